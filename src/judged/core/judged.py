@@ -1,0 +1,284 @@
+"""`Judged`, the heart: all that any measure can see of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import segment
+from judged.core.policy import Policy
+from judged.core.table import Id
+from judged.errors import Warned
+
+__all__ = ["Aspects", "Judged"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Aspects:
+    """Judgments by aspect (subtopics, or groups of judges), where the qrels have them.
+
+    Sorted by query, then aspect. `judgment` points into the pool of the `Judged`; `aspect` and `sub`
+    count from 0 within a query.
+    """
+
+    judgment: Ints
+    aspect: Ints
+    sub: Ints
+    grade: Floats
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A run seen through its judgments: which ranks the judged documents took, and their grades.
+
+    Queries are in a fixed order (by id), the hits of a query in rank order, the pool of a query from
+    the highest grade down. Immutable; a formula needs no more than these columns and methods.
+    """
+
+    queries: tuple[Id, ...]
+    retrieved: Ints  # per query: documents in the ranking
+    answered: Bools  # per query: whether the run holds it at all
+    query: Ints  # per hit, a judged document that was retrieved
+    rank: Ints
+    grade: Floats
+    judgment: Ints  # index into the pool
+    tie_first: Ints  # the ranks that documents of the same score share
+    tie_last: Ints
+    pool_query: Ints  # per judgment
+    pool_grade: Floats
+    aspects: Aspects | None = None
+    policy: Policy = field(default_factory=Policy)
+    warnings: tuple[Warned, ...] = ()
+    names: tuple[str, str] = ("qrels", "run")
+
+    # ── per query ────────────────────────────────────────────────────────────────────────────────
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @cached_property
+    def hits(self) -> Ints:
+        """Judged documents retrieved, per query."""
+        return np.bincount(self.query, minlength=len(self))
+
+    @cached_property
+    def judgments(self) -> Ints:
+        """Documents in the pool, per query."""
+        return np.bincount(self.pool_query, minlength=len(self))
+
+    def relevant(self, level: float = 1) -> Floats:
+        """How many documents of the pool are relevant."""
+        return self.ideal.total(self.ideal.is_relevant(level))
+
+    # ── per hit ──────────────────────────────────────────────────────────────────────────────────
+
+    def is_relevant(self, level: float = 1) -> Bools:
+        """Whether each hit has at least this grade. A negative grade is relevant at no level."""
+        return (self.grade >= level) & self.is_judged
+
+    @property
+    def is_judged(self) -> Bools:
+        """False for negative grades: in the pool, but without a verdict."""
+        return self.grade >= 0
+
+    def within(self, cutoff: float | None) -> Bools:
+        """Whether each hit stands at or above the cutoff."""
+        return self.rank <= (np.inf if cutoff is None else cutoff)
+
+    # ── from hits to queries, and along the ranking ──────────────────────────────────────────────
+
+    def total(self, x: Column) -> Floats:
+        """The sum over a query's hits, in rank order."""
+        return segment.total(x, self.query, len(self))
+
+    def running(self, x: Column) -> Column:
+        """The sum over this hit and those above it, within the query."""
+        if x.dtype.kind in "bui":  # whole numbers add without rounding: no need to go query by query
+            along = np.concatenate([np.zeros(1, np.int64), np.cumsum(x, dtype=np.int64)])
+            return along[1:] - along[segment.offsets(self.hits)[:-1]][self.query]
+        return segment.accumulate(np.add, x, self.hits)
+
+    def product_before(self, x: Floats) -> Floats:
+        """The product over the hits above this one, within the query; 1 for the first."""
+        through = segment.accumulate(np.multiply, x, self.hits)
+        before = np.ones_like(x)
+        later = segment.positions(self.hits) > 0
+        before[later] = through[np.flatnonzero(later) - 1]
+        return before
+
+    def upto(self, x: Column, query: Ints, rank: Column) -> Column:
+        """The running sum of `x` at any (query, rank): at its last hit down to there; 0 above the first."""
+        along = np.append(self.running(x), 0)
+        depth = int(max(self.rank.max(initial=0), np.max(rank, initial=0))) + 1
+        at = np.searchsorted(self.query * depth + self.rank, query * depth + rank, "right") - 1
+        outside = (at < 0) | (self.query[np.maximum(at, 0)] != query) if len(self.query) else np.ones(len(at), bool)
+        return along[np.where(outside, -1, at)]
+
+    def highest(self, x: Column, mask: Bools) -> Floats:
+        """The largest value among a query's hits for which the mask holds; 0 where there is none."""
+        out = np.zeros(len(self))
+        np.maximum.at(out, self.query[mask], x[mask])
+        return out
+
+    def first(self, mask: Bools) -> Floats:
+        """The rank of the first hit for which the mask holds; infinite where there is none."""
+        out = np.full(len(self), np.inf)
+        out[self.query[mask][::-1]] = self.rank[mask][::-1]
+        return out
+
+    def at(self, per_query: Column) -> Column:
+        """A per-query column, repeated for each hit."""
+        return per_query[self.query]
+
+    # ── hooks for `explain`: they hand back what they are given ──────────────────────────────────
+
+    def column(self, name: str, x: Column) -> Column:
+        """Name an intermediate column, so that an explanation can show it."""
+        return x
+
+    def ratio(self, numerator: Column, denominator: Column) -> Floats:
+        """The closing fraction of a measure; 0 where the denominator is 0."""
+        top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+        return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+
+    # ── other views of the same judgments ────────────────────────────────────────────────────────
+
+    @cached_property
+    def ideal(self) -> Judged:
+        """The pool as a perfect ranking."""
+        return self._ranked_pool(np.arange(len(self.pool_query)))
+
+    def ideal_by(self, value: Floats) -> Judged:
+        """The pool ranked by a value per judgment, highest first."""
+        return self._ranked_pool(np.lexsort((-value, self.pool_query)))
+
+    def _ranked_pool(self, order: Ints) -> Judged:
+        rank = segment.positions(self.judgments) + 1
+        return replace(
+            self,
+            retrieved=self.judgments,
+            answered=np.ones(len(self), bool),
+            query=self.pool_query,
+            rank=rank,
+            grade=self.pool_grade[order],
+            judgment=order,
+            tie_first=rank,
+            tie_last=rank,
+        )
+
+    def cut(self, depth: int) -> Self:
+        """Only the first `depth` documents of each ranking."""
+        kept = self.within(depth)
+        return replace(self._hits(kept), retrieved=np.minimum(self.retrieved, depth))
+
+    def condensed(self) -> Self:
+        """Only the judged documents of each ranking, ranks closed up."""
+        kept = self._hits(self.is_judged)
+        rank = segment.positions(kept.hits) + 1
+        return replace(kept, rank=rank, tie_first=rank, tie_last=rank, retrieved=kept.hits)
+
+    def filled(self, grade: float) -> Judged:
+        """As if every unjudged document of the rankings had been judged, and given this grade."""
+        seen = np.zeros(int(self.retrieved.sum()), bool)
+        start = segment.offsets(self.retrieved)[:-1]
+        decided = self.is_judged
+        seen[start[self.query[decided]] + self.rank[decided] - 1] = True
+        new = np.flatnonzero(~seen)
+        query = np.repeat(np.arange(len(self)), self.retrieved)[new]
+        rank = new - start[query] + 1
+        kept, open_pool = self._hits(decided), self.pool_grade >= 0
+        place = np.cumsum(open_pool) - 1  # judged-but-undecided entries leave the pool
+        pool_query = np.concatenate([self.pool_query[open_pool], query])
+        pool_grade = np.concatenate([self.pool_grade[open_pool], np.full(len(new), float(grade))])
+        pool_order = np.lexsort((-pool_grade, pool_query))
+        new_place = np.empty_like(pool_order)
+        new_place[pool_order] = np.arange(len(pool_order))
+        judgment = np.concatenate([place[kept.judgment], open_pool.sum() + np.arange(len(new))])
+        hit_query = np.concatenate([kept.query, query])
+        hit_rank = np.concatenate([kept.rank, rank])
+        order = np.lexsort((hit_rank, hit_query))
+        hit_grade = np.concatenate([kept.grade, np.full(len(new), float(grade))])
+        return replace(
+            self,
+            query=hit_query[order],
+            rank=hit_rank[order],
+            grade=hit_grade[order],
+            judgment=new_place[judgment][order],
+            tie_first=hit_rank[order],
+            tie_last=hit_rank[order],
+            pool_query=pool_query[pool_order],
+            pool_grade=pool_grade[pool_order],
+            aspects=None,
+        )
+
+    def _hits(self, mask: Bools) -> Self:
+        """The same queries and pool with fewer hits."""
+        return replace(self, **{name: getattr(self, name)[mask] for name in _PER_HIT})
+
+    # ── parts ────────────────────────────────────────────────────────────────────────────────────
+
+    def select(self, rows: Sequence[int] | Ints) -> Self:
+        """Some of the queries (by position, each at most once), as a `Judged` of their own."""
+        rows = np.sort(np.asarray(rows, dtype=np.int64))
+        new = np.full(len(self), -1)
+        new[rows] = np.arange(len(rows))
+        hit, pool = new[self.query] >= 0, new[self.pool_query] >= 0
+        place = np.cumsum(pool) - 1
+        part = self._hits(hit)
+        aspects = self.aspects
+        if aspects is not None:
+            kept = pool[aspects.judgment]
+            aspects = Aspects(
+                place[aspects.judgment[kept]], aspects.aspect[kept], aspects.sub[kept], aspects.grade[kept]
+            )
+        return replace(
+            part,
+            queries=tuple(self.queries[row] for row in rows),
+            retrieved=self.retrieved[rows],
+            answered=self.answered[rows],
+            query=new[part.query],
+            judgment=place[part.judgment],
+            pool_query=new[self.pool_query[pool]],
+            pool_grade=self.pool_grade[pool],
+            aspects=aspects,
+        )
+
+    @classmethod
+    def merge(cls, parts: Sequence[Judged]) -> Judged:
+        """Parts with different queries as one, in the order given."""
+        if not parts:
+            raise ValueError("merge needs at least one part")
+        queries = np.cumsum([0, *(len(p) for p in parts)])
+        pools = np.cumsum([0, *(len(p.pool_query) for p in parts)])
+        joined = {
+            spec.name: np.concatenate([getattr(p, spec.name) for p in parts])
+            for spec in fields(cls)
+            if isinstance(getattr(parts[0], spec.name), np.ndarray)
+        }
+        for name in ("query", "pool_query"):
+            joined[name] = np.concatenate([getattr(p, name) + q for p, q in zip(parts, queries, strict=False)])
+        joined["judgment"] = np.concatenate([p.judgment + s for p, s in zip(parts, pools, strict=False)])
+        aspects = None
+        shifted = [(p.aspects, s) for p, s in zip(parts, pools, strict=False) if p.aspects is not None]
+        if shifted:
+            aspects = Aspects(
+                np.concatenate([a.judgment + s for a, s in shifted]),
+                np.concatenate([a.aspect for a, _ in shifted]),
+                np.concatenate([a.sub for a, _ in shifted]),
+                np.concatenate([a.grade for a, _ in shifted]),
+            )
+        everyone = tuple(query for part in parts for query in part.queries)
+        return replace(parts[0], queries=everyone, aspects=aspects, **joined)
+
+
+_PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

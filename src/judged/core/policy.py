@@ -1,0 +1,75 @@
+"""Policies: the questions every evaluation answers, each with one owner and one printed word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, get_args, get_type_hints
+
+from judged.errors import UsageError
+
+__all__ = ["Policy"]
+
+Queries = Literal["judged", "both", "strict"]
+Empty = Literal["zero", "skip", "one", "nan", "error"]
+Order = Literal["score", "rank", "input"]
+Ties = Literal["id-desc", "id-asc", "input", "best", "worst", "expected"]
+Duplicates = Literal["error", "first", "best"]
+Rejudged = Literal["error", "max", "min", "first", "last", "mean"]
+Unjudged = Literal["irrelevant", "condensed"]
+Precision = Literal["float64", "float32"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How the open questions of an evaluation are answered. The defaults are trec_eval's, with `-c`.
+
+    Args:
+        queries: which count: every judged one (absent from the run: 0), those in both, or all must be there.
+        empty: the value of a query without a relevant document.
+        order: what a ranking is ordered by; the rank column is ignored unless asked for.
+        ties: the order of documents with equal scores.
+        duplicates: a document twice in one ranking.
+        rejudged: a document judged twice with different grades.
+        unjudged: not relevant, or taken out of the ranking.
+        depth: documents per ranking that are looked at; None for all.
+        precision: in which scores are compared.
+    """
+
+    queries: Queries = "judged"
+    empty: Empty = "zero"
+    order: Order = "score"
+    ties: Ties = "id-desc"
+    duplicates: Duplicates = "error"
+    rejudged: Rejudged = "error"
+    unjudged: Unjudged = "irrelevant"
+    depth: int | None = None
+    precision: Precision = "float64"
+
+    def __post_init__(self) -> None:
+        hints = get_type_hints(Policy)
+        for spec in fields(self):
+            value, choices = getattr(self, spec.name), get_args(hints[spec.name])
+            if spec.name == "depth":
+                if value is not None and (type(value) is not int or value < 1):
+                    raise UsageError("depth", "depth is a whole number from 1, or None", got=repr(value))
+            elif value not in choices:
+                raise UsageError(
+                    "policy", f"{spec.name} is one of {', '.join(choices)}", got=repr(value), value=value
+                )
+
+    def __str__(self) -> str:
+        """One line: every answer, in words."""
+        words = [
+            {"judged": "all judged queries", "both": "queries in both", "strict": "all queries present"}[self.queries],
+            f"no relevant document: {self.empty}",
+            f"order by {self.order}" + (" in float32" if self.precision == "float32" else ""),
+            f"ties: {self.ties}",
+            f"unjudged: {self.unjudged}",
+        ]
+        if self.depth is not None:
+            words.append(f"depth {self.depth}")
+        if self.duplicates != "error":
+            words.append(f"duplicates: keep {self.duplicates}")
+        if self.rejudged != "error":
+            words.append(f"judged twice: {self.rejudged}")
+        return " · ".join(words)

@@ -1,0 +1,50 @@
+"""Sums and products within segments of a column: sequential, and blind to the neighbours.
+
+Every function takes the elements of all segments one after the other. A segment's result depends only on
+its own elements, taken from the first to the last, so any split of the segments gives the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["accumulate", "offsets", "positions", "total"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def offsets(sizes: Ints) -> Ints:
+    """Where each segment starts, and after the last one where it ends."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+
+
+def positions(sizes: Ints) -> Ints:
+    """0, 1, 2 … within each segment."""
+    return np.arange(int(sizes.sum()), dtype=np.int64) - np.repeat(offsets(sizes)[:-1], sizes)
+
+
+def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
+    """The sum of each segment. `bincount` adds one element after the other, unlike `sum`."""
+    return np.bincount(segment, weights=x, minlength=count)
+
+
+def accumulate(operation: np.ufunc, x: Floats, sizes: Ints) -> Floats:
+    """`operation` over each segment from its first element up to each one, itself included.
+
+    Segments of similar size are laid side by side as rows, so that one vectorised step serves many
+    segments and memory stays below twice the input.
+    """
+    out = np.empty_like(x)
+    start = offsets(sizes)[:-1]
+    width_class = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
+    for size_class in np.unique(width_class[sizes > 0]):
+        chosen = np.flatnonzero((width_class == size_class) & (sizes > 0))
+        step = np.arange(int(sizes[chosen].max()))
+        inside = step < sizes[chosen, None]
+        at = np.minimum(start[chosen, None] + step, len(x) - 1)
+        out[at[inside]] = operation.accumulate(x[at], axis=1)[inside]
+    return out

@@ -1,0 +1,63 @@
+"""What the readers give: judgments and rankings as columns, before they are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.text import Text
+from judged.errors import Place, Warned
+
+__all__ = ["Id", "IdKind", "Qrels", "Run"]
+
+Id = Hashable
+IdKind = Literal["text", "integer", "other"]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def _nowhere(row: int) -> Place:
+    return Place(f"row {row + 1}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
+
+    name: str
+    queries: Text  # each query id once, in order of appearance
+    query: Ints
+    doc: Text
+    query_kind: IdKind = "text"
+    doc_kind: IdKind = "text"
+    where: Callable[[int], Place] = field(default=_nowhere, repr=False)
+    warnings: tuple[Warned, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(_Rows):
+    """A ranking for each query: documents with the scores that a system gave them."""
+
+    score: Floats
+    rank: Ints | None = None  # the rank column as written, where there is one
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Qrels(_Rows):
+    """Judgments: documents with the grades that a judge gave them.
+
+    `aspect` tells judgments of one document apart: a subtopic, or a group of judges; `sub` divides an
+    aspect further (the sub-groups of preference judgments).
+    """
+
+    grade: Floats
+    aspect: Text | None = None
+    sub: Text | None = None

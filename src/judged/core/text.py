@@ -1,0 +1,101 @@
+"""A column of ids as bytes: one buffer, a start and a length per row; no Python string per row."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Text"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+
+_WIDE = 64  # ids longer than this are hashed and compared one by one
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_MASKS = np.array([(1 << (8 * k)) - 1 for k in range(8)] + [(1 << 64) - 1], dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Ids as slices of one buffer. Equality and order are those of the bytes.
+
+    The buffer ends with eight bytes that belong to no id, so that words can be read past an end.
+    """
+
+    buffer: NDArray[np.uint8]
+    start: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, items: Iterable[bytes]) -> Text:
+        blobs = list(items)
+        length = np.fromiter(map(len, blobs), np.int64, len(blobs))
+        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(length)[:-1]]) if blobs else length
+        return cls(np.frombuffer(b"".join(blobs) + bytes(8), np.uint8), start, length)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, row: int) -> bytes:
+        start = int(self.start[row])
+        return self.buffer[start : start + int(self.length[row])].tobytes()
+
+    def tolist(self) -> list[bytes]:
+        data = memoryview(self.buffer)
+        pairs = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
+        return [bytes(data[a:b]) for a, b in pairs]
+
+    def take(self, rows: Ints | Bools) -> Text:
+        return Text(self.buffer, self.start[rows], self.length[rows])
+
+    def _words(self, rows: Ints, position: int) -> Words:
+        """Bytes 8·position … 8·position+7 of each id as one little-endian word, zero-padded."""
+        step = 8 * position
+        view = np.lib.stride_tricks.as_strided(
+            self.buffer[:8].view("<u8"), (len(self.buffer) - 7,), (1,), writeable=False
+        )
+        left = np.clip(self.length[rows] - step, 0, 8)
+        at = np.minimum(self.start[rows] + step, len(self.buffer) - 8)
+        return view[at] & _MASKS[left]
+
+    def hash(self) -> Words:
+        """A 64-bit hash of each id; equal ids have equal hashes, on every machine."""
+        rows = np.arange(len(self))
+        code = self.length.astype(np.uint64) * _ODD
+        widest = int(self.length.max(initial=0))
+        for position in range((min(widest, _WIDE) + 7) // 8):
+            if position:  # most ids are short: later words touch fewer rows
+                rows = rows[self.length[rows] > 8 * position]
+            word = (code[rows] ^ self._words(rows, position)) * _MIX
+            code[rows] = word ^ (word >> np.uint64(29))
+        for row in np.flatnonzero(self.length > _WIDE):
+            digest = hashlib.blake2b(self[row], digest_size=8).digest()
+            code[row] ^= np.uint64(int.from_bytes(digest, "little"))
+        return code
+
+    def same(self, rows: Ints, other: Text, others: Ints) -> Bools:
+        """Whether id `rows[i]` here equals id `others[i]` there, byte for byte."""
+        equal: Bools = self.length[rows] == other.length[others]
+        widest = int(self.length[rows].max(initial=0))
+        for position in range((min(widest, _WIDE) + 7) // 8):
+            equal &= self._words(rows, position) == other._words(others, position)
+        for i in np.flatnonzero(equal & (self.length[rows] > _WIDE)):
+            equal[i] = self[int(rows[i])] == other[int(others[i])]
+        return equal
+
+    def order(self, *major: Ints) -> Ints:
+        """Row order by the `major` keys (first is most significant), then by id, ascending by bytes."""
+        widest = int(self.length.max(initial=0))
+        if widest > _WIDE:
+            ids = self.tolist()
+            keys = list(zip(*(k.tolist() for k in major), ids, strict=True))
+            return np.array(sorted(range(len(ids)), key=keys.__getitem__), dtype=np.int64)
+        rows = np.arange(len(self))
+        words = [self._words(rows, p).byteswap() for p in range((widest + 7) // 8)]
+        return np.lexsort([*reversed(words), *reversed(major)]) if words or major else rows

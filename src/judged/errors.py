@@ -1,0 +1,103 @@
+"""The exception tree, and the counted warning: every outcome that is not a plain value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["DataError", "FileError", "JudgedError", "Place", "UsageError", "Warned", "shown"]
+
+
+def shown(value: object, width: int = 60) -> str:
+    """A value as a reader may see it: quoted, control characters escaped, cut to a width."""
+    text = repr(value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was found: a file with its line and column, or an object with a key."""
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+    column_name: str | None = None
+
+    def __str__(self) -> str:
+        text = self.path.encode("unicode_escape").decode()
+        if self.line is not None:
+            text += f":{self.line}"
+        if self.column is not None:
+            name = f" ({self.column_name})" if self.column_name else ""
+            text += f": column {self.column}{name}"
+        return text
+
+
+class JudgedError(Exception):
+    """`<where>: <what was expected>; got <what came>.`, a hint with one action, and a slug.
+
+    The slug has a place in the docs (`docs/errors.md`); all parts are attributes.
+    """
+
+    exit_code = 2
+
+    def __init__(
+        self,
+        slug: str,
+        expected: str,
+        *,
+        got: str | None = None,
+        hint: str | None = None,
+        where: Place | str | None = None,
+        value: object = None,
+    ) -> None:
+        self.slug, self.expected, self.got, self.hint = slug, expected, got, hint
+        self.where = Place(where) if isinstance(where, str) else where
+        self.value = value
+        super().__init__(self._sentence())
+
+    def _sentence(self) -> str:
+        text = f"{self.where}: " if self.where else ""
+        text += self.expected + (f"; got {self.got}" if self.got else "") + "."
+        if self.hint:
+            text += f"\n  hint: {self.hint}"
+        return f"{text}  [{self.slug}]"
+
+    def fields(self) -> dict[str, object]:
+        """The parts as plain data, for `--format json`."""
+        place = self.where or Place("")
+        return {
+            "code": self.slug,
+            "path": place.path or None,
+            "line": place.line,
+            "column": place.column,
+            "column_name": place.column_name,
+            "value": None if self.value is None else shown(self.value),
+            "message": str(self).split("\n")[0],
+            "hint": self.hint,
+        }
+
+
+class DataError(JudgedError, ValueError):
+    """The judgments or rankings hold something that cannot be used."""
+
+
+class UsageError(JudgedError, ValueError):
+    """A wrong call: an unknown measure, a parameter out of range, a policy that does not exist."""
+
+
+class FileError(JudgedError, OSError):
+    """A file that cannot be opened, read or written."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something worth knowing that does not spoil the value: a slug, a count, a sentence."""
+
+    slug: str
+    count: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.text}  [{self.slug}]"

@@ -1,0 +1,127 @@
+"""Measures that model a user who goes down the ranking and may stop."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from judged.core import Judged
+from judged.errors import DataError
+from judged.measures._graded import gained
+from judged.measures.parameter import Cutoff, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
+from judged.measures.registry import Column, measure
+
+
+def satisfied(j: Judged, grade: Column, max_grade: MaxGrade) -> Column:
+    """The chance that a document of this grade satisfies: (2^grade - 1) / 2^max."""
+    top = float(grade.max(initial=0))
+    if top > max_grade:
+        raise DataError(
+            "label-above-max", f"grades up to the top of the scale, {max_grade:g}", got=f"{top:g}", value=top,
+            hint=f"give the real top: max={top:g}", where=j.names[0],
+        )  # fmt: skip
+    return gained(grade, "exp") / 2.0**max_grade
+
+
+def _stops(j: Judged, max_grade: MaxGrade) -> Column:
+    """The chance of stopping at each hit: satisfied here, and by nothing above."""
+    chance = j.column("satisfied", satisfied(j, j.grade, max_grade))
+    return j.column("stops here", chance * j.product_before(1.0 - chance))
+
+
+@measure("ERR", family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
+         paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
+def expected_reciprocal_rank(j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0) -> Column:
+    """The expected value of one over the rank at which the user stops.
+
+    `max` is the top of the grade scale, not the highest grade that happens to occur; a grade above it is
+    an error. 4 is the scale of the TREC Web tracks.
+    """
+    stop = np.where(j.within(cutoff), _stops(j, max), 0.0)
+    return j.total(j.column("term", stop / j.rank))
+
+
+@measure("nERR", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
+         formula="ERR@k / ERR@k of the ideal ranking")  # fmt: skip
+def normalised_err(j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0) -> Column:
+    """Expected reciprocal rank as a share of the best possible."""
+    ours = expected_reciprocal_rank(j, cutoff=cutoff, max=max)
+    return j.ratio(ours, expected_reciprocal_rank(j.ideal, cutoff=cutoff, max=max))
+
+
+@measure("Stop", family="cascade", aliases=("stopping_probability",), laws={"unit", "cutoff"}, example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
+         formula="Σ over ranks r down to k of R_r·Π over i < r of (1 - R_i)")  # fmt: skip
+def stopping_probability(
+    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, where: Literal["by", "at"] = "by"
+) -> Column:
+    """The chance that a user of the cascade model has stopped by rank k; `where="at"` for exactly there."""
+    stop = _stops(j, max)
+    there = j.within(cutoff) if where == "by" or cutoff is None else j.rank == cutoff
+    return j.total(np.where(there, stop, 0.0))
+
+
+@measure("PFound", family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 0.85**2 / 16),
+         paper="Gulin, Karpovich, Raskovalov and Segalovich, ROMIP 2009", formula="Σ over ranks r of decay^(r-1)·R_r·Π over i < r of (1 - R_i)")  # fmt: skip
+def p_found(
+    j: Judged, *, cutoff: Cutoff = None, decay: Persistence = 0.85, max: MaxGrade = 4.0,
+    chance: Literal["exp", "grade"] = "exp",
+) -> Column:  # fmt: skip
+    """The chance of finding a satisfying document when the user may also give up after each one.
+
+    `chance="grade"` takes the grade itself, between 0 and 1, as the chance of satisfaction.
+    """
+    if chance == "grade":
+        found = np.maximum(j.grade, 0.0)
+        if (found > 1).any():
+            raise DataError("label-above-max", "grades between 0 and 1", got=f"{found.max():g}", where=j.names[0])
+    else:
+        found = satisfied(j, j.grade, max)
+    here = found * j.product_before(1.0 - found) * decay ** (j.rank - 1.0)
+    return j.total(np.where(j.within(cutoff), here, 0.0))
+
+
+@measure("RBP", family="cascade", trec="rbp=", laws={"unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
+         paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
+def rank_biased_precision(
+    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
+    gains: Gains = None,
+) -> Column:  # fmt: skip
+    """The rate at which a user gains who goes on to the next document with probability p.
+
+    With a `level`, relevant documents gain 1. Without one, grades are divided by the top of the scale, or by
+    the query's own highest grade where that is above 1.
+    """
+    worth = _rescaled(j, max, gains) if level is None else j.is_relevant(level).astype(float)
+    weight = j.column("weight", p ** (j.rank - 1.0))
+    terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
+    return (1.0 - p) * j.total(terms)
+
+
+def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
+    """Grades brought between 0 and 1."""
+    here, pool = gained(j.grade, gains=gains), gained(j.pool_grade, gains=gains)
+    if top is not None:
+        if pool.max(initial=0) > top:
+            raise DataError("label-above-max", f"grades up to {top:g}", got=f"{pool.max():g}", where=j.names[0])
+        return here / top
+    high, low = np.ones(len(j)), np.zeros(len(j))
+    np.maximum.at(high, j.pool_query, pool)
+    np.minimum.at(low, j.pool_query, pool)
+    scaled = (here - j.at(low)) / (j.at(high) - j.at(low))
+    return np.where(j.is_judged, scaled, 0.0)
+
+
+@measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"unit"}, lower_is_better=True, example=([1, 0, 1], 0),
+         paper="Moffat and Zobel, TOIS 2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
+def rbp_residual(
+    j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged"
+) -> Column:
+    """How much RBP could still rise if every unjudged document were of the top grade.
+
+    The part beyond the end of the ranking, p^n, is left out where nothing unjudged was retrieved (as
+    trec_eval does) unless `tail="always"`.
+    """
+    known = j.total(np.where(j.is_judged, p ** (j.rank - 1.0), 0.0))
+    residual = 1.0 - (1.0 - p) * known
+    return residual if tail == "always" else np.where(j.total(j.is_judged) < j.retrieved, residual, 0.0)

@@ -1,0 +1,225 @@
+"""A measure is declared once: one decorator, one function. Everything else is derived from here."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Self, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Judged
+from judged.errors import UsageError
+from judged.measures.parameter import Flag, Spec, frozen
+
+__all__ = ["Definition", "Law", "Measure", "definitions", "find", "measure"]
+
+Column = NDArray[Any]
+Formula = Callable[..., Column]
+Summary = Literal["mean", "sum", "geometric", "none"]
+Law = Literal["unit", "perfect", "swap", "cutoff", "tail"]
+Needs = Literal["grades", "subtopics", "groups", "preferences"]
+
+_JUDGED_ONLY = Spec("leave unjudged documents out of the ranking first", Spec.of("judged_only", Flag).check)
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """What was declared: the formula and all that is said about it.
+
+    Args:
+        name: as researchers spell it.
+        function: from `Judged` and parameters to one value per query.
+        family: the chapter it belongs to.
+        aliases: names that other people and tools use.
+        trec: trec_eval's names; a trailing `.` says that a cutoff follows, `=` that pairs do, `:` a list.
+        laws: unit (0 to 1), perfect (the ideal ranking scores 1), swap (moving a better document up never
+            lowers), cutoff (nothing below it matters), tail (unjudged documents at the end never raise).
+        example: grades of a ranking, best first, and the value; the pool is the ranking itself.
+        summary: how queries are summed up.
+        needs: what the judgments must hold.
+        paper: who proposed it.
+        formula: in plain mathematics.
+    """
+
+    name: str
+    function: Formula
+    family: str
+    aliases: tuple[str, ...] = ()
+    trec: tuple[str, ...] = ()
+    laws: frozenset[Law] = frozenset()
+    example: tuple[list[float], float] | None = None
+    example_params: dict[str, Any] = field(default_factory=dict)
+    summary: Summary = "mean"
+    needs: Needs = "grades"
+    whole: bool = False  # counts, printed without decimals
+    text: bool = False  # a string per query
+    lower_is_better: bool = False
+    paper: str = ""
+    formula: str = ""
+
+    @cached_property
+    def parameters(self) -> dict[str, tuple[Spec, Any]]:
+        """Name → (description, default), in the order of the signature."""
+        hints = get_type_hints(self.function, include_extras=True)
+        signature = inspect.signature(self.function).parameters
+        found = {n: (Spec.of(n, hints[n]), frozen(p.default)) for n, p in list(signature.items())[1:]}
+        return {**found, "judged_only": (_JUDGED_ONLY, False)}
+
+    @property
+    def at(self) -> str | None:
+        """The parameter that is written behind the @."""
+        return next((name for name, (spec, _) in self.parameters.items() if spec.at), None)
+
+    @property
+    def description(self) -> str:
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure with its parameters: `nDCG @ 10`, `AP(level=2)`. Printing and parsing are inverse."""
+
+    definition: Definition
+    given: tuple[tuple[str, Any], ...] = ()  # what differs from the defaults, in signature order
+
+    def __call__(self, **params: Any) -> Self:
+        """The same measure with other parameters."""
+        known = self.definition.parameters
+        values = dict(self.given)
+        for name, value in params.items():
+            key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
+            if key is None:
+                close = difflib.get_close_matches(name, known, 1)
+                raise UsageError(
+                    "parameter",
+                    f"{self.definition.name} takes {', '.join(known)}",
+                    got=repr(name),
+                    hint=f"did you mean {close[0]}?" if close else None,
+                    value=name,
+                )
+            values[key] = known[key][0].check(value)
+        kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
+        return type(self)(self.definition, kept)
+
+    def __matmul__(self, at: float) -> Self:
+        """`P @ 10`: the cutoff, or whatever this measure writes behind its @."""
+        if self.definition.at is None:
+            raise UsageError("cutoff", f"{self.definition.name} without @", got=f"@{at}", value=at)
+        return self(**{self.definition.at: at})
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    def get(self, name: str) -> Any:
+        """The value of a parameter, given or default; None where the measure has no such parameter."""
+        return dict(self.given).get(name, self.definition.parameters.get(name, (None, None))[1])
+
+    def on(self, judged: Judged) -> Column:
+        """One value per query."""
+        params = dict(self.given)
+        if params.pop("judged_only", False):
+            judged = judged.condensed()
+        _check_needs(self, judged)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = self.definition.function(judged, **params)
+        return values if self.definition.text else np.asarray(values, dtype=np.float64)
+
+    def __str__(self) -> str:
+        at = self.definition.at
+        inside = ", ".join(f"{name}={_written(value)}" for name, value in self.given if name != at)
+        behind = dict(self.given).get(at) if at else None
+        return self.name + (f"({inside})" if inside else "") + (f"@{_written(behind)}" if behind is not None else "")
+
+    __repr__ = __str__
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], tuple):
+            return "{" + ", ".join(f"{_written(k)}: {_written(v)}" for k, v in value) + "}"
+        return "[" + ", ".join(map(_written, value)) + "]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)
+
+
+def _check_needs(measure: Measure, judged: Judged) -> None:
+    if measure.definition.needs != "grades" and judged.aspects is None:
+        raise UsageError(
+            "no-subtopics",
+            f"judgments with {measure.definition.needs} for {measure}",
+            got="a second column that never varies",
+            hint="use the diversity (or preference) judgments of the collection",
+            where=judged.names[0],
+        )
+
+
+# ── the registry ─────────────────────────────────────────────────────────────────────────────────
+
+_BY_NAME: dict[str, Definition] = {}
+_ALL: list[Definition] = []
+
+
+def measure(
+    name: str,
+    *,
+    family: str = "own",
+    aliases: tuple[str, ...] = (),
+    trec: str = "",
+    laws: set[Law] | frozenset[Law] = frozenset(),
+    **said: Any,
+) -> Callable[[Formula], Formula]:
+    """Declare a measure: a function from `Judged` to one value per query.
+
+    >>> @measure("Depth", aliases=("list_length",))
+    ... def depth(j):
+    ...     '''How many documents the ranking holds.'''
+    ...     return j.retrieved
+    """
+
+    def declare(function: Formula) -> Formula:
+        definition = Definition(
+            name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **said
+        )
+        assert definition.parameters is not None  # a wrong signature fails here, not at the first use
+        names = [name, *aliases, *(t.rstrip(".=:") for t in definition.trec)]
+        for known in names:
+            other = _BY_NAME.get(known)
+            if other is not None and other.name != name:
+                raise UsageError("name-taken", f"a new name for {name}", got=f"{known}, which is {other.name}")
+        _ALL[:] = [d for d in _ALL if d.name != name] + [definition]
+        _BY_NAME.update(dict.fromkeys(names, definition))
+        return function
+
+    return declare
+
+
+def definitions() -> Iterator[Definition]:
+    """Every declared measure, in the order of declaration."""
+    return iter(tuple(_ALL))
+
+
+def find(name: str) -> Definition | None:
+    """The definition behind a name or alias: exactly, or else without regard to case, - and _."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    plain = _plain(name)
+    found = {d.name: d for known, d in _BY_NAME.items() if _plain(known) == plain}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def nearest(name: str) -> str | None:
+    """The known name that a wrong one most resembles."""
+    plain = {_plain(known): known for known in reversed(_BY_NAME)}
+    close = difflib.get_close_matches(_plain(name), plain, 1)
+    return _BY_NAME[plain[close[0]]].name if close else None
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "")
