@@ -1,4 +1,4 @@
-"""Make the three runs of the sample collection, and optionally its judging pool.
+"""Make the three runs and the merged judgments of the sample collection.
 
 Reads ``documents.jsonl`` and ``queries.jsonl`` in ``src/judged/sample`` and writes
 ``runs/bm25.run``, ``runs/tfidf.run`` and ``runs/dense.run`` beside them. Every system
@@ -83,8 +83,21 @@ def write_lines(path: Path, lines: list[str]) -> None:
     path.write_bytes("".join(f"{line}\n" for line in lines).encode())
 
 
+def merge_judges() -> None:
+    """Write qrels.txt: the mean of both judges' grades, halves rounded down."""
+    first, second = (
+        [line.split() for line in (SAMPLE / f"qrels.{judge}.txt").read_text().splitlines()]
+        for judge in "ab"
+    )
+    lines = [
+        f"{a[0]} 0 {a[2]} {(int(a[3]) + int(b[3])) // 2}"
+        for a, b in zip(first, second, strict=True)
+    ]
+    write_lines(SAMPLE / "qrels.txt", lines)
+
+
 def main() -> None:
-    """Write the runs, and the pool if a file for it is named."""
+    """Write the runs and the merged judgments, and the pool if a file for it is named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pool", type=Path, metavar="FILE", help="write the pool too")
     pool_file: Path | None = parser.parse_args().pool
@@ -105,6 +118,7 @@ def main() -> None:
                 for place, (doc, score) in enumerate(ranking, start=1)
             ]
         write_lines(SAMPLE / "runs" / f"{tag}.run", lines)
+    merge_judges()
     if pool_file is not None:
         pairs = sorted(pool)
         random.Random(SEED).shuffle(pairs)

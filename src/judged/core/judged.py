@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from judged.core import segment
 from judged.core.policy import Policy
 from judged.core.table import Id
+from judged.core.text import Text
 from judged.errors import Warned
 
 __all__ = ["Aspects", "Judged"]
@@ -56,6 +57,7 @@ class Judged:
     tie_last: Ints
     pool_query: Ints  # per judgment
     pool_grade: Floats
+    pool_doc: Text | None = None
     aspects: Aspects | None = None
     policy: Policy = field(default_factory=Policy)
     warnings: tuple[Warned, ...] = ()
@@ -218,6 +220,7 @@ class Judged:
             tie_last=hit_rank[order],
             pool_query=pool_query[pool_order],
             pool_grade=pool_grade[pool_order],
+            pool_doc=None,
             aspects=None,
         )
 
@@ -250,6 +253,7 @@ class Judged:
             judgment=place[part.judgment],
             pool_query=new[self.pool_query[pool]],
             pool_grade=self.pool_grade[pool],
+            pool_doc=None if self.pool_doc is None else self.pool_doc.take(pool),
             aspects=aspects,
         )
 
@@ -278,7 +282,9 @@ class Judged:
                 np.concatenate([a.grade for a, _ in shifted]),
             )
         everyone = tuple(query for part in parts for query in part.queries)
-        return replace(parts[0], queries=everyone, aspects=aspects, **joined)
+        docs = [part.pool_doc for part in parts if part.pool_doc is not None]
+        pool_doc = Text.of(doc for text in docs for doc in text.tolist()) if len(docs) == len(parts) else None
+        return replace(parts[0], queries=everyone, pool_doc=pool_doc, aspects=aspects, **joined)
 
 
 _PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

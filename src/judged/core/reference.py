@@ -49,6 +49,7 @@ def join(qrels: Qrels, run: Run, policy: Policy) -> Judged:
         **hits,
         pool_query=pool.query,
         pool_grade=pool.grade,
+        pool_doc=pool.doc,
         aspects=pool.aspects,
         policy=policy,
         names=(qrels.name, run.name),

@@ -29,7 +29,7 @@ def positions(sizes: Ints) -> Ints:
 
 def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
     """The sum of each segment. `bincount` adds one element after the other, unlike `sum`."""
-    return np.bincount(segment, weights=x, minlength=count)
+    return np.bincount(segment, weights=x, minlength=count).astype(np.float64, copy=False)
 
 
 def accumulate(operation: np.ufunc, x: Floats, sizes: Ints) -> Floats:

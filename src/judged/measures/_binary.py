@@ -36,7 +36,7 @@ def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     return j.ratio(found(j, level, cutoff), j.relevant(level))
 
 
-@measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"unit", "cutoff", "swap", "perfect", "tail"},
+@measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([1, 0, 1], 1), formula="relevant in the first k / min(k, relevant)")  # fmt: skip
 def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Recall relative to the best that k documents allow."""
@@ -60,7 +60,7 @@ def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     return (found(j, level, cutoff) > 0).astype(float)
 
 
-@measure("RR", family="ranked", aliases=("MRR", "mrr", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect"},
+@measure("RR", family="ranked", aliases=("MRR", "mrr", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
          example=([0, 1, 1], 1 / 2), paper="Kantor and Voorhees, TREC-5 confusion track, 1997", formula="1 / rank of the first relevant document")  # fmt: skip
 def reciprocal_rank(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, which: Literal["first", "all"] = "first"
@@ -270,7 +270,7 @@ def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     return np.where(relevant > 0, 1.0 - j.ratio(wrong, relevant * others), 0.0)
 
 
-@measure("OPA", family="graded", aliases=("ordered_pair_accuracy", "PairAccuracy"), laws={"unit", "perfect"}, example=([1, 0, 2], 1 / 3),
+@measure("OPA", family="graded", aliases=("ordered_pair_accuracy", "PairAccuracy"), laws={"unit"}, example=([1, 0, 2], 1 / 3),
          formula="pairs of judged documents in the order of their grades / pairs of different grades")  # fmt: skip
 def ordered_pair_accuracy(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the retrieved judged pairs with different grades that stand in the right order.

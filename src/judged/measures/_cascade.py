@@ -42,7 +42,7 @@ def expected_reciprocal_rank(j: Judged, *, cutoff: Cutoff = None, max: MaxGrade 
     return j.total(j.column("term", stop / j.rank))
 
 
-@measure("nERR", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
+@measure("nERR", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
          formula="ERR@k / ERR@k of the ideal ranking")  # fmt: skip
 def normalised_err(j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0) -> Column:
     """Expected reciprocal rank as a share of the best possible."""

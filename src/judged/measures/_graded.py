@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from judged.core import Judged
+from judged.core import Judged, segment
 from judged.errors import DataError
 from judged.measures.parameter import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, OptionalMax, Positive
 from judged.measures.registry import Column, measure
@@ -74,7 +74,7 @@ def cumulated_gain(
     return j.total(np.where(j.within(cutoff), worth, 0.0))
 
 
-@measure("nCG", family="graded", laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([0, 1], 1),
+@measure("nCG", family="graded", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
          paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking")  # fmt: skip
 def normalised_cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
@@ -106,7 +106,7 @@ def ideal_dcg(
     return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[1]
 
 
-@measure("nDCG", family="graded", aliases=("NDCG", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"unit", "cutoff", "swap", "perfect", "tail"},
+@measure("nDCG", family="graded", aliases=("NDCG", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -121,7 +121,7 @@ def ndcg(
     return j.ratio(ours, best)
 
 
-@measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([2, 0], 1),
+@measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
          paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """nDCG with exponential gain, under the name that ranx gives it."""
@@ -165,13 +165,13 @@ def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Colum
     query, rank = ideal.query[edge], ideal.rank[edge]
     there = j.ratio(j.upto(ours, query, rank), ideal.upto(perfect, query, rank))
     count = np.bincount(query, minlength=len(j)).astype(float)
-    total = np.bincount(query, weights=there, minlength=len(j))
+    total = segment.total(there, query, len(j))
     beyond = (j.retrieved > ideal.total(best > 0) + 1) & (count > 0)
     total += np.where(beyond, j.ratio(j.total(ours), ideal.total(perfect)), 0.0)
     return np.where(j.relevant(level) > 0, j.ratio(total, count + beyond), 0.0)
 
 
-@measure("G", family="graded", trec="G=", laws={"unit", "perfect"}, example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
+@measure("G", family="graded", trec="G=", laws={"unit"}, example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
          formula="Σ of gain / log2(2 + ideal cumulated gain - cumulated gain), / Σ of the ideal gains")  # fmt: skip
 def g_measure(j: Judged, *, gains: Gains = None) -> Column:
     """Each gain counts by how far the ranking has fallen behind the ideal one, on a log scale.
@@ -219,22 +219,18 @@ def q_measure(
 
 
 @measure("GAP", family="graded", aliases=("graded_AP",), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([2, 0, 1], (1 + 1 + 2 / 3) / 3),
-         paper="Robertson, Kanoulas and Yilmaz, SIGIR 2010", formula="Σ over grades t of w_t·R_t·AP at level t, / Σ of w_t·R_t")  # fmt: skip
+         paper="Robertson, Kanoulas and Yilmaz, SIGIR 2010", formula="Σ over ranks n of (1 / n)·Σ over m ≤ n of min(gain_m, gain_n), / Σ of the gains in the pool")  # fmt: skip
 def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
     """Average precision expected of users who differ in the grade they call relevant.
 
-    The weight of a threshold is the gain it adds to the one below.
+    The weight of a grade as a threshold is the gain it adds to the grade below.
     """
-    from judged.measures._binary import average_precision
-
-    grades = np.unique(j.pool_grade[j.pool_grade > 0])
-    worth = gained(grades, gain, 2.0, gains, name=j.names[0])
-    top, bottom = np.zeros(len(j)), np.zeros(len(j))
-    for grade, weight in zip(grades, np.diff(worth, prepend=0.0), strict=True):
-        relevant = j.relevant(grade)
-        top += weight * relevant * average_precision(j, cutoff=cutoff, level=grade)
-        bottom += weight * relevant
-    return j.ratio(top, bottom)
+    worth = np.where(j.within(cutoff), gained(j.grade, gain, 2.0, gains, name=j.names[0]), 0.0)
+    shared = np.zeros(len(worth))  # Σ over this hit and those above of the smaller of the two gains
+    for level in np.unique(worth[worth > 0]):
+        here = worth == level
+        shared[here] = (j.running(np.where(worth < level, worth, 0.0)) + level * j.running(worth >= level))[here]
+    return j.ratio(j.total(shared / j.rank), j.ideal.total(gained(j.pool_grade, gain, 2.0, gains)))
 
 
 # ── judgment coverage ────────────────────────────────────────────────────────────────────────────

@@ -5,11 +5,12 @@ from __future__ import annotations
 import bz2
 import contextlib
 import gzip
+import io
 import lzma
 import os
+import secrets
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,15 +18,20 @@ from typing import IO, Any
 
 from judged.errors import DataError, FileError
 
-__all__ = ["Source", "read_bytes", "source_name", "write_atomically"]
+__all__ = ["ENDINGS", "PAD", "Source", "read_bytes", "read_stream", "read_text", "source_name", "write_atomically"]
 
 Source = str | bytes | os.PathLike[Any]
 
+PAD = bytes(8)
 _LONGEST_LINE = 64 << 20
+_LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 _STEP = 8 << 20
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", _ZSTD: "zstd"}
-PAD = bytes(8)
+ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def source_name(source: Source) -> str:
@@ -36,55 +42,111 @@ def read_bytes(source: Source) -> bytes | bytearray:
     """The whole content, decompressed, with eight zero bytes behind it (see `core.text`)."""
     name = source_name(source)
     try:
-        with contextlib.ExitStack() as stack:
-            raw: IO[bytes] = sys.stdin.buffer if source == "-" else stack.enter_context(open(source, "rb"))
-            head = raw.peek(8)[:8] if hasattr(raw, "peek") else b""
-            kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
-            if kind is None:
-                return _plain(raw)
-            return _expanded(stack.enter_context(_opened(raw, kind)), name) + PAD
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise _damaged(name, error) from error
-    except OSError as error:
-        if "Invalid data stream" in str(error):  # bz2 has no exception of its own
-            raise _damaged(name, error) from error
-        reason = error.strerror or str(error)
-        raise FileError("io", "a file that can be read", got=reason, where=name, hint="check the path") from error
+        if source == "-":
+            return _padded(sys.stdin.buffer.read(), name)
+        with Path(os.fsdecode(source)).open("rb") as raw:
+            status = os.fstat(raw.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return _padded(raw.read(), name)
+            if _compression(raw.peek(8)):
+                return _padded_expansion(raw, name)
+            return _plain(raw, status.st_size)
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):  # a ValueError too
+            raise
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileError("io", "a file that can be read", got=reason, where=name, hint=_path_hint(name)) from error
 
 
-def _plain(raw: IO[bytes]) -> bytes | bytearray:
-    """A regular file goes into one allocation; a stream's length is not known beforehand."""
-    status = os.fstat(raw.fileno())
-    if not stat.S_ISREG(status.st_mode):
-        return raw.read() + PAD
-    content = bytearray(status.st_size + len(PAD))
+def read_stream(stream: Any, name: str) -> bytes | bytearray:
+    """What is left in an open file, text or binary."""
+    content = stream.read()
+    if isinstance(content, str):
+        try:
+            content = content.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:
+            raise DataError("encoding", "text that can be UTF-8", got=str(error.reason), where=name) from error
+    return _padded(bytes(content), name)
+
+
+def read_text(source: Source) -> str:
+    """The whole content as text."""
+    name = source_name(source)
+    try:
+        return read_bytes(source)[: -len(PAD)].decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = f"another byte at offset {error.start}"
+        raise DataError("encoding", "UTF-8 text", got=got, where=name, hint="convert the file to UTF-8") from error
+
+
+def _path_hint(name: str) -> str:
+    if "\n" in name:
+        return "a str is a path; pass io.StringIO(text) to read the text itself"
+    return "download it first" if "://" in name else "check the path"
+
+
+def _compression(head: bytes) -> str | None:
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def _plain(raw: IO[bytes], expected: int) -> bytearray:
+    """A regular file goes into one allocation."""
+    content = bytearray(expected + len(PAD))
     with memoryview(content) as view:
         size = raw.readinto(view[: -len(PAD)])  # type: ignore[attr-defined]
-    if size != status.st_size or raw.read(1):
+    if size != expected or raw.read(1):
         raise OSError("the file changed while it was read")
     return content
 
 
-def _opened(raw: IO[bytes], kind: str) -> IO[bytes]:
-    if kind == "gzip":
-        return gzip.GzipFile(fileobj=raw)
-    if kind == "bzip2":
-        return bz2.BZ2File(raw)
-    if kind == "xz":
-        return lzma.LZMAFile(raw)
+def _padded(content: bytes, name: str) -> bytes:
+    return _padded_expansion(io.BytesIO(content), name) if _compression(content[:8]) else content + PAD
+
+
+def _padded_expansion(raw: IO[bytes], name: str) -> bytes:
+    head = raw.read(8)
+    raw.seek(0)
+    kind = _compression(head)
+    try:
+        if kind == "zstd":
+            return _expanded(_zstd_parts(raw), raw, name) + PAD
+        opened: Any = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[str(kind)]
+        with opened(raw) as stream:
+            return _expanded(iter(lambda: stream.read(_STEP), b""), raw, name) + PAD
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:  # bz2 has no exception of its own
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise _damaged(name, error) from error
+
+
+def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
+    """Frame by frame: the library's own stream reader takes a cut frame for the end of the file."""
     import zstandard
 
-    return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)  # type: ignore[return-value]
+    left = b""
+    try:
+        while left or (left := raw.read(_STEP)):
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            while not frame.eof:
+                yield frame.decompress(left)
+                left = frame.unused_data if frame.eof else raw.read(_STEP)
+                if not left and not frame.eof:
+                    raise EOFError("the last frame is not complete")
+    except zstandard.ZstdError as error:
+        raise EOFError(str(error)) from error
 
 
-def _expanded(stream: IO[bytes], name: str) -> bytes:
+def _expanded(stream: Iterator[bytes], raw: IO[bytes], name: str) -> bytes:
+    """All parts. A line may be long in JSON alone, and there only at a ratio that text can have."""
     parts: list[bytes] = []
-    since_newline = 0
-    for part in iter(lambda: stream.read(_STEP), b""):
+    total = since_newline = 0
+    for part in stream:
         parts.append(part)
+        total += len(part)
         at = max(part.rfind(b"\n"), part.rfind(b"\r"))
         since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
-        if since_newline > _LONGEST_LINE:
+        json = parts[0][:64].lstrip()[:1] in (b"{", b"[")
+        if since_newline > _LONGEST_LINE and not (json and total < _LARGEST_RATIO * raw.tell()):
             raise DataError(
                 "too-large", f"lines below {_LONGEST_LINE >> 20} MB after decompression", got="a longer one",
                 hint="is this file what it claims to be?", where=name,
@@ -99,36 +161,76 @@ def _damaged(name: str, error: Exception) -> DataError:
     )  # fmt: skip
 
 
+# ── writing ──────────────────────────────────────────────────────────────────────────────────────
+
+
 @contextlib.contextmanager
 def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a file that appears under its name only when it is whole and on disk."""
-    target = Path(path)
+    """Open a file that appears under its name only when it is whole and on disk.
+
+    A name that ends in .gz, .bz2, .xz or .zst is compressed. A device or a pipe is written to directly.
+    """
+    target = Path(os.path.realpath(path))  # through a link, to the file itself
+    device = target.exists() and not target.is_file()
+    temporary = target if device else target.parent / f".judged-{secrets.token_hex(8)}"
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or ".")
-    except OSError as error:
-        raise FileError("io", "a place to write to", got=error.strerror, where=str(target)) from error
-    try:
-        encoding = None if "b" in mode else "utf-8"
-        with open(handle, mode, encoding=encoding, newline=None if "b" in mode else "") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except OSError as error:
-        _remove(temporary)
-        raise FileError("io", "a file that can be written", got=error.strerror, where=str(target)) from error
-    except BaseException:
-        _remove(temporary)
+        with temporary.open("wb" if device else "xb") as raw:
+            with contextlib.ExitStack() as stack:
+                yield _text_or_bytes(stack, stack.enter_context(_compressed(raw, target.suffix)), mode)
+            raw.flush()
+            if not device:
+                os.fsync(raw.fileno())
+        if not device:
+            _put(temporary, target)
+    except BaseException as error:
+        if not device:
+            _remove(temporary)
+        if isinstance(error, OSError) and not isinstance(error, FileError):
+            reason = error.strerror or str(error)
+            raise FileError("io", "a file that can be written", got=reason, where=os.fspath(path)) from error
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _text_or_bytes(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[Any]:
+    if "b" in mode:
+        return stream
+    text = io.TextIOWrapper(stream, "utf-8", "surrogateescape", newline="", write_through=False)
+    stack.callback(text.detach)  # flushes, and leaves closing to the one who opened
+    return text
 
 
-def _remove(path: str) -> None:
+@contextlib.contextmanager
+def _compressed(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
+    """A stream that compresses by the ending of the name; equal content gives equal bytes."""
+    kind = ENDINGS.get(ending)
+    if kind is None:
+        yield raw
+    elif kind == "gzip":
+        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as stream:
+            yield stream  # type: ignore[misc]
+    elif kind == "zstd":
+        import zstandard
+
+        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as writer:
+            yield writer
+    else:
+        with (bz2 if kind == "bzip2" else lzma).open(raw, "wb") as other:
+            yield other
+
+
+def _put(temporary: Path, target: Path) -> None:
+    """Give a finished file its name, with the permissions of the file it replaces."""
+    with contextlib.suppress(FileNotFoundError):
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+    temporary.replace(target)
+    if hasattr(os, "O_DIRECTORY"):
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
-        os.unlink(path)
+        path.unlink()

@@ -1,0 +1,90 @@
+"""What commands share: where text goes, and the list of measures behind `-m`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["Measures", "as_json", "emit", "policy_options", "show_table"]
+
+
+def as_json() -> bool:
+    """Whether the caller asked for JSON: then errors are JSON too."""
+    words = sys.argv[1:]
+    return "--format=json" in words or any(a == "--format" and b == "json" for a, b in zip(words, words[1:], strict=False))
+
+
+def emit(text: str, output: str | None) -> None:
+    """Text to standard output, or to a file that appears whole."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from judged.sources import write_atomically
+
+    with write_atomically(output) as file:
+        file.write(text)
+
+
+def show_table(table: Any) -> None:
+    """A table on a terminal in colour, elsewhere in plain text."""
+    from judged.engine import plain, safe
+
+    if not sys.stdout.isatty():
+        click.echo(plain(table))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    drawn = RichTable(box=box.SIMPLE_HEAD, title=Text(safe(table.title)) if table.title else None, title_justify="left", title_style="bold")
+    for i, header in enumerate(table.headers):
+        drawn.add_column(Text(safe(header)), justify="left" if i < table.left else "right", style="bold" if i == table.left else "")
+    for row in table.rows:
+        drawn.add_row(*(Text(safe(cell)) for cell in row))
+    console = Console()
+    console.print(drawn)
+    for note in table.notes:
+        console.print(Text(safe(note), style="yellow" if note.startswith("warning") else "dim"), soft_wrap=True)
+
+
+class Measures(click.Command):
+    """A command whose `-m` takes one measure or several: `-m nDCG@10 AP`, up to the next option or file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        spread: list[str] = []
+        inside = False
+        for word in args:
+            if word in ("-m", "--measures"):
+                inside = True
+                continue
+            inside = inside and not word.startswith("-") and not Path(word).exists()
+            spread += ["-m", word] if inside else [word]
+        return super().parse_args(ctx, spread)
+
+
+def policy_options(command: Any) -> Any:
+    """The policies as options, described once."""
+    choices = {
+        "ties": (("id-desc", "id-asc", "input", "best", "worst", "expected"), "Order of documents with equal scores."),
+        "duplicates": (("error", "first", "best"), "A document twice in one ranking."),
+        "rejudged": (("error", "max", "min", "first", "last", "mean"), "A document judged twice with different grades."),
+        "empty": (("zero", "skip", "one", "nan", "error"), "The value of a query without a relevant document."),
+        "order": (("score", "rank", "input"), "What rankings are ordered by."),
+        "queries": (("judged", "both", "strict"), "Which queries count: all judged, those in both files, or all must be there."),
+    }
+    for name, (values, text) in reversed(choices.items()):
+        command = click.option(f"--{name}", type=click.Choice(values), help=f"{text}  [default: {values[0]}]")(command)
+    command = click.option("--depth", type=int, metavar="N", help="Look at the first N documents of each ranking only.")(command)
+    command = click.option("--judged-only", is_flag=True, help="Take unjudged documents out of the rankings first.")(command)
+    return click.option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, help="The conventions of another tool, such as trec_eval-9 or ranx.")(command)
+
+
+def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:
+    """The policies that were asked for, as arguments of `evaluate`."""
+    names = ("ties", "duplicates", "rejudged", "empty", "order", "queries", "depth", "profile")
+    policy = {name: options[name] for name in names if options.get(name) is not None}
+    return {**policy, "unjudged": "condensed"} if options.get("judged_only") else policy

@@ -1,0 +1,53 @@
+"""`judged eval`: evaluate runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from judged.cli._output import Measures, chosen_policy, emit, policy_options, show_table
+
+__all__ = ["command"]
+
+
+@click.command("eval", cls=Measures)
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-m", "--measures", multiple=True, metavar="NAME...", help="Measures, such as nDCG@10 AP 'P@{1,5}'; `judged measures` lists them.")
+@click.option("-q", "--per-query", is_flag=True, help="A value for each query too.")
+@click.option("-n", "--no-summary", is_flag=True, help="No means, only values per query.")
+@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]")
+@click.option("--format", "form", type=click.Choice(["table", "trec", "json", "csv", "md", "latex"]), default="table", show_default=True, help="The form of the output.")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")
+@click.option("--bounds", is_flag=True, help="Also the values if all unjudged documents were irrelevant, or of the top grade.")
+@click.option("--strict", is_flag=True, help="Turn every warning into an error.")
+@policy_options
+def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
+    """Evaluate one or more RUNS against the judgments in QRELS.
+
+    Files may be TREC, JSON, JSON Lines, CSV, Parquet, compressed or not; - is standard input.
+
+    \b
+    judged eval qrels.txt bm25.run
+    judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
+    """
+    from judged.engine import DEFAULT, evaluate
+    from judged.report import board, per_query, render
+    from judged.sources import read_qrels
+
+    judgments = read_qrels(qrels)
+    results = [
+        evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],
+                 strict=options["strict"], **chosen_policy(options))
+        for run in runs
+    ]  # fmt: skip
+    shown, summary, places = options["per_query"] or options["no_summary"], not options["no_summary"], options["places"]
+    if options["form"] == "table" and options["output"] is None:
+        if shown:
+            show_table(per_query(results, places=places))
+        if summary:
+            show_table(board(results, places=places))
+        return
+    emit(render(results, options["form"], queries=shown, summary=summary, places=places), options["output"])

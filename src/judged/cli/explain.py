@@ -1,0 +1,37 @@
+"""`judged explain`: the arithmetic of one query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from judged.cli._output import chosen_policy, policy_options, show_table
+
+__all__ = ["command"]
+
+
+@click.command("explain")
+@click.argument("measure")
+@click.argument("qrels")
+@click.argument("run")
+@click.option("--query", required=True, metavar="ID", help="The query to explain.")
+@click.option("--all-ranks", is_flag=True, help="The measure at every cutoff instead (several: 'P R F1').")
+@click.option("--rows", type=click.IntRange(1), metavar="N", help="How many ranks to show.")
+@policy_options
+def command(measure: str, qrels: str, run: str, query: str, all_ranks: bool, rows: int | None, **options: Any) -> None:
+    """Show how MEASURE gets its value for one query: rank by rank, in the numbers the measure uses.
+
+    \b
+    judged explain AP qrels.txt bm25.run --query q01
+    judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
+    """
+    from judged.engine import at_every_rank, explain
+    from judged.measures import parse_all
+
+    policy = chosen_policy(options)
+    if all_ranks:
+        show_table(at_every_rank(parse_all(measure), qrels, run, query, depth=rows, **policy))
+        return
+    for m in parse_all(measure):
+        show_table(explain(m, qrels, run, query, depth=rows, **policy).table())

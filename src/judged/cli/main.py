@@ -1,0 +1,83 @@
+"""`judged`: the group of commands. Nothing heavy is imported before a command runs."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from judged import __version__
+
+__all__ = ["cli", "main"]
+
+_COMMANDS = ("demo", "eval", "explain", "measures", "convert", "trec_eval")
+
+
+class _Lazy(click.Group):
+    """Commands live in files of their own name, and are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"judged.cli.{name}").command
+        return command
+
+
+@click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="judged")
+def cli() -> None:
+    """Your rankings, judged: how good a ranking is, with intervals, and why.
+
+    \b
+    judged demo                              try it on the sample collection
+    judged eval QRELS RUN... -m nDCG@10 AP   evaluate runs
+    judged explain AP QRELS RUN --query Q    the arithmetic of one query
+    """
+
+
+def main() -> NoReturn:
+    """Run a command; every outcome has its exit code: 0 done, 2 bad input or call, 3 files and memory."""
+    from judged.errors import JudgedError
+
+    try:
+        code = cli.main(standalone_mode=False) or 0
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except click.exceptions.Abort:
+        code = 130
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except JudgedError as error:
+        _show(error)
+        code = error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is written at exit
+        code = 141
+    except KeyboardInterrupt:
+        code = 130
+    except MemoryError:
+        click.echo("error: out of memory; nothing was written  [memory]", err=True)
+        code = 3
+    except OSError as error:
+        click.echo(f"error: {error.strerror or error}  [io]", err=True)
+        code = 3
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show(error: Any) -> None:
+    from judged.cli._output import as_json
+
+    if as_json():
+        import json
+
+        click.echo(json.dumps({"error": error.fields()}), err=True)
+    else:
+        click.echo(f"error: {error}", err=True)

@@ -1,0 +1,135 @@
+"""`judged trec_eval`: the flags, the output and the exit codes of trec_eval."""
+
+from __future__ import annotations
+
+import getopt
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+__all__ = ["command", "main"]
+
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+_LONG = {
+    "help": "-h", "version": "-v", "query_eval_wanted": "-q", "measure=": "-m", "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l", "nosummary": "-n", "Debug_level=": "-D", "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N", "Max_retrieved_per_topic=": "-M", "Rel_info_format=": "-R", "Results_format=": "-T",
+    "Output_old_results_format=": "-o", "Zscore=": "-Z",
+}  # fmt: skip
+_VERSION = "trec_eval version 10.0-rc3 (reproduced by judged)"
+_USAGE = """\
+Usage: judged trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
+   -h: the other options, and what the measures given with -m mean
+   -q: values for each topic, besides the summary
+   -m: a measure, with parameters behind a dot (-m P.5,10), or one of the lists official (if none is given),
+       set, all_trec, prefs, all_prefs, qrels_jg
+"""
+_HELP = f"""\
+{_USAGE}
+Judgments come first, then the run; - is a run from standard input. Values, names and order are those of trec_eval 10.
+
+   -c, --complete_rel_info_wanted      count judged topics that the run lacks (without -c the first one is an error)
+   -l, --level_for_rel N               the lowest grade that counts as relevant (1)
+   -M, --Max_retrieved_per_topic N     look at the first N documents only
+   -J, --Judged_docs_only              take unjudged documents out of the ranking first
+   -N, --Number_docs_in_coll N         documents in the collection, for utility (0)
+   -n, --nosummary                     no summary
+   -R, --Rel_info_format FORMAT        qrels, qrels_jg, prefs or qrels_prefs
+   -T, --Results_format FORMAT         trec_results
+   -Z, --Zscore FILE                   standard deviations from the means in a file of: topic name mean deviation
+   -D, --Debug_level N.TOPIC           evaluate this topic only
+   -o                                  accepted, and without effect
+   -v, --version                       which trec_eval this is
+
+Exit codes: 0 done, 1 wrong call, 2 bad input, 4 a topic or measure that cannot be evaluated, 7 nothing to evaluate.
+"""
+
+
+@click.command("trec_eval", add_help_option=False, short_help="Evaluate a run with the flags and the output of trec_eval.",
+               context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})  # fmt: skip
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def command(words: tuple[str, ...]) -> int:
+    """Evaluate a run with the flags and the output of trec_eval."""
+    return main(words)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print what trec_eval prints for these words, and give its exit code."""
+    try:
+        given, files = getopt.gnu_getopt(list(argv), _SHORT, [*_LONG])
+    except getopt.GetoptError as error:
+        return _say(f"trec_eval: {error}\n{_USAGE}", 1)
+    flags = [(_LONG.get(f"{name[2:]}=", _LONG.get(name[2:], name)), value) for name, value in given]
+    if any(name == "-v" for name, _ in flags):
+        return _say(f"{_VERSION}\n", 0)
+    words = [value for name, value in flags if name == "-m"]
+    wrong = next((word for word in words if not _known(word)), None)
+    if wrong is not None:
+        return _say(f"trec_eval: illegal measure '{wrong.partition('.')[0]}'\n", 1)
+    if any(name == "-h" for name, _ in flags):
+        _print(_help(words))
+        return 0
+    if len(files) != 2:
+        return _say(_USAGE, 1)
+    return _evaluate(dict(flags), tuple(words) or ("official",), *files)
+
+
+def _evaluate(flags: dict[str, str], words: tuple[str, ...], qrels: str, run: str) -> int:
+    from judged.engine.trec_eval import Options, evaluate_files
+
+    if flags.get("-T", "trec_results") != "trec_results":
+        return _say(f"trec_eval: Illegal retrieval results format '{flags['-T']}'\n", 2)
+    meant = {k: v for name, value in flags.items() if name in _MEANING for k, v in _MEANING[name](value).items()}
+    outcome = evaluate_files(Options(measures=words, **meant), qrels, run, flags.get("-Z"))
+    _print("".join(f"{line}\n" for line in outcome.lines))
+    return _say(outcome.message, outcome.exit_code)
+
+
+def _whole(text: str) -> int:
+    from judged.measures.trec import leading_int
+
+    return leading_int(text)
+
+
+_MEANING: dict[str, Callable[[str], dict[str, Any]]] = {
+    "-q": lambda _: {"per_topic": True},
+    "-c": lambda _: {"complete": True},
+    "-n": lambda _: {"summary": False},
+    "-J": lambda _: {"judged_only": True},
+    "-l": lambda text: {"level": _whole(text)},
+    "-M": lambda text: {"depth": _whole(text)},
+    "-N": lambda text: {"collection": _whole(text)},
+    "-R": lambda text: {"form": text},
+    "-D": lambda text: {"topic": text.partition(".")[2]} if "." in text else {},
+}
+
+
+def _known(word: str) -> bool:
+    from judged.errors import UsageError
+    from judged.measures.trec import requested
+
+    try:
+        return bool(requested([word]))
+    except UsageError:
+        return False
+
+
+def _help(words: list[str]) -> str:
+    from judged.measures import parse
+    from judged.measures.trec import RUN_ID, requested
+
+    told = [f"\n{name}\n    {parse(name).definition.description}\n" for name in requested(words) if name != RUN_ID]
+    return _HELP + "".join(told)
+
+
+def _print(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def _say(text: str, code: int) -> int:
+    sys.stdout.flush()
+    sys.stderr.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    return code

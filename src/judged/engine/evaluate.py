@@ -1,0 +1,154 @@
+"""From judgments and a run to values: read, join, measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from judged.core import Judged, Policy, Qrels, Run, join
+from judged.engine.explain import explainer
+from judged.engine.ties import Orders
+from judged.engine.values import Column, Values
+from judged.errors import DataError, UsageError
+from judged.measures import Measure, parse_all
+from judged.measures.profile import Profile, profile as profile_named
+from judged.sources import read_qrels, read_run
+
+__all__ = ["DEFAULT", "evaluate", "judge"]
+
+DEFAULT = "nDCG@10 AP RR P@10 R@100"
+Measures = str | Measure | Iterable[str | Measure]
+
+
+def judge(qrels: Any, run: Any, *, profile: str = "trec_eval-10", **policy: Any) -> Judged:
+    """The run seen through the judgments, to be measured again and again.
+
+    Takes paths, frames, dicts, lists, or what `read_qrels` and `read_run` gave; policies by name
+    (`ties="id-asc"`, `queries="both"`, `depth=100` …, see `Policy`).
+
+    >>> len(judge({"q": {"a": 1}}, {"q": ["a", "b"]}))
+    1
+    """
+    return _judge(read_qrels(qrels), read_run(run), _policy(profile_named(profile), policy))
+
+
+def evaluate(
+    qrels: Any,
+    run: Any = None,
+    measures: Measures = DEFAULT,
+    *,
+    level: float | None = None,
+    bounds: bool = False,
+    strict: bool = False,
+    profile: str = "trec_eval-10",
+    **policy: Any,
+) -> Values:
+    """One value per query and measure, with their means, intervals, and the policy they were computed under.
+
+    Args:
+        qrels: judgments in any form that `read_qrels` takes; or a `Judged`, without a run.
+        run: a ranking in any form that `read_run` takes.
+        measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
+        level: the lowest grade that counts as relevant, for every binary measure that does not say its own.
+        bounds: also compute every measure as if all unjudged documents were irrelevant, and of the top grade.
+        strict: turn every warning into an error.
+        profile: the conventions of another tool, see `PROFILES`.
+        policy: answers to the open questions, see `Policy`.
+
+    >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
+    {'RR': 0.5, 'AP': 0.5}
+    """
+    chosen = profile_named(profile)
+    wanted = [_levelled(chosen.apply(m), level) for m in parse_all(measures)]
+    if not wanted:
+        raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
+    if isinstance(qrels, Judged):
+        if run is not None or policy:
+            raise UsageError("judged", "a Judged alone: its run and policies are in it", got="more arguments")
+        judged, source = qrels, None
+    else:
+        source = (read_qrels(qrels), read_run(run))
+        judged = _judge(*source, _policy(chosen, policy))
+    return _measured(judged, wanted, source, bounds=bounds, strict=strict, profile=profile)
+
+
+def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
+    unknown = set(given) - set(Policy.__dataclass_fields__)
+    if unknown:
+        known = ", ".join(Policy.__dataclass_fields__)
+        raise UsageError("policy", f"policies are {known}", got=", ".join(sorted(unknown)), value=unknown)
+    return Policy(**{**chosen.policy, **given})
+
+
+def _judge(qrels: Qrels, run: Run, policy: Policy) -> Judged:
+    judged = join(qrels, run, policy)
+    nothing = judged.ideal.total(judged.pool_grade > 0) == 0
+    if policy.empty == "error" and nothing.any():
+        names = ", ".join(map(repr, [judged.queries[i] for i in np.flatnonzero(nothing)[:3]]))
+        raise DataError("no-relevant", "a relevant document for every query", got=f"none for {names}", where=qrels.name)
+    return judged
+
+
+def _levelled(measure: Measure, level: float | None) -> Measure:
+    """The measure at this level, where it is a binary one that was not given its own."""
+    own = dict(measure.given)
+    binary = measure.definition.parameters.get("level", (None, None))[1] == 1
+    return measure(level=level) if level is not None and binary and "level" not in own else measure
+
+
+def _measured(
+    judged: Judged, wanted: list[Measure], source: tuple[Qrels, Run] | None, *, bounds: bool, strict: bool, profile: str
+) -> Values:
+    orders = Orders(judged) if judged.policy.ties == "expected" else None
+    columns = {str(m): _column(m, judged, orders) for m in wanted}
+    warnings = judged.warnings + (orders.warnings if orders else ())
+    if strict and warnings:
+        first = warnings[0]
+        raise DataError(first.slug, "nothing to warn of", got=f"{len(warnings)} warnings, the first: {first.text}")
+    values = Values(
+        queries=judged.queries,
+        measures=tuple(wanted),
+        columns=columns,
+        policy=judged.policy,
+        profile=profile,
+        names=judged.names,
+        coverage=_coverage(judged),
+        warnings=warnings,
+        explainer=explainer(*source, judged.policy) if source else None,
+    )
+    return _with_bounds(values, judged) if bounds else values
+
+
+def _column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
+    values = orders.expected(measure) if orders else measure.on(judged)
+    if measure.definition.text or "unit" not in measure.definition.laws or judged.policy.empty in ("zero", "error"):
+        return values
+    level = measure.get("level") or 0
+    pool = judged.ideal
+    nothing = pool.total(pool.is_relevant(level) if level else pool.grade > 0) == 0
+    return np.where(nothing, 1.0 if judged.policy.empty == "one" else np.nan, values)
+
+
+def _with_bounds(values: Values, judged: Judged) -> Values:
+    top = float(judged.pool_grade.max(initial=1.0))
+    known = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
+    sides = [
+        {**values.columns, **{str(m): m.on(filled) for m in known}}
+        for filled in (judged.filled(0.0), judged.filled(top))
+    ]
+    return replace(values, lower=sides[0], upper=sides[1])
+
+
+def _coverage(judged: Judged) -> dict[str, float]:
+    """The share of the retrieved documents that are judged: of the first ten, and of all."""
+    shares = {}
+    for name, depth in (("judged@10", 10), ("judged", None)):
+        looked = judged.retrieved if depth is None else np.minimum(judged.retrieved, depth)
+        seen = float(looked.sum())
+        shares[name] = float(judged.within(depth).sum()) / seen if seen else 0.0
+    return shares
+
+

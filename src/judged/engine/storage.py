@@ -1,0 +1,54 @@
+"""Values in files: all of it as JSON, the table alone as Parquet or CSV."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judged.errors import UsageError
+from judged.sources import read_text, write_atomically
+
+if TYPE_CHECKING:
+    from judged.engine.values import Values
+
+__all__ = ["load", "save"]
+
+
+def save(values: Values, path: str | os.PathLike[str]) -> None:
+    """Write values; the ending decides the form, and the file appears whole or not at all."""
+    ending = Path(path).suffix.lower()
+    if ending == ".json":
+        with write_atomically(path) as file:
+            file.write(values.to_json())
+    elif ending == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = values.to_arrow().replace_schema_metadata({"judged": values.to_json()})
+        with write_atomically(path, "wb") as file:
+            pq.write_table(table, file, compression="zstd")
+    elif ending == ".csv":
+        with write_atomically(path) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["query", *values.columns])
+            columns = [[_cell(v) for v in column.tolist()] for column in values.columns.values()]
+            writer.writerows(zip(map(str, values.queries), *columns, strict=True))
+    else:
+        raise UsageError("ending", "a name that ends in .json, .parquet or .csv", got=str(path), value=str(path))
+
+
+def load(path: str | os.PathLike[str]) -> Values:
+    """Values that were saved as JSON or Parquet."""
+    from judged.engine.values import Values
+
+    if Path(path).suffix.lower() == ".parquet":
+        import pyarrow.parquet as pq
+
+        metadata = pq.read_schema(path).metadata or {}
+        return Values.from_json(metadata.get(b"judged", b"{}").decode(), str(path))
+    return Values.from_json(read_text(path), str(path))
+
+
+def _cell(value: object) -> object:
+    return "" if value is None or value != value else repr(value) if isinstance(value, float) else value

@@ -1,0 +1,47 @@
+"""A table as plain data, and its plainest rendering."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+__all__ = ["Table", "plain", "safe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Headers, rows of text, a title above and notes below. The first column is text, the others numbers."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    left: int = 1  # how many columns are aligned to the left
+
+
+def safe(text: str) -> str:
+    """Text that cannot move a terminal's cursor: control characters are shown escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+
+
+def plain(table: Table) -> str:
+    """The table in fixed width, with two blanks between columns."""
+    cells = [tuple(map(safe, row)) for row in (table.headers, *table.rows)]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(_pad(c, w, i < table.left) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip() for row in cells]
+    title = [safe(table.title), ""] if table.title else []
+    notes = ["", *map(safe, table.notes)] if table.notes else []
+    rule = "  ".join("─" * w for w in widths)
+    return "\n".join([*title, lines[0], rule, *lines[1:], *notes])
+
+
+def _width(text: str) -> int:
+    """Columns a text takes on a terminal: wide letters two, combining marks none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _pad(text: str, width: int, left: bool) -> str:
+    blank = " " * (width - _width(text))
+    return text + blank if left else blank + text

@@ -1,0 +1,245 @@
+"""`Values`: one value per query and measure, and everything they were computed under."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Id, Policy
+from judged.engine.table import Table, plain
+from judged.errors import DataError, UsageError, Warned, shown
+from judged.measures import Measure, parse
+from judged.stats import bootstrap, summarise
+from judged.stats.summary import FLOOR
+
+if TYPE_CHECKING:
+    from judged.engine.explain import Explanation
+
+__all__ = ["Values"]
+
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A table of queries × measures. The per-query values are the result; the rest follows from them.
+
+    >>> from judged.engine.evaluate import evaluate
+    >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
+    >>> result["RR"]
+    array([0.5])
+    >>> result.mean()
+    {'RR': 0.5}
+    """
+
+    queries: tuple[Id, ...]
+    measures: tuple[Measure, ...]
+    columns: dict[str, Column]
+    policy: Policy
+    profile: str = "trec_eval-10"
+    names: tuple[str, str] = ("qrels", "run")
+    coverage: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[Warned, ...] = ()
+    lower: dict[str, Column] | None = None
+    upper: dict[str, Column] | None = None
+    explainer: Any = field(default=None, repr=False)
+
+    # ── values ───────────────────────────────────────────────────────────────────────────────────
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __getitem__(self, measure: str | Measure) -> Column:
+        """One value per query, in the order of `queries`."""
+        return self.columns[self._key(measure)]
+
+    def _key(self, measure: str | Measure) -> str:
+        name = str(measure)
+        if name in self.columns:
+            return name
+        resolved = str(parse(measure))
+        if resolved in self.columns:
+            return resolved
+        raise UsageError("not-asked", f"one of {', '.join(self.columns)}", got=shown(name), value=name)
+
+    def of(self, query: Id) -> dict[str, Any]:
+        """All values of one query."""
+        if query not in self.queries:
+            raise UsageError("no-query", f"one of {len(self)} queries", got=shown(query), value=query)
+        row = self.queries.index(query)
+        return {name: _scalar(column[row]) for name, column in self.columns.items()}
+
+    # ── summaries ────────────────────────────────────────────────────────────────────────────────
+
+    def mean(self) -> dict[str, float]:
+        """Each measure over all queries: the mean, or what its definition says (counts are added up)."""
+        return {str(m): summarise(self.columns[str(m)], m.definition.summary) for m in self._numeric()}
+
+    def summary(self, how: str) -> dict[str, float]:
+        """Each measure summed up in one way: mean, sum, geometric, median, min, max or std."""
+        return {str(m): summarise(self.columns[str(m)], how) for m in self._numeric()}
+
+    def quantile(self, q: float) -> dict[str, float]:
+        """The value that a share q of the queries does not exceed."""
+        return {str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self._numeric()}
+
+    def interval(self, measure: str | Measure, *, level: float = 0.95, seed: int = 0) -> tuple[float, float] | None:
+        """A bootstrap interval of the mean over queries; None for counts, and below two queries."""
+        key = self._key(measure)
+        definition = next(m.definition for m in self.measures if str(m) == key)
+        if definition.summary == "geometric":
+            logs = lambda x: np.log(np.maximum(x, FLOOR))  # noqa: E731
+            return bootstrap(self.columns[key], level=level, seed=seed, transform=logs, back=np.exp)
+        return bootstrap(self.columns[key], level=level, seed=seed) if definition.summary == "mean" else None
+
+    def _numeric(self) -> list[Measure]:
+        return [m for m in self.measures if not m.definition.text]
+
+    # ── as other things ──────────────────────────────────────────────────────────────────────────
+
+    def to_dict(self) -> dict[Id, dict[str, Any]]:
+        """{query: {measure: value}}."""
+        names = list(self.columns)
+        rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
+        return {query: dict(zip(names, row, strict=True)) for query, row in zip(self.queries, rows, strict=True)}
+
+    def to_pandas(self) -> Any:
+        """A pandas frame: one row a query (the index), one column a measure."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns, index=pd.Index(self.queries, name="query"))
+
+    def to_polars(self) -> Any:
+        """A polars frame with a column `query` and one for each measure."""
+        import polars as pl
+
+        return pl.DataFrame({"query": list(self.queries), **self.columns})
+
+    def to_arrow(self) -> Any:
+        """A pyarrow table with a column `query` and one for each measure."""
+        import pyarrow as pa
+
+        return pa.table({"query": list(self.queries), **{k: v.tolist() for k, v in self.columns.items()}})
+
+    def to_json(self) -> str:
+        """Everything, as strict JSON: missing values are null."""
+        return json.dumps(self._plain(), allow_nan=False, ensure_ascii=False)
+
+    def _plain(self) -> dict[str, Any]:
+        columns = {name: [_scalar(v) for v in column.tolist()] for name, column in self.columns.items()}
+        bounds = {
+            side: {name: [_scalar(v) for v in column.tolist()] for name, column in table.items()}
+            for side, table in (("lower", self.lower), ("upper", self.upper))
+            if table is not None
+        }
+        return {
+            "judged": 1,
+            "qrels": self.names[0],
+            "run": self.names[1],
+            "profile": self.profile,
+            "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
+            "coverage": self.coverage,
+            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "summary": {k: _scalar(v) for k, v in self.mean().items()},
+            "queries": list(self.queries),
+            "values": columns,
+            **bounds,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of it as JSON (`.json`), or the table as Parquet or CSV; the file appears whole or not at all."""
+        from judged.engine.storage import save
+
+        save(self, path)
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "values") -> Values:
+        """The inverse of `to_json`."""
+        try:
+            data = json.loads(text)
+            measures = tuple(parse(key) for key in data["values"])
+            return cls(
+                queries=tuple(data["queries"]),
+                measures=measures,
+                columns=_columns(measures, data["values"]),
+                policy=Policy(**data["policy"]),
+                profile=data["profile"],
+                names=(data["qrels"], data["run"]),
+                coverage=data["coverage"],
+                warnings=tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
+                lower=_columns(measures, data["lower"]) if "lower" in data else None,
+                upper=_columns(measures, data["upper"]) if "upper" in data else None,
+            )
+        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(
+                "values-file", "values saved by judged", got=f"something else ({error})", where=name,
+                hint="was the file cut off, or written by another tool?",
+            ) from error  # fmt: skip
+
+    # ── reading it ───────────────────────────────────────────────────────────────────────────────
+
+    def explain(self, measure: str | Measure, query: Id, *, depth: int | None = None) -> Explanation:
+        """The arithmetic of one query, rank by rank."""
+        if self.explainer is None:
+            raise UsageError("no-source", "values with their judgments and run", got="loaded values",
+                             hint="evaluate again, or use judged explain")  # fmt: skip
+        return self.explainer(parse(measure), query, depth)  # type: ignore[no-any-return]
+
+    def table(self, *, places: int = 4) -> Table:
+        """The summary as plain data: what `print` shows and the report formats render."""
+        headers = ["measure", "mean", "95% interval", "queries"]
+        if self.lower is not None:
+            headers.append("bounds (unjudged)")
+        rows = [self._row(m, places) for m in self._numeric()]
+        return Table(tuple(headers), tuple(rows), title=f"{self.names[1]} judged by {self.names[0]}", notes=self._notes())
+
+    def _row(self, m: Measure, places: int) -> tuple[str, ...]:
+        name, definition = str(m), m.definition
+        value = summarise(self.columns[name], definition.summary)
+        shown_value = f"{value:.0f}" if definition.whole else _decimal(value, places)
+        interval = self.interval(m)
+        between = "" if interval is None else f"[{_decimal(interval[0], places)}, {_decimal(interval[1], places)}]"
+        counted = int((~np.isnan(self.columns[name])).sum())
+        row = (name, shown_value, between, str(counted))
+        if self.lower is None or self.upper is None:
+            return row
+        low, high = (summarise(side[name], definition.summary) for side in (self.lower, self.upper))
+        return (*row, f"{_decimal(low, places)} – {_decimal(high, places)}")
+
+    def _notes(self) -> tuple[str, ...]:
+        share = self.coverage.get("judged@10")
+        head = f"{len(self)} queries"
+        if share is not None and not math.isnan(share):
+            head += f" · {share:.0%} of the top 10 judged"
+        return (head, f"policy: {self.policy}", *(f"warning: {w}" for w in self.warnings))
+
+    def __str__(self) -> str:
+        return plain(self.table())
+
+    __repr__ = __str__
+
+
+def _columns(measures: Sequence[Measure], stored: dict[str, list[Any]]) -> dict[str, Column]:
+    return {
+        str(m): np.array(v, dtype=object) if m.definition.text else np.array(v, dtype=float)
+        for m, v in zip(measures, stored.values(), strict=True)
+    }
+
+
+def _scalar(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _decimal(value: float, places: int) -> str:
+    return "–" if math.isnan(value) else f"{value:.{places}f}"

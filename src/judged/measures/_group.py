@@ -1,0 +1,173 @@
+"""Judgments in groups, one a judge: what each prefers, and how much of it a ranking fulfils."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Aspects, Judged
+from judged.errors import DataError
+
+__all__ = ["Among", "Group", "balanced", "counted", "groups", "judges", "paired"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Among = Literal["all", "retrieved", "implied"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One judge's preferences on one query, documents in rank order, those never retrieved last."""
+
+    query: int
+    doc: Ints  # place among all judged documents of the query, in the same order
+    retrieved: int  # how many of the documents were
+    grade: Floats
+    prefers: Bools  # row to column
+    complete: bool  # one subgroup, hence an order of all documents
+
+    @property
+    def relevant(self) -> Bools:
+        return self.grade > 0
+
+    @property
+    def irrelevant(self) -> Bools:
+        return self.grade <= 0 if self.complete else self.grade == 0
+
+
+def _aspects(j: Judged) -> Aspects:
+    assert j.aspects is not None  # `Measure.on` has checked
+    return j.aspects
+
+
+# ── preferences ──────────────────────────────────────────────────────────────────────────────────
+
+
+def groups(j: Judged) -> Iterator[Group]:
+    """Every judge's preferences, query by query."""
+    aspects = _aspects(j)
+    query, place = j.pool_query[aspects.judgment], _places(j)
+    turn = (query[1:] != query[:-1]) | (aspects.aspect[1:] != aspects.aspect[:-1])
+    edge = np.flatnonzero(np.concatenate([[True], turn, [True]])).tolist() if len(query) else []
+    for low, high in zip(edge[:-1], edge[1:], strict=True):
+        rows, own = slice(low, high), int(query[low])
+        doc, at = np.unique(place[aspects.judgment[rows]], return_inverse=True)
+        grade = np.empty(len(doc))
+        grade[at] = aspects.grade[rows]
+        prefers, complete = _preferences(j, own, at, aspects.sub[rows], aspects.grade[rows])
+        yield Group(own, doc, int((doc < j.hits[own]).sum()), grade, prefers, complete)
+
+
+def _places(j: Judged) -> Ints:
+    """Each judgment's place in its query: retrieved documents by rank, then the others by id."""
+    rank = np.full(len(j.pool_query), np.inf)
+    rank[j.judgment] = j.rank
+    by_id = np.arange(len(rank)) if j.pool_doc is None else np.argsort(j.pool_doc.order())
+    order = np.lexsort((by_id, rank, j.pool_query))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order)) - (np.cumsum(j.judgments) - j.judgments)[j.pool_query[order]]
+    return place
+
+
+def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> tuple[Bools, bool]:
+    """Who is preferred to whom, and whether by one subgroup; what follows from several together is added."""
+    size, parts = int(at.max()) + 1, np.unique(sub)
+    prefers = np.zeros((size, size), bool)
+    for part in parts:
+        rows, level = at[sub == part], grade[sub == part]
+        prefers[np.ix_(rows, rows)] |= level[:, None] > level
+    if len(parts) == 1:
+        return prefers, True
+    known = -1
+    while known < (total := int(prefers.sum())):
+        known, step = total, prefers.astype(np.float32)
+        prefers |= step @ step > 0
+    if (prefers & prefers.T).any() or np.isin(at[grade > 0], at[grade == 0]).any():
+        raise DataError(
+            "preference-conflict", f"preferences of one judge without contradiction in query {j.queries[query]}",
+            got="a document both above and below another, or both relevant and not", where=j.names[0],
+            hint="give contradicting preferences to different groups",
+        )  # fmt: skip
+    return prefers, False
+
+
+# ── counting ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def counted(group: Group, among: Among) -> tuple[int, int]:
+    """Preferences that the ranking fulfils, and those it could.
+
+    Of a pair with one document retrieved, that one counts as ranked first; with none, the pair fails.
+    """
+    cut, prefers = group.retrieved, group.prefers
+    both, one_way, other_way = prefers[:cut, :cut], prefers[:cut, cut:], prefers[cut:, :cut]
+    fulfilled, possible = int(np.triu(both, 1).sum()), int(both.sum())
+    if among != "retrieved":
+        fulfilled += int(one_way.sum())
+        possible += int(one_way.sum() + other_way.sum())
+    if among == "all":
+        possible += int(prefers[cut:, cut:].sum())
+    return fulfilled, possible
+
+
+def balanced(group: Group, among: Among) -> tuple[int, int]:
+    """The same with as many irrelevant documents as relevant ones, R.
+
+    Too few are made up, below all others; of too many the first R count. Where the preferences are a complete
+    order, those R are compared with every document, the irrelevant ones and themselves included (as in trec_eval).
+    """
+    seen = slice(group.retrieved if among == "retrieved" else None)
+    extra = int(group.relevant[seen].sum()) - int(group.irrelevant[seen].sum())
+    if extra >= 0:
+        fulfilled, possible = counted(group, among)
+        found, relevant = int(group.relevant[: group.retrieved].sum()), int(group.relevant.sum())
+        return fulfilled + found * extra, possible + relevant * extra
+    if group.complete:
+        last = group.grade == group.grade.min()
+        prefers = group.prefers & ~last
+        prefers[:, last & (np.cumsum(last) <= group.relevant[seen].sum())] = True
+    else:
+        kept = ~group.irrelevant | (np.cumsum(group.irrelevant) <= group.relevant.sum())
+        prefers = group.prefers & kept & kept[:, None]
+    return counted(replace(group, prefers=prefers), among)
+
+
+def paired(votes: Floats, retrieved: int, among: Among) -> float:
+    """The mean, over pairs of documents, of the share of votes that the ranking fulfils."""
+    both = votes + votes.T
+    pair = np.triu(both > 0)
+    share = np.divide(votes, both, out=np.zeros_like(votes), where=both > 0)
+    seen, other = slice(retrieved), slice(retrieved, None)
+    fulfilled, count = share[seen, seen][pair[seen, seen]], int(pair[seen, seen].sum())
+    if among != "retrieved":
+        fulfilled = np.append(fulfilled, share[seen, other][pair[seen, other]])
+        count = len(fulfilled)
+    if among == "all":
+        count += int(pair[other, other].sum())
+    return float(np.add.accumulate(fulfilled)[-1]) / count if len(fulfilled) else 0.0
+
+
+# ── several judges ───────────────────────────────────────────────────────────────────────────────
+
+
+def judges(j: Judged) -> Iterator[Judged]:
+    """The ranking as the first judge of each query sees it, then as the second does, and so on."""
+    aspects = _aspects(j)
+    for number in range(int(aspects.aspect.max(initial=-1)) + 1):
+        rows = np.flatnonzero(aspects.aspect == number)
+        rows = rows[np.lexsort((-aspects.grade[rows], j.pool_query[aspects.judgment[rows]]))]
+        grade, place = aspects.grade[rows], np.full(len(j.pool_query), -1)
+        place[aspects.judgment[rows]] = np.arange(len(rows))
+        hit = place[j.judgment] >= 0
+        judgment = place[j.judgment[hit]]
+        one = replace(
+            j, query=j.query[hit], rank=j.rank[hit], grade=grade[judgment], judgment=judgment,
+            tie_first=j.tie_first[hit], tie_last=j.tie_last[hit], pool_query=j.pool_query[aspects.judgment[rows]],
+            pool_grade=grade, pool_doc=None, aspects=None,
+        )  # fmt: skip
+        yield one.condensed() if j.policy.unjudged == "condensed" else one

@@ -1,0 +1,119 @@
+"""A result in the form that somebody asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from judged.engine import Table, Values, plain, safe
+from judged.report.board import board, number, per_query
+
+__all__ = ["FORMATS", "latex", "markdown", "render"]
+
+_LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
+})  # fmt: skip
+_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#"} | {"\n": " "})
+
+
+def render(results: Sequence[Values], form: str, *, queries: bool = False, summary: bool = True, places: int = 4) -> str:
+    """One or several results, per query too if asked, as text that ends with a newline."""
+    return FORMATS[form](results, queries, summary, places)
+
+
+def _tables(results: Sequence[Values], queries: bool, summary: bool, places: int) -> list[Table]:
+    shown = [per_query(results, places=places)] if queries else []
+    return shown + ([board(results, places=places)] if summary else [])
+
+
+def _each(rendered: Callable[[Table], str]) -> Callable[[Sequence[Values], bool, bool, int], str]:
+    def form(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:
+        return "\n\n".join(map(rendered, _tables(results, queries, summary, places))) + "\n"
+
+    return form
+
+
+def markdown(table: Table) -> str:
+    """A Markdown table; the notes as a list below it."""
+    align = [":--"] * table.left + ["--:"] * (len(table.headers) - table.left)
+    rows = [tuple(safe(c).translate(_MARKDOWN) for c in row) for row in (table.headers, *table.rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in (rows[0], tuple(align), *rows[1:])]
+    notes = [f"- {safe(note).translate(_MARKDOWN)}" for note in table.notes]
+    return "\n".join([*lines, *(["", *notes] if notes else [])])
+
+
+def latex(table: Table) -> str:
+    """A LaTeX table in booktabs style; the notes as its caption."""
+    align = "l" * table.left + "r" * (len(table.headers) - table.left)
+    rows = [" & ".join(safe(c).translate(_LATEX) for c in row) + r" \\" for row in (table.headers, *table.rows)]
+    caption = " ".join(safe(note).translate(_LATEX) + "." for note in table.notes)
+    return "\n".join([
+        r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule",
+        *rows[1:], r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}",
+    ])  # fmt: skip
+
+
+def _trec(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:
+    lines = []
+    for result in results:
+        if queries:
+            for row, query in enumerate(result.queries):
+                lines += [_trec_line(str(m), str(query), number(result[m][row], places, whole=m.definition.whole)) for m in result.measures]
+        if summary:
+            means = result.mean()
+            lines.append(_trec_line("runid", "all", result.names[1]))
+            for m in result.measures:
+                if str(m) in means:
+                    lines.append(_trec_line(str(m), "all", number(means[str(m)], places, whole=m.definition.whole)))
+    return "\n".join(lines) + "\n"
+
+
+def _trec_line(measure: str, query: str, value: str) -> str:
+    return f"{safe(measure):<22}\t{safe(query)}\t{safe(value)}"
+
+
+def _json(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:
+    out = []
+    for result in results:
+        data = json.loads(result.to_json())
+        data["intervals"] = {str(m): result.interval(m) for m in result.measures if not m.definition.text}
+        if not queries:
+            for name in ("values", "queries", "lower", "upper"):
+                data.pop(name, None)
+        out.append(data)
+    return json.dumps(out if len(out) > 1 else out[0], indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _csv(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["run", "measure", "query", "value", "low", "high"])
+    for result in results:
+        for m in result.measures if queries else ():
+            for query, value in zip(result.queries, result[m].tolist(), strict=True):
+                writer.writerow([_cell(result.names[1]), str(m), _cell(query), _cell(value), "", ""])
+        for name, value in result.mean().items() if summary else ():
+            low, high = result.interval(name) or ("", "")
+            writer.writerow([_cell(result.names[1]), name, "all", _cell(value), low, high])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A cell that a spreadsheet takes as text where it is text: no id can become a formula."""
+    if isinstance(value, str):
+        return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    return "" if value != value else value
+
+
+FORMATS: dict[str, Callable[[Sequence[Values], bool, bool, int], str]] = {
+    "table": _each(plain),
+    "trec": _trec,
+    "json": _json,
+    "csv": _csv,
+    "md": _each(markdown),
+    "latex": _each(latex),
+}

@@ -1,0 +1,132 @@
+"""Decimal numbers in text cells: a strict grammar, whole columns at once, the nearest double."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Text
+from judged.errors import DataError, Place, shown
+
+__all__ = ["LARGEST_GRADE", "What", "is_decimal", "numbers", "refuse_number", "whole_numbers"]
+
+Floats = NDArray[np.float64]
+What = Literal["score", "grade"]
+
+LARGEST_GRADE = 2.0**53
+_TENS = 10.0 ** np.arange(18)
+_DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_INFINITE = re.compile(rb"[+-]?inf(inity)?", re.IGNORECASE)
+
+
+def numbers(text: Text, *, lenient: bool, whole: bool) -> Floats | int:
+    """Decimal numbers; or the row of the first cell that is not one. `whole` ones are grades."""
+    out, plain = _fixed_point(text)
+    if lenient and whole:
+        plain &= out == np.trunc(out)  # a decimal point ends what `atol` reads
+    rows = np.flatnonzero(~plain)
+    cells = text.take(rows).tolist()
+    if lenient:
+        out[rows] = [_as_c_reads_it(raw, whole=whole) for raw in cells]
+    else:
+        odd = (i for i, raw in enumerate(cells) if not is_decimal(raw) and (whole or not _INFINITE.fullmatch(raw)))
+        bad = next(odd, None)
+        if bad is not None:
+            return _first(rows[:bad], out, cells, whole, int(rows[bad]))
+        out[rows] = list(map(float, cells))
+    large = rows[~(np.abs(out[rows]) <= LARGEST_GRADE)] if whole else rows[:0]
+    return int(large[0]) if len(large) else out
+
+
+def _first(rows: NDArray[np.int64], out: Floats, cells: list[bytes], whole: bool, bad: int) -> int:
+    """The first bad row: a number out of range may stand before a cell that is no number."""
+    if whole:
+        out[rows] = list(map(float, cells[: len(rows)]))
+        return next((int(row) for row in rows if not abs(out[row]) <= LARGEST_GRADE), bad)
+    return bad
+
+
+def is_decimal(raw: bytes) -> bool:
+    return _DECIMAL.fullmatch(raw) is not None
+
+
+def _fixed_point(text: Text) -> tuple[Floats, NDArray[np.bool_]]:
+    """Values of the form -12.345 with at most 15 digits, and which cells have it.
+
+    The digits as one whole number and the power of ten are both exact, so the one division rounds
+    correctly: the result is the nearest double.
+    """
+    width = int(min(text.length.max(initial=0), 17))
+    lead = text.buffer[np.minimum(text.start, len(text.buffer) - 1)]
+    negative = lead == ord("-")
+    plain = (text.length <= 17) & (text.length > negative)
+    mantissa = np.zeros(len(text), np.int64)
+    digits = np.zeros(len(text), np.int64)
+    behind = np.full(len(text), -1)  # digits behind the point; -1 before it
+    for position in range(width):
+        inside = text.length > position
+        letter = text.buffer[np.minimum(text.start + position, len(text.buffer) - 1)]
+        digit = letter.astype(np.int64) - 48
+        is_digit = inside & (digit >= 0) & (digit <= 9)
+        point = inside & (letter == ord(".")) & (behind < 0)
+        plain &= is_digit | point | ~inside | (negative if position == 0 else False)
+        mantissa = np.where(is_digit, mantissa * 10 + digit, mantissa)
+        digits += is_digit
+        behind += (is_digit & (behind >= 0)) | point
+    plain &= (digits >= 1) & (digits <= 15)
+    value = mantissa / _TENS[np.maximum(behind, 0)]
+    return np.where(negative, -value, value), plain
+
+
+def refuse_number(raw: bytes, where: Place, what: What, about: str = "") -> NoReturn:
+    """Say why a cell is not a score or a grade."""
+    hint = f"a {what} is a plain decimal number such as 0.5, -3 or 1e-4"
+    slug, expected = f"{what}-text", f"a {what} as a decimal number"
+    if raw.strip(b"+-").lower() == b"nan":
+        slug = "score-nan" if what == "score" else "grade-type"
+        hint = "NaN cannot be compared; find out where the number was lost"
+    elif _DECIMAL.fullmatch(raw):
+        slug, expected, hint = "grade-range", "a grade between -2**53 and 2**53", "grades are small: 0, 1, 2, 3"
+    elif raw.count(b",") == 1 and _DECIMAL.fullmatch(raw.replace(b",", b".")):
+        hint = "write a decimal point: " + raw.replace(b",", b".").decode()
+    elif where.line == 1:
+        hint += "; is the first line a header? then separate its columns by tabs or commas, or remove it"
+    raise DataError(slug, expected + about, got=shown(raw), hint=hint, where=where, value=raw)
+
+
+_PREFIX = re.compile(rb"\s*[+-]?(0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)?",
+                     re.IGNORECASE)  # fmt: skip
+
+
+def _as_c_reads_it(raw: bytes, *, whole: bool) -> float:
+    """`atof` and `atol`: the longest numeric beginning, 0 where there is none."""
+    if whole:
+        match = re.match(rb"\s*[+-]?\d+", raw)
+        return float(int(match[0])) if match else 0.0
+    found = _PREFIX.match(raw)
+    number = found[0].strip() if found else b""
+    if re.fullmatch(rb"[+-]?", number):
+        return 0.0
+    text = number.decode()
+    try:
+        return float.fromhex(text) if "x" in text.lower() else float(text)
+    except OverflowError:  # only hexadecimal: `float` itself gives infinity
+        return float("-inf" if text.startswith("-") else "inf")
+
+
+def whole_numbers(text: Text) -> NDArray[np.int64] | None:
+    """A column of unsigned integers; None where any cell is something else."""
+    width = int(text.length.max(initial=1))
+    if width > 18:
+        return None
+    value = np.zeros(len(text), np.int64)
+    for position in range(width):
+        inside = np.flatnonzero(text.length > position) if position else slice(None)
+        digit = text.buffer[text.start[inside] + position].astype(np.int64) - 48
+        if ((digit < 0) | (digit > 9)).any():
+            return None
+        value[inside] = value[inside] * 10 + digit
+    return value

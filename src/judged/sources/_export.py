@@ -1,0 +1,203 @@
+"""Columns of a run or of judgments as each format writes them; what a format cannot hold is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import IO, Any
+
+import numpy as np
+
+from judged.core import IdKind, Qrels, Run, Text
+from judged.errors import DataError, shown
+
+__all__ = ["FORMATS", "Export"]
+
+_BLANKS = b" \t\n\r\v\f"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What is written, and how: `guard` keeps spreadsheets from taking an id for a formula."""
+
+    table: Run | Qrels
+    guard: bool = True
+
+    @property
+    def numbers(self) -> list[float]:
+        """Scores; or grades, whole ones as integers."""
+        if isinstance(self.table, Run):
+            return [float(score) for score in self.table.score]
+        return [int(grade) if grade == int(grade) else grade for grade in self.table.grade.tolist()]
+
+    @property
+    def number_name(self) -> str:
+        return "score" if isinstance(self.table, Run) else "relevance"
+
+    def columns(self, queries: list[Any], docs: list[Any], aspects: list[Any] | None) -> dict[str, list[Any]]:
+        """Every column by its usual name, one entry a row; a query without rows has no place there."""
+        table = self.table
+        bare = np.flatnonzero(np.bincount(table.query, minlength=len(table.queries)) == 0)
+        if len(bare):
+            raise DataError(
+                "query-empty", "at least one document for each query", got=f"none for {shown(queries[bare[0]])}",
+                hint="JSON can hold an empty ranking; name the file .json", where=table.name,
+            )  # fmt: skip
+        columns = {"query_id": [queries[code] for code in table.query.tolist()]}
+        if aspects is not None:
+            columns["subtopic"] = aspects
+        columns |= {"doc_id": docs, self.number_name: self.numbers}
+        if isinstance(table, Run) and table.rank is not None:
+            columns["rank"] = table.rank.tolist()
+        return columns
+
+    def each(self, convert: Callable[[Text, IdKind], list[Any]]) -> tuple[list[Any], list[Any], list[Any] | None]:
+        """The ids of queries, documents and subtopics, converted."""
+        table = self.table
+        aspect = table.aspect if isinstance(table, Qrels) else None
+        aspects = None if aspect is None else convert(aspect, "text")
+        return convert(table.queries, table.query_kind), convert(table.doc, table.doc_kind), aspects
+
+    def refuse(self, slug: str, raw: bytes, expected: str, hint: str) -> None:
+        raise DataError(slug, expected, got=shown(raw), hint=hint, where=self.table.name, value=raw)
+
+    def strict(self, ids: Text, kind: IdKind) -> list[Any]:
+        """Ids as text, where the format demands UTF-8."""
+        for raw in (raws := ids.tolist()):
+            try:
+                raw.decode("utf-8")
+            except UnicodeDecodeError:
+                self.refuse("id-encoding", raw, "ids in UTF-8", "TREC, CSV and TSV can hold other bytes")
+        return [raw.decode("utf-8") for raw in raws]
+
+    def unblank(self, ids: Text, kind: IdKind) -> list[str]:
+        """Ids as text, where blanks separate columns."""
+        at = np.flatnonzero(np.isin(ids.buffer, np.frombuffer(_BLANKS, np.uint8)))
+        if len(at):
+            for raw in ids.tolist():
+                if any(blank in raw for blank in _BLANKS):
+                    self.refuse("id-blank", raw, "ids without blanks in a TREC file", "write JSON, CSV or Parquet")
+        return [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
+
+    def guarded(self, ids: Text, kind: IdKind) -> list[str]:
+        """Ids as text cells of one line; one that a spreadsheet would compute gets a quote in front."""
+        cells = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
+        for cell in cells:
+            if "\n" in cell or "\r" in cell:
+                raw = cell.encode("utf-8", "surrogateescape")
+                self.refuse("id-blank", raw, "ids on one line", "write JSON or Parquet")
+        if not self.guard or kind == "integer":
+            return cells
+        return [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell for cell in cells]
+
+
+# ── the formats ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _trec(export: Export, file: IO[str]) -> None:
+    table = export.table
+    queries, docs, aspects = export.each(export.unblank)
+    columns = export.columns(queries, docs, aspects)
+    if any(query.startswith("#") for query in queries) or queries[0].startswith("\ufeff"):
+        raw = next(q for q in queries if q.startswith(("#", "\ufeff"))).encode()
+        export.refuse("id-comment", raw, "query ids that do not begin like a comment", "write JSON, CSV or Parquet")
+    rows: Iterable[tuple[Any, ...]]
+    if isinstance(table, Run):
+        tag = export.unblank(Text.of([(table.tag or "judged").encode("utf-8", "surrogateescape")]), "text")[0]
+        rank = columns.get("rank") or _ranks(table).tolist()
+        rows = zip(columns["query_id"], docs, rank, columns["score"], strict=True)
+        file.writelines(f"{q} Q0 {d} {r} {s!r} {tag}\n" for q, d, r, s in rows)
+    else:
+        if table.sub is not None:
+            export.refuse("form", table.sub[0], "judgments without sub-groups", "preference files are only read")
+        rows = zip(columns["query_id"], aspects or ["0"] * len(docs), docs, columns["relevance"], strict=True)
+        file.writelines(f"{q} {a} {d} {g!r}\n" for q, a, d, g in rows)
+
+
+def _ranks(run: Run) -> Any:
+    """Ranks as trec_eval sees them: by score, then by id, both descending."""
+    by_id = run.doc.order()[::-1]
+    order = by_id[np.lexsort((-run.score[by_id], run.query[by_id]))]
+    query = run.query[order]
+    first = np.searchsorted(query, query)
+    rank = np.empty(len(run), np.int64)
+    rank[order] = np.arange(len(run)) - first + 1
+    return rank
+
+
+def _json(export: Export, file: IO[str]) -> None:
+    queries, docs, aspects = export.each(export.strict)
+    if aspects is not None:
+        _dump(list(_records(export.columns(queries, docs, aspects))), export, file)
+        return
+    rankings: dict[str, dict[str, float]] = {query: {} for query in queries}
+    for code, doc, number in zip(export.table.query.tolist(), docs, export.numbers, strict=True):
+        ranking = rankings[queries[code]]
+        if doc in ranking:
+            expected = f"each document once for query {shown(queries[code])}"
+            export.refuse("duplicate-doc", doc.encode(), expected, "write JSON Lines")
+        ranking[doc] = number
+    _dump(rankings, export, file)
+
+
+def _jsonl(export: Export, file: IO[str]) -> None:
+    for record in _records(export.columns(*export.each(export.strict))):
+        _dump(record, export, file)
+
+
+def _records(columns: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+
+def _dump(value: Any, export: Export, file: IO[str]) -> None:
+    try:
+        file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    except ValueError as error:
+        raise DataError(
+            "score-inf", "finite scores in JSON", got="an infinite one", where=export.table.name,
+            hint="TREC, CSV and Parquet can hold it",
+        ) from error  # fmt: skip
+
+
+def _csv(export: Export, file: IO[str], delimiter: str = ",") -> None:
+    columns = export.columns(*export.each(export.guarded))
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _tsv(export: Export, file: IO[str]) -> None:
+    _csv(export, file, "\t")
+
+
+def _parquet(export: Export, file: IO[bytes]) -> None:
+    def typed(ids: Text, kind: IdKind) -> list[Any]:
+        words = export.strict(ids, kind)
+        small = kind == "integer" and ids.length.max(initial=0) < 19
+        return [int(word) for word in words] if small else words
+
+    columns = export.columns(*export.each(typed))
+    if export.number_name == "relevance":
+        columns["relevance"] = [float(grade) for grade in columns["relevance"]]
+    with suppress(ImportError):
+        pyarrow = import_module("pyarrow")
+        import_module("pyarrow.parquet").write_table(pyarrow.table(columns), file, compression="zstd")
+        return
+    with suppress(ImportError):
+        import_module("polars").DataFrame(columns).write_parquet(file, compression="zstd")
+        return
+    raise DataError("needs", "pyarrow or polars, to write Parquet", got="neither", hint="pip install judged[parquet]")
+
+
+FORMATS: dict[str, tuple[str, Callable[[Export, IO[Any]], None]]] = {
+    "trec": ("w", _trec),
+    "json": ("w", _json),
+    "jsonl": ("w", _jsonl),
+    "csv": ("w", _csv),
+    "tsv": ("w", _tsv),
+    "parquet": ("wb", _parquet),
+}

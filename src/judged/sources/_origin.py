@@ -1,0 +1,153 @@
+"""Where each value of a source came from, in the form that its owner can look it up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Text
+from judged.errors import Place, shown
+
+__all__ = ["Cells", "Document", "Items", "Keys", "Lines", "Origin", "Rows", "Whole"]
+
+Ints = NDArray[np.int64]
+Ids = Sequence[Any] | Text
+
+
+class Origin(Protocol):
+    """Tells the place of a row's value; `about` says in words what a place cannot hold.
+
+    `typed` sources tell 7 from "7"; in a text file every id is text.
+    """
+
+    @property
+    def typed(self) -> bool: ...
+    def place(self, row: int, role: str = "doc") -> Place: ...
+    def about(self, row: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A source as one place, for what is wrong with all of it or shows itself."""
+
+    name: str
+    typed: bool = True
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        return Place(self.name)
+
+    def about(self, row: int) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """A mapping of queries: `run['q1']['d2']`, or `run['q1'][0]` where rankings are lists."""
+
+    name: str
+    queries: Ids
+    size: Ints
+    docs: Ids | None  # None where documents are not keys
+    typed: bool = True
+
+    def query(self, row: int) -> tuple[Any, int]:
+        end = np.cumsum(self.size)
+        group = int(np.searchsorted(end, row, "right"))
+        return self.queries[group], row - int(end[group] - self.size[group])
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        query, position = self.query(row)
+        key = position if self.docs is None else shown(self.docs[row])
+        return Place(f"{self.name}[{shown(query)}][{key}]")
+
+    def about(self, row: int) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One JSON document: the file is the place, query and document are said in words."""
+
+    path: str
+    keys: Keys
+    docs: Ids
+    typed: bool = False
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        return Place(self.path)
+
+    def about(self, row: int) -> str:
+        return f" for document {shown(self.docs[row])} of query {shown(self.keys.query(row)[0])}"
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of tuples or records: `run[3]['score']`. `item` leads from rows to list positions."""
+
+    name: str
+    key: Mapping[str, object] = field(default_factory=dict)
+    item: Ints | None = None
+    path: str | None = None  # a JSON document that holds the list
+    typed: bool = True
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        return Place(self.path or self._text(row, role))
+
+    def about(self, row: int) -> str:
+        return f" at {self._text(row, '')}" if self.path else ""
+
+    def _text(self, row: int, role: str) -> str:
+        at = row if self.item is None else int(self.item[row])
+        return f"{self.name}[{at}]" + (f"[{self.key[role]!r}]" if role in self.key else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The columns of a frame: `run['score'][3]`."""
+
+    name: str
+    column: Mapping[str, str]
+    typed: bool = True
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        return Place(f"{self.name}[{self.column.get(role, role)!r}][{row}]")
+
+    def about(self, row: int) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The columns of a Parquet or Arrow file: file and column are the place, the row is said in words."""
+
+    path: str
+    column: Mapping[str, str]
+    position: Mapping[str, int]
+    typed: bool = True
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        name = self.column.get(role)
+        return Place(self.path, None, None if name is None else self.position[name] + 1, name)
+
+    def about(self, row: int) -> str:
+        return f" in row {row + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a text file; `column` gives the number and the name of a role's column."""
+
+    path: str
+    line: Ints | range
+    column: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    typed: bool = False
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        return Place(self.path, int(self.line[row]), *self.column.get(role, (None, None)))
+
+    def about(self, row: int) -> str:
+        return ""

@@ -1,0 +1,108 @@
+"""Rankings, one per query: `{doc: score}`, `[doc, …]` with the best first, or `[(doc, score), …]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from itertools import chain
+from typing import Any, NoReturn
+
+import numpy as np
+
+from judged.errors import DataError, Place, shown
+from judged.sources._context import Context
+from judged.sources._ids import listed
+from judged.sources._origin import Origin
+from judged.sources._records import columns_of, named_fields
+from judged.sources._table import Table
+
+__all__ = ["is_list", "of_rankings"]
+
+
+def is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray)) or (hasattr(value, "tolist") and hasattr(value, "__len__"))
+
+
+def of_rankings(
+    queries: list[Any],
+    rankings: list[Any],
+    context: Context,
+    *,
+    origin: Origin | None = None,
+    item: Origin | None = None,
+) -> Table:
+    """One ranking per query, all of one form. An empty ranking is an answer, too.
+
+    `origin` tells the place of an entry and `item` that of a ranking, where a mapping of queries does not.
+    """
+    forms: dict[str, None] = {}
+    for i, ranking in enumerate(rankings):
+        form = _form(ranking, context) or _refuse(queries[i], ranking, item.place(i) if item else None, context)
+        if len(ranking):
+            forms[form] = None
+    if len(forms) > 1:
+        raise DataError(
+            "form", "rankings of one form", got=f"a mix of {' and '.join(forms)}", where=context.name,
+            hint="write all of them as {doc: score} or all of them as [doc, …]",
+        )  # fmt: skip
+    keyed = "mapping" in forms
+    size = np.fromiter(map(len, rankings), np.int64, len(rankings))
+    number: list[Any] | None
+    if keyed:
+        docs = list(chain.from_iterable(rankings))
+        number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
+    else:
+        docs, number = _split(list(chain.from_iterable(_entries(ranking, context) for ranking in rankings)), context)
+    return Table(
+        **context.basics(),
+        origin=origin or context.keys(queries, size, docs, keyed=keyed),
+        query_origin=item or context.whole(),
+        query=queries,
+        doc=docs,
+        number=number,
+        size=size,
+    )
+
+
+def _form(ranking: Any, context: Context) -> str | None:
+    if isinstance(ranking, Mapping):
+        return "mapping"
+    if is_list(ranking):
+        return "list"
+    return "set" if isinstance(ranking, Set) and context.wanted.what == "qrels" else None
+
+
+def _refuse(query: Any, ranking: Any, where: Place | None, context: Context) -> NoReturn:
+    if where is None:
+        where = context.place if context.path else Place(f"{context.name}[{shown(query)}]")
+    what = "judgments" if context.wanted.what == "qrels" else "ranking"
+    if isinstance(ranking, Set):
+        raise DataError(
+            "unordered", f"the {what} of query {shown(query)} in an order", got="a set", where=where, value=ranking,
+            hint="write a list, best first, or {doc: score}",
+        )  # fmt: skip
+    raise DataError(
+        "form", f"the {what} of query {shown(query)} as {{doc: {context.wanted.number}}} or [doc, …]",
+        got=f"{shown(ranking)}, a {type(ranking).__name__}", where=where, value=ranking,
+        hint="one document alone is a list too: [doc]",
+    )  # fmt: skip
+
+
+def _entries(ranking: Any, context: Context) -> Sequence[Any]:
+    if isinstance(ranking, (list, tuple)):
+        return ranking
+    if isinstance(ranking, np.ndarray):
+        return listed(ranking, context.whole(), "doc")
+    return sorted(ranking, key=str) if isinstance(ranking, Set) else list(ranking.tolist())
+
+
+def _split(entries: list[Any], context: Context) -> tuple[list[Any], list[Any] | None]:
+    """Documents and their numbers, where the entries of lists hold both."""
+    if not entries:
+        return [], None
+    kinds = set(map(type, entries))
+    if all(named_fields(kind) is not None or issubclass(kind, Mapping) for kind in kinds):
+        _, columns = columns_of(entries, context, query=False)
+        return columns["doc"], columns.get(context.wanted.number)
+    if all(issubclass(kind, (tuple, list)) for kind in kinds) and set(map(len, entries)) == {2}:
+        return [doc for doc, _ in entries], [number for _, number in entries]
+    return entries, None

@@ -1,0 +1,157 @@
+"""The columns of any source, and how they become a `Run` or `Qrels`: checked once, here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import IdKind, Qrels, Run, Text
+from judged.errors import DataError, UsageError, Warned
+from judged.sources._columns import Wanted
+from judged.sources._decimal import numbers, refuse_number
+from judged.sources._ids import Column, grouped, ids, listed
+from judged.sources._number import floats, ranks
+from judged.sources._origin import Document, Keys, Origin, Whole
+
+__all__ = ["Table", "as_qrels", "as_run"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Columns as they came. With `size`, `query` has one entry per ranking of that many rows."""
+
+    name: str
+    wanted: Wanted
+    origin: Origin
+    query: Column
+    doc: Column
+    number: Column | None  # None: documents stand best first, or all are relevant
+    rank: Column | None = None
+    aspect: Column | None = None
+    size: Ints | None = None
+    query_origin: Origin | None = None
+    in_text: bool = False  # numbers are text cells
+    borrowed: bool = False
+    once: bool = False  # the source could be read only once
+    warnings: tuple[Warned, ...] = ()
+
+
+def as_run(table: Table) -> Run:
+    keys = _keys(table)
+    rank = _rank(table)
+    if table.number is not None:
+        score = _numbers(table)
+    elif rank is not None:
+        score = -rank.astype(np.float64)
+    else:
+        rank, score = _best_first(table, len(keys["queries"]))
+    return Run(**keys, score=score, rank=rank)
+
+
+def _best_first(table: Table, queries: int) -> tuple[Ints, Floats]:
+    """Ranks and scores of lists: the first document of n has rank 1 and score n."""
+    size = table.size
+    assert size is not None
+    if queries < len(size):
+        raise DataError(
+            "duplicate-query", "one list of documents per query", got=f"{len(size)} lists for {queries} queries",
+            hint="join the lists of a query, or give scores", where=table.name,
+        )  # fmt: skip
+    rank = np.arange(1, size.sum() + 1) - np.repeat(np.cumsum(size) - size, size)
+    return rank, np.repeat(size, size) + 1.0 - rank
+
+
+def as_qrels(table: Table) -> Qrels:
+    keys = _keys(table)
+    if not len(keys["doc"]):
+        _refuse_empty(table)
+    grade = np.ones(len(keys["doc"])) if table.number is None else _numbers(table)
+    if table.borrowed and (grade != np.trunc(grade)).any():
+        row = int(np.argmax(grade != np.trunc(grade)))
+        raise DataError(
+            "swapped", "whole grades in a column called score", got=f"{grade[row]:g}{table.origin.about(row)}",
+            hint="this looks like a run; the judgments come first, or name the column: grade='score'",
+            where=table.origin.place(row, "grade"), value=float(grade[row]),
+        )  # fmt: skip
+    return Qrels(**keys, grade=grade, aspect=_aspect(table))
+
+
+def _keys(table: Table) -> dict[str, Any]:
+    """Queries and documents, which runs and judgments have in common."""
+    if not len(table.query):
+        _refuse_empty(table)
+    queries, query, query_kind = grouped(table.query, table.query_origin or table.origin, "query")
+    doc_kind: IdKind
+    doc, doc_kind = ids(table.doc, table.origin, "doc") if len(table.doc) else (Text.of([]), "text")
+    origin = table.origin
+    if table.size is not None:
+        origin = _kept(origin, queries.take(query), doc)
+        query = np.repeat(query, table.size)
+    return {
+        "name": table.name,
+        "queries": queries,
+        "query": query,
+        "doc": doc,
+        "query_kind": query_kind,
+        "doc_kind": doc_kind,
+        "where": origin.place,
+        "warnings": table.warnings,
+    }
+
+
+def _kept(origin: Origin, queries: Text, doc: Text) -> Origin:
+    """The origin without the objects that were read, so that they can go."""
+    if isinstance(origin, Document):
+        return Whole(origin.path)
+    if isinstance(origin, Keys):
+        return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
+    return origin
+
+
+def _numbers(table: Table) -> Floats:
+    what, origin = table.wanted.number, table.origin
+    assert table.number is not None
+    if not table.in_text:
+        return floats(table.number, origin, what)
+    cells = Text.of([cell.strip().encode("utf-8", "surrogateescape") for cell in table.number])
+    values = numbers(cells, lenient=False, whole=what == "grade")
+    if not isinstance(values, np.ndarray):
+        refuse_number(cells[values], origin.place(values, what), what, origin.about(values))
+    return values
+
+
+def _rank(table: Table) -> Ints | None:
+    if table.rank is None:
+        return None
+    rank = ranks(table.rank)
+    if rank is None and ("rank" in table.wanted.named or table.number is None):
+        column = table.wanted.named.get("rank", "rank")
+        raise UsageError("rank-type", "ranks as whole numbers", got=f"other values in {column!r}", where=table.name)
+    return rank
+
+
+def _aspect(table: Table) -> Text | None:
+    """Subtopics, where they tell judgments apart or were asked for."""
+    if table.aspect is None:
+        return None
+    values = listed(table.aspect, table.origin, "aspect")
+    if "aspect" not in table.wanted.named and values.count(values[0]) == len(values):
+        return None
+    return ids(values, table.origin, "aspect")[0]
+
+
+def _refuse_empty(table: Table) -> None:
+    what = table.wanted.what
+    if table.once:
+        raise DataError(
+            "exhausted", f"rows of a {what}", got="an iterator with nothing left", where=table.name,
+            hint="it was read before; make a list of it, or pass what read_run and read_qrels gave",
+        )  # fmt: skip
+    thing = "ranking" if what == "run" else "judgment"
+    raise DataError(f"empty-{what}", f"at least one {thing}", got="none", where=table.name)

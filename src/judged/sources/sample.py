@@ -1,0 +1,24 @@
+"""The sample collection that comes with the package."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from judged.errors import UsageError
+
+__all__ = ["sample_path"]
+
+
+def sample_path(name: str = "qrels.txt") -> Path:
+    """The path of a file of the sample collection: `qrels.txt`, `runs/bm25.run` …
+
+    >>> sample_path("runs/bm25.run").name
+    'bm25.run'
+    """
+    root = Path(str(files("judged"))) / "sample"
+    path = root / name
+    if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
+        there = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
+        raise UsageError("sample", f"a file of the sample ({', '.join(there)})", got=repr(name), value=name)
+    return path

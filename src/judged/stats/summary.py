@@ -1,0 +1,50 @@
+"""One number for a column of values. Missing values (NaN with a reason) are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SUMMARIES", "geometric_mean", "mean", "summarise", "total"]
+
+Floats = NDArray[np.float64]
+
+FLOOR = 0.00001  # below it a value counts as this much in a geometric mean (as in trec_eval)
+
+
+def total(x: Floats) -> float:
+    """The sum, one value after the other: the order of queries is fixed, so the bits are too."""
+    return float(np.add.accumulate(x)[-1]) if len(x) else 0.0
+
+
+def mean(x: Floats) -> float:
+    """The arithmetic mean.
+
+    >>> mean(np.array([1.0, 0.5]))
+    0.75
+    """
+    return total(x) / len(x) if len(x) else float("nan")
+
+
+def geometric_mean(x: Floats) -> float:
+    """The geometric mean; values below 0.00001 count as that much."""
+    return float(np.exp(mean(np.log(np.maximum(x, FLOOR)))))
+
+
+SUMMARIES: dict[str, Callable[[Floats], float]] = {
+    "mean": mean,
+    "sum": total,
+    "geometric": geometric_mean,
+    "median": lambda x: float(np.median(x)) if len(x) else float("nan"),
+    "min": lambda x: float(np.min(x, initial=np.inf)),
+    "max": lambda x: float(np.max(x, initial=-np.inf)),
+    "std": lambda x: float(np.std(x, ddof=1)) if len(x) > 1 else float("nan"),
+}
+
+
+def summarise(x: NDArray[Any], how: str) -> float:
+    """A column summed up; NaN values do not count."""
+    return SUMMARIES[how](x[~np.isnan(x)])

@@ -1,0 +1,105 @@
+"""Real judgments and rankings with the answers of other tools: where they lie, and how to read them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from judged.core import Judged, Policy, Qrels, Run, join
+from judged.sources._file import PAD, read_bytes
+from judged.sources._trec import qrels_of, run_of
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+
+
+def need_data() -> None:
+    """Skip where the collections are not there; in CI they must be."""
+    if not DATA.is_dir():
+        if os.environ.get("CI"):
+            pytest.fail("the collections in ../shared/data are missing, and CI may skip nothing")
+        pytest.skip("the collections in ../shared/data are not on this machine")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One run with its judgments, and the name under which answers are filed."""
+
+    collection: str
+    name: str
+    qrels: str
+    run: str
+
+    def __str__(self) -> str:
+        return f"{self.collection}/{self.name}"
+
+    def judged(self, policy: Policy, *, aspects: bool = False) -> Judged:
+        return join(_qrels(self.collection, self.qrels, aspects), _run(self.collection, self.run), policy)
+
+    def answers(self, tool: str, suffix: str = ".tsv.gz") -> Path:
+        return DATA / self.collection / tool / f"{self.name}{suffix}"
+
+
+@lru_cache(maxsize=4)
+def _qrels(collection: str, name: str, aspects: bool) -> Qrels:
+    if collection == "ltr_lightgbm":
+        return qrels_of(_scores(lambda r: f"{r['qid']} 0 {r['docid']} {r['label']}\n"), name)
+    return qrels_of(read_bytes(DATA / collection / name), name, aspects=aspects)
+
+
+@lru_cache(maxsize=4)
+def _run(collection: str, name: str) -> Run:
+    if collection == "ltr_lightgbm":
+        return run_of(_scores(lambda r: f"{r['qid']} Q0 {r['docid']} 1 {r[name]} {name}\n"), name)
+    return run_of(read_bytes(DATA / collection / name), name)
+
+
+def _scores(line) -> bytes:
+    with gzip.open(DATA / "ltr_lightgbm" / "scores.tsv.gz", "rt") as file:
+        return "".join(map(line, csv.DictReader(file, delimiter="\t"))).encode() + PAD
+
+
+_NIST = {"test": "qrels.test.gz", "rel_level": "qrels.rel_level.gz"}
+
+
+def pairs(tool: str, suffix: str = ".tsv.gz") -> list[Pair]:
+    """Every pair for which the tool's answers are recorded."""
+    found = {}
+    for path in sorted(DATA.glob(f"*/{tool}/*{suffix}")):
+        collection, name = path.parent.parent.name, path.name[: -len(suffix)]
+        prefix, _, run = name.rpartition("__")
+        if collection == "trec_eval_own":
+            pair = Pair(collection, name, f"nist/{_NIST[name]}", "nist/results.test.gz")
+        elif collection == "ltr_lightgbm":
+            pair = Pair(collection, name, "labels", name)
+        elif collection == "web2013_diversity":
+            pair = Pair(collection, name, f"qrels.{prefix or 'ndeval'}.txt.gz", f"runs/{run}.run.gz")
+        elif collection == "dlmia_diversity":
+            pair = Pair(collection, name, "qrels_intents.txt.gz" if prefix else "qid_iid_qrel.txt.gz", f"runs/{run}.run.gz")
+        else:
+            pair = Pair(collection, name, f"{prefix or 'qrels'}.txt.gz", f"runs/{run}.run.gz")
+        found[str(pair)] = pair
+    return list(found.values())
+
+
+def table(path: Path) -> dict[str, dict[str, float]]:
+    """A recorded table measure → topic → value, at full precision."""
+    rows: dict[str, dict[str, float]] = defaultdict(dict)
+    with gzip.open(path, "rt") as file:
+        next(file)
+        for measure, topic, value in csv.reader(file, delimiter="\t"):
+            rows[measure][topic] = float(value)
+    return rows
+
+
+def lines(path: Path) -> Iterator[list[str]]:
+    with gzip.open(path, "rt") as file:
+        yield from csv.reader(io.StringIO(file.read()))

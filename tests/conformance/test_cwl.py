@@ -1,0 +1,158 @@
+"""C/W/L measures and compatibility: worked examples, and the recorded answers of cwl-eval and ir_measures."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import recorded
+from recorded import Pair, need_data, pairs, table
+
+from judged.core import Judged, Policy
+from judged.errors import DataError, UsageError
+from judged.measures import definitions, parse, ranked
+
+RATES = re.compile(r"(BPM|INST|INSQ|SDCG|NERR8|NERR9|NERR10|NERR11)\(")
+
+
+def by_the_book(going_on, grades, depth, top=4.0):
+    """Σ V·gain / Σ V over every rank, one after the other; `going_on` is C(rank, gain, gain so far)."""
+    gains = [max(g, 0) / top for g in grades] + [0.0] * (depth - len(grades))
+    reached, looked, gained, so_far = 1.0, 0.0, 0.0, 0.0
+    for rank, gain in enumerate(gains[:depth], 1):
+        so_far += gain
+        looked, gained = looked + reached, gained + reached * gain
+        reached *= going_on(rank, gain, so_far)
+    return gained / looked
+
+
+def hopeful(hope):
+    return lambda rank, gain, so_far: ((rank + 2 * hope - 1) / (rank + 2 * hope)) ** 2
+
+
+USERS = {
+    "INSQ": (hopeful(1), 1000),
+    "INSQ(T=2.5, depth=7)": (hopeful(2.5), 7),
+    "INST": (lambda r, g, so_far: ((r + 2 - so_far - 1) / (r + 2 - so_far)) ** 2, 1000),
+    "INST(T=3, depth=50)": (lambda r, g, so_far: ((r + 6 - so_far - 1) / (r + 6 - so_far)) ** 2, 50),
+    "NERR8@6": (lambda r, g, _: 1 - g, 6),
+    "NERR8": (lambda r, g, _: 1 - g, 1000),
+    "NERR9@6": (lambda r, g, _: r / (r + 1) * (1 - g), 6),
+    "NERR10(p=0.7)": (lambda r, g, _: 0.7 * (1 - g), 1000),
+    "NERR11(T=2)": (lambda r, g, so_far: hopeful(2)(r, g, so_far) * (1 - g), 1000),
+    "SDCG@4": (lambda r, g, _: np.log2(r + 1) / np.log2(r + 2), 4),
+    "BPM(T=1.5)@4": (lambda r, g, so_far: float(so_far < 1.5), 4),
+}
+
+
+@pytest.mark.parametrize("grades", [[3, 0, 1, 4, -1, 2, 2], [0, 0, 0], [4, 4, 4, 4], [1], [0.5, 3.5]], ids=str)
+@pytest.mark.parametrize("name", USERS)
+def test_the_closed_forms_equal_a_walk_down_the_ranks(name, grades):
+    going_on, depth = USERS[name]
+    assert parse(name).on(ranked(grades))[0] == pytest.approx(by_the_book(going_on, grades, depth), rel=1e-12, abs=0)
+
+
+def test_a_user_without_end_is_the_limit_of_ever_deeper_ones():
+    for name in ("INST", "INSQ", "NERR10", "NERR11"):
+        deep, endless = (parse(f"{name}(depth={depth})").on(ranked([0, 3, 1]))[0] for depth in (10**9, None))
+        assert endless == pytest.approx(deep, rel=1e-8)
+        assert endless < parse(f"{name}(depth=50)").on(ranked([0, 3, 1]))[0]
+
+
+def test_the_scale_of_grades_begins_at_min():
+    assert parse("SDCG(min_rel=1, max_rel=3)@2").on(ranked([2, 1, 3]))[0] == pytest.approx(0.5 / (1 + 1 / np.log2(3)))
+
+
+def test_a_grade_above_the_scale_is_refused():
+    with pytest.raises(DataError, match="max=3"):
+        parse("INST(max_rel=2)").on(ranked([3]))
+    with pytest.raises(UsageError, match="min below max"):
+        parse("INST(min_rel=2, max_rel=2)").on(ranked([1]))
+
+
+# ── recorded ─────────────────────────────────────────────────────────────────────────────────────
+
+AD_HOC = [p for p in pairs("ir_measures") if not p.collection.endswith("diversity") or "__" in p.name]
+each_run = pytest.mark.parametrize("pair", AD_HOC or [None], ids=str)
+
+
+def clipped(judged: Judged, name: str) -> Judged:
+    """ir_measures takes a grade above max_rel for max_rel, and warns; two of the qrels hold such grades."""
+    top = float(re.search(r"max_rel=(\d+)", name)[1])
+    return replace(judged, grade=np.minimum(judged.grade, top), pool_grade=np.minimum(judged.pool_grade, top))
+
+
+@pytest.mark.conformance
+@each_run
+def test_every_value_of_cwl_eval_is_met(pair: Pair, compared):
+    """It keeps documents with equal scores as the file has them."""
+    need_data()
+    judged = pair.judged(Policy(ties="input"))
+    place = {query: row for row, query in enumerate(judged.queries)}
+    count, wrong = 0, []
+    for name, wanted in table(pair.answers("ir_measures")).items():
+        if RATES.match(name):
+            values = parse(name).on(clipped(judged, name))
+            wrong += [
+                (name, t, values[place[t]], v) for t, v in wanted.items() if not abs(values[place[t]] - v) <= 1e-13
+            ]
+            count += len(wanted)
+    compared("cwl-eval (recorded, 1e-13)", count)
+    assert wrong == []
+    assert count == 8 * len(judged)
+
+
+def below_zero(pair: Pair) -> set[str]:
+    """Queries with a negative score.
+
+    There ir_measures ranks documents that were never retrieved as if their score were 0, and puts them into its ideal
+    ranking before those that were: not the ideal most like the ranking, which is what the paper asks for.
+    """
+    run = recorded._run(pair.collection, pair.run)
+    return {run.queries[int(q)].decode() for q in np.unique(run.query[run.score < 0])}
+
+
+@pytest.mark.conformance
+@each_run
+def test_every_value_of_compat_is_met_where_scores_are_positive(pair: Pair, compared):
+    """It breaks ties by the smallest document id."""
+    need_data()
+    judged, odd = pair.judged(Policy(ties="id-asc")), below_zero(pair)
+    place = {query: row for row, query in enumerate(judged.queries)}
+    count, wrong, lower = 0, [], []
+    for name in ("Compat", "Compat(p=0.8)"):
+        values = parse(name).on(judged)
+        for topic, value in table(pair.answers("ir_measures"))[name].items():
+            ours = values[place[topic]]
+            if topic in odd:
+                lower += [(name, topic, ours, value)] * (not ours >= value - 1e-13)
+            else:
+                count += 1
+                wrong += [(name, topic, ours, value)] * (not abs(ours - value) <= 1e-13)
+    compared("ir_measures Compat (recorded, 1e-13)", count)
+    assert wrong == []
+    assert lower == []  # the most similar ideal can only score more
+    assert count == 2 * sum(query not in odd for query in judged.queries)
+
+
+@pytest.mark.conformance
+def test_enough_was_compared():
+    """A few runs have negative scores; most must be left."""
+    need_data()
+    sizes = [(len(pair.judged(Policy())), len(below_zero(pair))) for pair in AD_HOC]
+    assert sum(8 * queries for queries, _ in sizes) > 25_000
+    assert sum(2 * (queries - min(odd, queries)) for queries, odd in sizes) > 5_000
+
+
+def test_compatibility_takes_the_ideal_that_is_most_like_the_ranking():
+    """Grades 1, 1, 2: the ideal is the third document, then the first and the second as they stand."""
+    p = 0.95
+    shared = [0, 1, 3]  # documents in both down to each depth
+    ours = sum(p**d * n / (d + 1) for d, n in enumerate(shared))
+    assert parse("Compat").on(ranked([1, 1, 2]))[0] == pytest.approx(ours / (1 + p + p**2))
+
+
+def test_every_user_model_says_its_paper():
+    assert all(d.paper and d.example for d in definitions() if d.family in ("user model", "overlap"))

@@ -1,0 +1,128 @@
+"""NTCIREVAL: the sample with the output of the original program, and recorded answers of pyNTCIREVAL."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from recorded import DATA, Pair, need_data, pairs, table
+
+from judged.core import Judged, Policy, join
+from judged.measures import Measure, parse, ranked
+from judged.sources._trec import qrels_of, run_of
+
+# ── worked examples: grades 0, 1, 3; the ideal gains 3, 4, 4 down to ranks 1, 2, 3 ───────────────
+
+WORKED = {
+    "O_measure": (1 + 1) / (2 + 4),
+    "O_measure(beta=10)": (1 + 10 * 1) / (2 + 10 * 4),
+    "P_measure": (2 + 4) / (3 + 4),
+    "P_plus": ((1 + 1) / (2 + 4) + (2 + 4) / (3 + 4)) / 2,
+    "NCUguP": (1 * 1 / 2 + 3 * 2 / 3) / (1 + 3),
+    "NCUguBR": (1 * 2 / 6 + 3 * 6 / 7) / (1 + 3),
+    "NCUguP(stops={3: 1})": (1 * 1 / 2 + 1 * 2 / 3) / (1 + 1),
+    "NCUrbP(gamma=0.5)": (1 * 1 / 2 + 0.5 * 2 / 3) / (1 + 0.5),
+    "NCUrbBR(gamma=0.5)": (1 * 2 / 6 + 0.5 * 6 / 7) / (1 + 0.5),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), WORKED.items(), ids=WORKED)
+def test_the_worked_example_comes_out(name, value):
+    assert parse(name).on(ranked([0, 1, 3]))[0] == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize("name", ["O_measure", "P_measure", "P_plus", "NCUguP", "NCUguBR", "NCUrbP", "NCUrbBR"])
+def test_nothing_relevant_gives_0(name):
+    assert parse(name).on(ranked([0, 0]))[0] == 0
+
+
+def test_with_one_stop_for_all_grades_utility_is_average_precision():
+    uniform = parse("NCUguP(stops={1: 1, 2: 1, 3: 1})")
+    assert uniform.on(ranked([0, 3, 1, 0, 2])) == pytest.approx(parse("AP").on(ranked([0, 3, 1, 0, 2])))
+
+
+# ── how NTCIREVAL's names are said here ──────────────────────────────────────────────────────────
+
+
+def translated(name: str, gains: dict[int, int]) -> Measure:
+    """AP@k and Q@k divide by at most k; MSnDCG has today's discount, nDCG the original one; RBP is graded."""
+    word, _, cutoff = name.partition("@")
+    top = max(gains.values())
+    word, p = ("RBP", float(word[4:-1])) if word.startswith("RBP(") else (word.partition("(")[0], 0.95)
+    measure = {
+        "Hit": parse("Success"),
+        "MSnDCG": parse("nDCG")(gains=gains),
+        "nDCG": parse("nDCG(discount='jk', log_base=2)")(gains=gains),
+        "RBP": parse("RBP")(p=p, max=top, gains=gains),
+        "ERR": parse("ERR")(max=np.log2(top + 1)),
+        "nERR": parse("nERR")(max=np.log2(top + 1)),
+    }.get(word) or parse(word)
+    if "gains" in measure.definition.parameters:
+        measure = measure(gains=gains)
+    if not cutoff:
+        return measure
+    return (measure(norm="capped") if measure.name in ("AP", "Q") else measure) @ int(cutoff)
+
+
+def regraded(judged: Judged, gains: dict[int, int]) -> Judged:
+    """Grades such that ERR's (2^grade - 1) / 2^max is NTCIREVAL's gain / (top gain + 1)."""
+
+    def grade(given):
+        worth = np.select([given == level for level in gains], list(gains.values()), 0.0)
+        return np.log2(worth + 1)
+
+    return replace(judged, grade=grade(judged.grade), pool_grade=grade(judged.pool_grade))
+
+
+def value_of(name: str, judged: Judged, gains: dict[int, int]):
+    return translated(name, gains).on(regraded(judged, gains) if "ERR" in name else judged)
+
+
+# ── recorded ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def sample(condensed: bool) -> Judged:
+    folder = DATA / "ntcireval_sample"
+    levels = [line.split() for line in (folder / "sample.rel").read_text().splitlines()]
+    ranking = (folder / "sample.res").read_text().split()
+    qrels = "".join(f"q 0 {doc} {level[1:]}\n" for doc, level in levels)
+    run = "".join(f"q Q0 {doc} {rank} {-rank} t\n" for rank, doc in enumerate(ranking, 1))
+    policy = Policy(unjudged="condensed" if condensed else "irrelevant")
+    return join(
+        qrels_of(qrels.encode() + bytes(8), "sample.rel"), run_of(run.encode() + bytes(8), "sample.res"), policy
+    )
+
+
+LINEAR = {1: 1, 2: 2, 3: 3}
+SAMPLES = {"": LINEAR, "_cutoff": LINEAR, "_grade": {1: 1, 2: 4, 3: 9}, "_label_j": LINEAR}
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("variant", SAMPLES)
+def test_every_value_the_original_program_prints_for_its_sample_is_met(variant, compared):
+    need_data()
+    judged, gains = sample(condensed=variant == "_label_j"), SAMPLES[variant]
+    text = (DATA / "ntcireval_sample" / f"res_test_compute{variant}.txt").read_text()
+    wanted = re.findall(r"^ (\S+)= +(\S+)$", text, re.MULTILINE)
+    ours = {name: value_of(name, judged, gains)[0] for name, _ in wanted}
+    compared("NTCIREVAL (recorded, 4 decimals)", len(wanted))
+    assert [(n, ours[n], v) for n, v in wanted if not abs(ours[n] - float(v)) <= 0.5e-4 + 1e-12] == []
+    assert len(wanted) == 19
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("pair", pairs("ntcireval") or [None], ids=str)
+def test_every_value_of_pyntcireval_is_met(pair: Pair, compared):
+    need_data()
+    judged = pair.judged(Policy())
+    place = {query: row for row, query in enumerate(judged.queries)}
+    count, wrong = 0, []
+    for name, wanted in table(pair.answers("ntcireval")).items():
+        values = value_of(name, judged, LINEAR)
+        wrong += [(name, t, values[place[t]], v) for t, v in wanted.items() if not abs(values[place[t]] - v) <= 1e-14]
+        count += len(wanted)
+    compared("pyNTCIREVAL (recorded, 1e-14)", count)
+    assert wrong == []
+    assert count == 17 * len(judged)

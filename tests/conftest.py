@@ -1,0 +1,41 @@
+"""Conformance tests report how many values they compared with other tools."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "conformance"))
+
+_COMPARED: Counter[str] = Counter()
+
+
+@pytest.fixture
+def compared():
+    """Count values compared with a tool: `compared("pytrec_eval", 120)`."""
+
+    def count(tool: str, values: int) -> None:
+        _COMPARED[tool] += values
+
+    return count
+
+
+def pytest_sessionfinish(session):
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:  # under xdist the controller adds the workers' counts up
+        output["compared"] = dict(_COMPARED)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    _COMPARED.update(getattr(node, "workeroutput", {}).get("compared", {}))
+
+
+def pytest_terminal_summary(terminalreporter):
+    if _COMPARED:
+        terminalreporter.section("values compared with other tools, zero differences unless a test failed")
+        for tool, values in sorted(_COMPARED.items()):
+            terminalreporter.line(f"{tool:<40} {values:>10,}")
