@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DataError", "FileError", "JudgedError", "Place", "UsageError", "Warned", "shown"]
+__all__ = ["DataError", "FileError", "JudgedError", "Place", "UsageError", "Warned", "safe", "shown"]
 
 
 def shown(value: object, width: int = 60) -> str:
     """A value as a reader may see it: quoted, control characters escaped, cut to a width."""
     text = repr(value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value)
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def safe(text: str) -> str:
+    """Text that cannot move a terminal's cursor: control characters are shown escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +30,7 @@ class Place:
     column_name: str | None = None
 
     def __str__(self) -> str:
-        text = self.path.encode("unicode_escape").decode()
+        text = safe(self.path)
         if self.line is not None:
             text += f":{self.line}"
         if self.column is not None:
@@ -56,11 +63,12 @@ class JudgedError(Exception):
         super().__init__(self._sentence())
 
     def _sentence(self) -> str:
-        text = f"{self.where}: " if self.where else ""
-        text += self.expected + (f"; got {self.got}" if self.got else "") + "."
-        if self.hint:
-            text += f"\n  hint: {self.hint}"
-        return f"{text}  [{self.slug}]"
+        hint = f"\n  hint: {self.hint}" if self.hint else ""
+        return f"{self._message()}{hint}  [{self.slug}]"
+
+    def _message(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        return place + self.expected + (f"; got {self.got}" if self.got else "") + "."
 
     def fields(self) -> dict[str, object]:
         """The parts as plain data, for `--format json`."""
@@ -72,7 +80,7 @@ class JudgedError(Exception):
             "column": place.column,
             "column_name": place.column_name,
             "value": None if self.value is None else shown(self.value),
-            "message": str(self).split("\n")[0],
+            "message": self._message(),
             "hint": self.hint,
         }
 

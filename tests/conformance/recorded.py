@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from judged.core import Judged, Policy, Qrels, Run, join
@@ -44,6 +45,13 @@ class Pair:
     def judged(self, policy: Policy, *, aspects: bool = False) -> Judged:
         return join(_qrels(self.collection, self.qrels, aspects), _run(self.collection, self.run), policy)
 
+    def queries_with_equal_scores(self) -> set[str]:
+        run = _run(self.collection, self.run)
+        order = np.lexsort((run.score, run.query))
+        same = (np.diff(run.score[order]) == 0) & (np.diff(run.query[order]) == 0)
+        ids = run.queries.tolist()
+        return {ids[q].decode() for q in np.unique(run.query[order][1:][same])}
+
     def answers(self, tool: str, suffix: str = ".tsv.gz") -> Path:
         return DATA / self.collection / tool / f"{self.name}{suffix}"
 
@@ -75,6 +83,8 @@ def pairs(tool: str, suffix: str = ".tsv.gz") -> list[Pair]:
     found = {}
     for path in sorted(DATA.glob(f"*/{tool}/*{suffix}")):
         collection, name = path.parent.parent.name, path.name[: -len(suffix)]
+        if name.endswith(".c"):
+            continue  # another variant of the same pair
         prefix, _, run = name.rpartition("__")
         if collection == "trec_eval_own":
             pair = Pair(collection, name, f"nist/{_NIST[name]}", "nist/results.test.gz")

@@ -42,6 +42,8 @@ USERS = {
     "NERR9@6": (lambda r, g, _: r / (r + 1) * (1 - g), 6),
     "NERR10(p=0.7)": (lambda r, g, _: 0.7 * (1 - g), 1000),
     "NERR11(T=2)": (lambda r, g, so_far: hopeful(2)(r, g, so_far) * (1 - g), 1000),
+    "NERR9@5000": (lambda r, g, _: r / (r + 1) * (1 - g), 5000),
+    "SDCG@5000": (lambda r, g, _: np.log2(r + 1) / np.log2(r + 2), 5000),
     "SDCG@4": (lambda r, g, _: np.log2(r + 1) / np.log2(r + 2), 4),
     "BPM(T=1.5)@4": (lambda r, g, so_far: float(so_far < 1.5), 4),
 }

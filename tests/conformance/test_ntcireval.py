@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-import numpy as np
 import pytest
 from recorded import DATA, Pair, need_data, pairs, table
 
@@ -56,28 +54,14 @@ def translated(name: str, gains: dict[int, int]) -> Measure:
         "MSnDCG": parse("nDCG")(gains=gains),
         "nDCG": parse("nDCG(discount='jk', log_base=2)")(gains=gains),
         "RBP": parse("RBP")(p=p, max=top, gains=gains),
-        "ERR": parse("ERR")(max=np.log2(top + 1)),
-        "nERR": parse("nERR")(max=np.log2(top + 1)),
+        "ERR": parse("ERR(gain='linear')")(max=max(gains)),
+        "nERR": parse("nERR(gain='linear')")(max=max(gains)),
     }.get(word) or parse(word)
     if "gains" in measure.definition.parameters:
         measure = measure(gains=gains)
     if not cutoff:
         return measure
     return (measure(norm="capped") if measure.name in ("AP", "Q") else measure) @ int(cutoff)
-
-
-def regraded(judged: Judged, gains: dict[int, int]) -> Judged:
-    """Grades such that ERR's (2^grade - 1) / 2^max is NTCIREVAL's gain / (top gain + 1)."""
-
-    def grade(given):
-        worth = np.select([given == level for level in gains], list(gains.values()), 0.0)
-        return np.log2(worth + 1)
-
-    return replace(judged, grade=grade(judged.grade), pool_grade=grade(judged.pool_grade))
-
-
-def value_of(name: str, judged: Judged, gains: dict[int, int]):
-    return translated(name, gains).on(regraded(judged, gains) if "ERR" in name else judged)
 
 
 # ── recorded ─────────────────────────────────────────────────────────────────────────────────────
@@ -106,7 +90,7 @@ def test_every_value_the_original_program_prints_for_its_sample_is_met(variant, 
     judged, gains = sample(condensed=variant == "_label_j"), SAMPLES[variant]
     text = (DATA / "ntcireval_sample" / f"res_test_compute{variant}.txt").read_text()
     wanted = re.findall(r"^ (\S+)= +(\S+)$", text, re.MULTILINE)
-    ours = {name: value_of(name, judged, gains)[0] for name, _ in wanted}
+    ours = {name: translated(name, gains).on(judged)[0] for name, _ in wanted}
     compared("NTCIREVAL (recorded, 4 decimals)", len(wanted))
     assert [(n, ours[n], v) for n, v in wanted if not abs(ours[n] - float(v)) <= 0.5e-4 + 1e-12] == []
     assert len(wanted) == 19
@@ -120,7 +104,7 @@ def test_every_value_of_pyntcireval_is_met(pair: Pair, compared):
     place = {query: row for row, query in enumerate(judged.queries)}
     count, wrong = 0, []
     for name, wanted in table(pair.answers("ntcireval")).items():
-        values = value_of(name, judged, LINEAR)
+        values = translated(name, LINEAR).on(judged)
         wrong += [(name, t, values[place[t]], v) for t, v in wanted.items() if not abs(values[place[t]] - v) <= 1e-14]
         count += len(wanted)
     compared("pyNTCIREVAL (recorded, 1e-14)", count)

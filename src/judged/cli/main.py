@@ -46,7 +46,7 @@ def main() -> NoReturn:
     from judged.errors import JudgedError
 
     try:
-        code = cli.main(standalone_mode=False) or 0
+        code = cli.main(prog_name="judged", standalone_mode=False) or 0
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -61,6 +61,8 @@ def main() -> NoReturn:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is written at exit
         code = 141
+    except SystemExit as stop:  # click answers a closed pipe itself, with 1; and a shell that completes words, with 0
+        code = 141 if stop.code == 1 else 0
     except KeyboardInterrupt:
         code = 130
     except MemoryError:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import getopt
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from textwrap import indent
+from typing import TYPE_CHECKING, Any
 
 import click
 
-__all__ = ["command", "main"]
+if TYPE_CHECKING:
+    from judged.engine.trec_eval import Options
+
+__all__ = ["command", "flags_of", "main", "options_of"]
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
@@ -58,31 +62,46 @@ def command(words: tuple[str, ...]) -> int:
 def main(argv: Sequence[str]) -> int:
     """Print what trec_eval prints for these words, and give its exit code."""
     try:
-        given, files = getopt.gnu_getopt(list(argv), _SHORT, [*_LONG])
+        flags, files = flags_of(argv)
     except getopt.GetoptError as error:
         return _say(f"trec_eval: {error}\n{_USAGE}", 1)
-    flags = [(_LONG.get(f"{name[2:]}=", _LONG.get(name[2:], name)), value) for name, value in given]
-    if any(name == "-v" for name, _ in flags):
-        return _say(f"{_VERSION}\n", 0)
-    words = [value for name, value in flags if name == "-m"]
+    names, words = {name for name, _ in flags}, [value for name, value in flags if name == "-m"]
     wrong = next((word for word in words if not _known(word)), None)
+    if "-v" in names:
+        return _say(f"{_VERSION}\n", 0)
     if wrong is not None:
         return _say(f"trec_eval: illegal measure '{wrong.partition('.')[0]}'\n", 1)
-    if any(name == "-h" for name, _ in flags):
-        _print(_help(words))
-        return 0
+    if "-h" in names:
+        return _print(_help(words))
     if len(files) != 2:
         return _say(_USAGE, 1)
-    return _evaluate(dict(flags), tuple(words) or ("official",), *files)
+    return _evaluate(flags, *files)
 
 
-def _evaluate(flags: dict[str, str], words: tuple[str, ...], qrels: str, run: str) -> int:
-    from judged.engine.trec_eval import Options, evaluate_files
+def flags_of(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Flags by their short names, with their values, and the files."""
+    given, files = getopt.gnu_getopt(list(argv), _SHORT, [*_LONG])
+    return [(_LONG.get(f"{name[2:]}=", _LONG.get(name[2:], name)), value) for name, value in given], files
 
-    if flags.get("-T", "trec_results") != "trec_results":
-        return _say(f"trec_eval: Illegal retrieval results format '{flags['-T']}'\n", 2)
-    meant = {k: v for name, value in flags.items() if name in _MEANING for k, v in _MEANING[name](value).items()}
-    outcome = evaluate_files(Options(measures=words, **meant), qrels, run, flags.get("-Z"))
+
+def options_of(flags: list[tuple[str, str]]) -> Options:
+    """What the flags mean; of a flag given twice the last counts, except that measures add up."""
+    from judged.engine.trec_eval import Options
+
+    meant: dict[str, Any] = {}
+    for name, value in flags:
+        meant |= _MEANING[name](value) if name in _MEANING else {}
+    words = tuple(value for name, value in flags if name == "-m")
+    return Options(measures=words or ("official",), **meant)
+
+
+def _evaluate(flags: list[tuple[str, str]], qrels: str, run: str) -> int:
+    from judged.engine.trec_eval import evaluate_files
+
+    last = dict(flags)
+    if last.get("-T", "trec_results") != "trec_results":
+        return _say(f"trec_eval: Illegal retrieval results format '{last['-T']}'\n", 2)
+    outcome = evaluate_files(options_of(flags), qrels, run, last.get("-Z"))
     _print("".join(f"{line}\n" for line in outcome.lines))
     return _say(outcome.message, outcome.exit_code)
 
@@ -102,7 +121,7 @@ _MEANING: dict[str, Callable[[str], dict[str, Any]]] = {
     "-M": lambda text: {"depth": _whole(text)},
     "-N": lambda text: {"collection": _whole(text)},
     "-R": lambda text: {"form": text},
-    "-D": lambda text: {"topic": text.partition(".")[2]} if "." in text else {},
+    "-D": lambda text: {"topic": text.partition(".")[2] if "." in text else None},
 }
 
 
@@ -120,16 +139,17 @@ def _help(words: list[str]) -> str:
     from judged.measures import parse
     from judged.measures.trec import RUN_ID, requested
 
-    told = [f"\n{name}\n    {parse(name).definition.description}\n" for name in requested(words) if name != RUN_ID]
-    return _HELP + "".join(told)
+    names = [name for name in requested(words) if name != RUN_ID]
+    return _HELP + "".join(f"\n{name}\n{indent(parse(name).definition.description, '    ')}\n" for name in names)
 
 
-def _print(text: str) -> None:
+def _print(text: str) -> int:
+    sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()
+    return 0
 
 
 def _say(text: str, code: int) -> int:
-    sys.stdout.flush()
     sys.stderr.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
     return code

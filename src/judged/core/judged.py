@@ -148,7 +148,7 @@ class Judged:
         """Name an intermediate column, so that an explanation can show it."""
         return x
 
-    def ratio(self, numerator: Column, denominator: Column) -> Floats:
+    def ratio(self, numerator: Column | float, denominator: Column | float) -> Floats:
         """The closing fraction of a measure; 0 where the denominator is 0."""
         top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
         return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
@@ -264,7 +264,7 @@ class Judged:
             raise ValueError("merge needs at least one part")
         queries = np.cumsum([0, *(len(p) for p in parts)])
         pools = np.cumsum([0, *(len(p.pool_query) for p in parts)])
-        joined = {
+        joined: dict[str, Any] = {
             spec.name: np.concatenate([getattr(p, spec.name) for p in parts])
             for spec in fields(cls)
             if isinstance(getattr(parts[0], spec.name), np.ndarray)

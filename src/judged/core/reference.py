@@ -199,7 +199,7 @@ def _once(
         "mean": np.add.reduceat(sorted_grade, start) / size,
     }.get(policy.rejudged, high)
     extra = int((size - 1).sum())
-    text = f"{extra} {'judgment repeats' if extra == 1 else 'judgments repeat'} an earlier one in {qrels.name}; used once"
+    text = f"{extra} {'judgment repeats' if extra == 1 else 'judgments repeat'} an earlier one in {qrels.label}; used once"
     return order[start], chosen, [Warned("duplicate-judgment", extra, text)]
 
 
@@ -462,14 +462,14 @@ def _notes(j: Judged, qrels: Qrels, run: Run, rows: _Ranked, policy: Policy) -> 
             hint="queries='judged' counts them as 0, queries='both' leaves them out", where=run.name,
         )  # fmt: skip
     what = "left out" if policy.queries == "both" else "counted as 0"
-    note("query-missing", len(missing), f"{len(missing)} judged queries absent from {run.name}, {what}: {some(missing)}")
+    note("query-missing", len(missing), f"{len(missing)} judged queries absent from {run.label}, {what}: {some(missing)}")
 
     known = set(qrels.queries.tolist())
     bare = np.bincount(qrels.query, minlength=len(qrels.queries)) == 0
     empty = _decoded(qrels.queries.take(bare), qrels.query_kind)
-    note("not-judged", len(empty), f"{len(empty)} queries of {qrels.name} hold no judgment, left out: {some(empty)}")
+    note("not-judged", len(empty), f"{len(empty)} queries of {qrels.label} hold no judgment, left out: {some(empty)}")
     extra = [raw for raw in run.queries.tolist() if raw not in known]
-    note("query-unjudged", len(extra), f"{len(extra)} queries of {run.name} are not judged, ignored: {some(list(extra))}")
+    note("query-unjudged", len(extra), f"{len(extra)} queries of {run.label} are not judged, ignored: {some(list(extra))}")
 
     none = [j.queries[i] for i in np.flatnonzero(j.ideal.total(j.pool_grade > 0) == 0)]
     note("no-relevant", len(none), f"{len(none)} queries have no relevant document, valued by policy empty={policy.empty}: {some(none)}")
@@ -479,7 +479,7 @@ def _notes(j: Judged, qrels: Qrels, run: Run, rows: _Ranked, policy: Policy) -> 
     infinite = int(np.isinf(run.score).sum())
     note("score-inf", infinite, f"{infinite} scores are infinite; ranked first or last")
     if len(j.query) == 0 and j.retrieved.any():
-        note("no-overlap", 1, f"no document of {run.name} is judged for its query; are the document ids the same?")
+        note("no-overlap", 1, f"no document of {run.label} is judged for its query; are the document ids the same?")
     if run.rank is not None and policy.order == "score":
         note(*_rank_disagreement(run))
     decided = (j.tie_last > j.tie_first) & (j.grade > 0)
@@ -496,5 +496,5 @@ def _rank_disagreement(run: Run) -> tuple[str, int, str]:
     different = (run.rank[1:] != run.rank[:-1]) & (run.score[1:] != run.score[:-1])
     against = together & different & (lower_rank == higher_score)
     count = int(np.unique(run.query[1:][against]).size)
-    text = f"the rank column contradicts the scores in {count} queries of {run.name}; scores decide (order='rank' for the column)"
+    text = f"the rank column contradicts the scores in {count} queries of {run.label}; scores decide (order='rank' for the column)"
     return "rank-disagrees", count, text

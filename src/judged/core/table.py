@@ -40,6 +40,11 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.query)
 
+    @property
+    def label(self) -> str:
+        """The name without its folders."""
+        return self.name.rstrip("/").rpartition("/")[2]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(_Rows):

@@ -47,7 +47,7 @@ class Text:
         return self.buffer[start : start + int(self.length[row])].tobytes()
 
     def tolist(self) -> list[bytes]:
-        data = memoryview(self.buffer)
+        data = self.buffer.data
         pairs = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
         return [bytes(data[a:b]) for a, b in pairs]
 
@@ -75,7 +75,7 @@ class Text:
             word = (code[rows] ^ self._words(rows, position)) * _MIX
             code[rows] = word ^ (word >> np.uint64(29))
         for row in np.flatnonzero(self.length > _WIDE):
-            digest = hashlib.blake2b(self[row], digest_size=8).digest()
+            digest = hashlib.blake2b(self[int(row)], digest_size=8).digest()
             code[row] ^= np.uint64(int.from_bytes(digest, "little"))
         return code
 

@@ -100,11 +100,10 @@ def _only_unjudged(topic: str) -> Run:
 def _repeat(options: Options, qrels: Qrels, run: Run, topics: Topics) -> Stop | None:
     """Where a document stands twice; the ranking of a topic is looked at before its judgments."""
     place = {topics.names[row].encode("utf-8", "surrogateescape"): row for row in topics.rows}
-    return min(
-        (stop for stop in (_in_run(options, run, place), _in_judgments(options, qrels, place)) if stop is not None),
-        default=None,
-        key=lambda stop: stop.topic,
-    )
+    found = [_in_run(options, run, place)]
+    if options.form != "qrels_jg":  # where the reader has refused them
+        found.append(_in_judgments(options, qrels, place))
+    return min((stop for stop in found if stop is not None), default=None, key=lambda stop: stop.topic)
 
 
 def _in_run(options: Options, run: Run, place: dict[bytes, int]) -> Stop | None:

@@ -135,11 +135,14 @@ def _column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
 def _with_bounds(values: Values, judged: Judged) -> Values:
     top = float(judged.pool_grade.max(initial=1.0))
     known = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
-    sides = [
-        {**values.columns, **{str(m): m.on(filled) for m in known}}
-        for filled in (judged.filled(0.0), judged.filled(top))
-    ]
+    sides = [{**values.columns, **{str(m): m.on(_reach(m, judged).filled(grade)) for m in known}} for grade in (0.0, top)]
     return replace(values, lower=sides[0], upper=sides[1])
+
+
+def _reach(measure: Measure, judged: Judged) -> Judged:
+    """What the measure can see: documents below its cutoff would only swell the pool."""
+    cutoff = measure.get("cutoff") if "cutoff" in measure.definition.laws else None
+    return judged if cutoff is None else judged.cut(cutoff)
 
 
 def _coverage(judged: Judged) -> dict[str, float]:

@@ -47,7 +47,7 @@ class _Traced(Judged):
             self.trace.totals.append((np.asarray(x), result))
         return result
 
-    def ratio(self, numerator: Column, denominator: Column) -> Column:
+    def ratio(self, numerator: Column | float, denominator: Column | float) -> Column:
         result = super().ratio(numerator, denominator)
         if self.trace is not None and result.shape == (len(self),):
             top, bottom = np.broadcast_to(numerator, (len(self),)), np.broadcast_to(denominator, (len(self),))
@@ -55,7 +55,7 @@ class _Traced(Judged):
         return result
 
     @property
-    def ideal(self) -> Judged:  # type: ignore[override]
+    def ideal(self) -> Judged:
         return self._untraced().ideal
 
     def ideal_by(self, value: Column) -> Judged:
@@ -126,10 +126,12 @@ def _explained(measure: Measure, qrels: Qrels, run: Run, query: Id, policy: Poli
     main = _main_sum(trace, value)
     if main is not None:
         columns["sum"] = judged.running(main.astype(float))
+    last_sum = columns["sum"][-1] if main is not None and len(main) else 0.0
     docs = _documents(run, judged)
     shown_rows = _last_row(measure, judged, depth)
     at_rank = {int(r): i for i, r in enumerate(judged.rank)}
-    rows, so_far = [], {}
+    rows: list[tuple[Any, ...]] = []
+    so_far: dict[str, Any] = {}
     for rank in range(1, shown_rows + 1):
         hit = at_rank.get(rank)
         if hit is None:
@@ -140,7 +142,7 @@ def _explained(measure: Measure, qrels: Qrels, run: Run, query: Id, policy: Poli
         rows.append((rank, docs[rank - 1], _number(judged.grade[hit]), *cells.values()))
     return Explanation(
         measure, query, value, ("rank", "document", "grade", *columns), tuple(rows),
-        _closing(trace, value), int(judged.retrieved[0]) - shown_rows,
+        _closing(trace, value, last_sum), int(judged.retrieved[0]) - shown_rows,
     )  # fmt: skip
 
 
@@ -222,7 +224,7 @@ def _main_sum(trace: _Trace, value: Any) -> Column | None:
         for x, result in reversed(trace.totals):
             if len(result) == 1 and result[0] == target:
                 return x
-    return None
+    return next((x for x, _ in reversed(trace.totals) if any(x is column for column in trace.columns.values())), None)
 
 
 def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
@@ -231,11 +233,11 @@ def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
     return int(min(wanted, judged.retrieved[0]))
 
 
-def _closing(trace: _Trace, value: Any) -> str:
+def _closing(trace: _Trace, value: Any, last_sum: float) -> str:
     if isinstance(value, str):
         return f"= {value}"
     if trace.fractions:
         top, bottom = trace.fractions[-1]
         if (top / bottom if bottom else 0.0) == value:
             return f"{top:.6g} / {bottom:.6g} = {value:.6g}"
-    return f"= {value:.6g}"
+    return f"= {value:.6g}" if last_sum in (0.0, value) else f"sum {last_sum:.6g}, value {value:.6g}"

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from judged.engine.table import cell
 from judged.errors import UsageError
 from judged.sources import read_text, write_atomically
 
@@ -32,8 +33,8 @@ def save(values: Values, path: str | os.PathLike[str]) -> None:
         with write_atomically(path) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["query", *values.columns])
-            columns = [[_cell(v) for v in column.tolist()] for column in values.columns.values()]
-            writer.writerows(zip(map(str, values.queries), *columns, strict=True))
+            columns = [values.queries, *(column.tolist() for column in values.columns.values())]
+            writer.writerows(zip(*(map(cell, column) for column in columns), strict=True))
     else:
         raise UsageError("ending", "a name that ends in .json, .parquet or .csv", got=str(path), value=str(path))
 
@@ -48,7 +49,3 @@ def load(path: str | os.PathLike[str]) -> Values:
         metadata = pq.read_schema(path).metadata or {}
         return Values.from_json(metadata.get(b"judged", b"{}").decode(), str(path))
     return Values.from_json(read_text(path), str(path))
-
-
-def _cell(value: object) -> object:
-    return "" if value is None or value != value else repr(value) if isinstance(value, float) else value

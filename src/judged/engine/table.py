@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["Table", "plain", "safe"]
+from judged.errors import safe
+
+__all__ = ["Table", "cell", "plain", "safe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +22,6 @@ class Table:
     left: int = 1  # how many columns are aligned to the left
 
 
-def safe(text: str) -> str:
-    """Text that cannot move a terminal's cursor: control characters are shown escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
-
-
 def plain(table: Table) -> str:
     """The table in fixed width, with two blanks between columns."""
     cells = [tuple(map(safe, row)) for row in (table.headers, *table.rows)]
@@ -35,6 +31,13 @@ def plain(table: Table) -> str:
     notes = ["", *map(safe, table.notes)] if table.notes else []
     rule = "  ".join("─" * w for w in widths)
     return "\n".join([*title, lines[0], rule, *lines[1:], *notes])
+
+
+def cell(value: Any) -> Any:
+    """A value for a CSV file: empty where it is missing; no text that a spreadsheet would compute."""
+    if isinstance(value, str):
+        return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    return "" if value is None or value != value else value
 
 
 def _width(text: str) -> int:

@@ -111,7 +111,7 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         tie_last=rank[order],
         pool_query=pool_query,
         pool_grade=j.pool_grade[pool],
-        pool_doc=None,
+        pool_doc=None if j.pool_doc is None else j.pool_doc.take(pool),
         aspects=aspects,
     )
 

@@ -7,9 +7,9 @@ what it says when it gives up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from judged.stats.summary import FLOOR, total
 
 __all__ = ["Options", "Outcome", "evaluate", "evaluate_files"]
 
+T = TypeVar("T")
 Zscores = Mapping[tuple[str, str], tuple[float, float]]
 
 _NO_ZSCORE = -1000000.0
@@ -43,7 +44,7 @@ class Outcome:
     exit_code: int = 0
 
 
-class _Quit(Exception):
+class _QuitError(Exception):
     """An outcome without lines."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -55,23 +56,27 @@ def evaluate_files(options: Options, qrels: str, run: str, zscores: str | None =
     """Read the files, then `evaluate`."""
     if options.form not in FORMATS:
         return Outcome((), f"trec_eval: Illegal rel_format '{options.form}'\n", 2)
-    reading = qrels
     try:
-        judgments = read_judgments(qrels, options.form)
-        reading = run
-        ranking = read_ranking(run)
-        reading = ""
-        table = read_zscores(zscores) if zscores else None
-    except (DataError, FileError) as error:
-        return Outcome((), f"{error}\ntrec_eval: Quit in file '{reading}'\n" if reading else f"{error}\n", 2 if reading else 255)
+        judgments = _read(2, read_judgments, qrels, options.form)
+        ranking = _read(2, read_ranking, run)
+        table = _read(255, read_zscores, zscores) if zscores else None
+    except _QuitError as quitting:
+        return quitting.outcome
     return evaluate(options, judgments, ranking, table)
+
+
+def _read(code: int, read: Callable[..., T], path: str, *more: str) -> T:
+    try:
+        return read(path, *more)
+    except (DataError, FileError) as error:
+        raise _QuitError(code, f"{error}\ntrec_eval: Quit in file '{path}'") from error
 
 
 def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None = None) -> Outcome:
     """The lines that trec_eval prints; when it gives up, those of the topics before, and why."""
     try:
         return _evaluated(options, qrels, run, zscores)
-    except _Quit as quitting:
+    except _QuitError as quitting:
         return quitting.outcome
 
 
@@ -86,7 +91,7 @@ def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None
         stop = Stop(repeat.topic, f"{repeat.message}trec_eval: Can't calculate measure '{asking}'")
     done = [row for row in topics.rows if stop is None or row < stop.topic]
     if stop is not None and not (options.per_topic and done):
-        raise _Quit(4, stop.message)
+        raise _QuitError(4, stop.message)
     table = _Table(options, topics, done, judged, values, zscores)
     lines = [*table.per_topic()] if options.per_topic else []
     if stop is not None:
@@ -94,27 +99,28 @@ def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None
     if options.summary:
         lines += [f"{RUN_ID:<22}\tall\t{run.tag}"] if RUN_ID in names else []
         lines += table.summary()
-    return Outcome(tuple(lines))
+    said = "".join(f"judged: {warning}\n" for warning in run.warnings if warning.slug == "score-nan")
+    return Outcome(tuple(lines), said)
 
 
 def _printed(options: Options, name: str, text: str) -> list[Printed]:
     try:
         return printed(name, text, level=options.level, collection=options.collection)
     except UsageError as error:
-        raise _Quit(2, f"{error.expected}\ntrec_eval: Cannot initialize measure '{name}'") from error
+        raise _QuitError(2, f"{error.expected}\ntrec_eval: Cannot initialize measure '{name}'") from error
 
 
 def _before_any_join(options: Options, topics: Topics, values: list[Printed]) -> Stop | None:
     """The first topic that the run lacks; gives up at once where no topic can be evaluated."""
     if not topics.rows:
-        raise _Quit(7, "trec_eval: No queries with both results and relevance info")
+        raise _QuitError(7, "trec_eval: No queries with both results and relevance info")
     stop = lacking(options, topics)
     if stop is not None and stop.topic == topics.rows[0]:
-        raise _Quit(4, stop.message)
+        raise _QuitError(4, stop.message)
     for value in values:
         forms, text = _NEEDS[value.measure.definition.needs]
         if options.form not in forms and value.asked != _COUNTED_ALONE:
-            raise _Quit(4, f"{text}\ntrec_eval: Can't calculate measure '{value.asked}'")
+            raise _QuitError(4, f"{text}\ntrec_eval: Can't calculate measure '{value.asked}'")
     return stop
 
 
@@ -172,9 +178,9 @@ class _Table:
 
 def _column(value: Printed, judged: Judged, topics: Topics, done: list[int], zscores: Zscores | None) -> list[Any]:
     try:
-        column = value.measure.on(judged)[done].tolist()
+        column: list[Any] = value.measure.on(judged)[done].tolist()
     except (DataError, UsageError) as error:
-        raise _Quit(4, f"{error}\ntrec_eval: Can't calculate measure '{value.asked}'") from error
+        raise _QuitError(4, f"{error}\ntrec_eval: Can't calculate measure '{value.asked}'") from error
     if value.measure.definition.summary == "geometric":
         column = [math.log(max(number, FLOOR)) for number in column]
     if value.label in _UNDONE or value.asked == "unj":

@@ -117,23 +117,35 @@ class Values:
         """A pandas frame: one row a query (the index), one column a measure."""
         import pandas as pd
 
-        return pd.DataFrame(self.columns, index=pd.Index(self.queries, name="query"))
+        return pd.DataFrame(self.columns, index=pd.Index(self._utf8_queries(), name="query"))
 
     def to_polars(self) -> Any:
         """A polars frame with a column `query` and one for each measure."""
         import polars as pl
 
-        return pl.DataFrame({"query": list(self.queries), **self.columns})
+        return pl.DataFrame({"query": self._utf8_queries(), **self.columns})
 
     def to_arrow(self) -> Any:
         """A pyarrow table with a column `query` and one for each measure."""
         import pyarrow as pa
 
-        return pa.table({"query": list(self.queries), **{k: v.tolist() for k, v in self.columns.items()}})
+        return pa.table({"query": self._utf8_queries(), **{k: v.tolist() for k, v in self.columns.items()}})
+
+    def _utf8_queries(self) -> list[Id]:
+        """The query ids, for libraries whose text is UTF-8."""
+        for query in self.queries:
+            try:
+                str(query).encode()
+            except UnicodeEncodeError as error:
+                raise DataError(
+                    "id-encoding", "query ids in UTF-8", got=shown(query), value=query,
+                    hint="to_dict, to_json and CSV can hold other bytes",
+                ) from error  # fmt: skip
+        return list(self.queries)
 
     def to_json(self) -> str:
         """Everything, as strict JSON: missing values are null."""
-        return json.dumps(self._plain(), allow_nan=False, ensure_ascii=False)
+        return json.dumps(self._plain(), allow_nan=False)  # in ASCII: ids need not be UTF-8
 
     def _plain(self) -> dict[str, Any]:
         columns = {name: [_scalar(v) for v in column.tolist()] for name, column in self.columns.items()}
@@ -193,15 +205,15 @@ class Values:
         if self.explainer is None:
             raise UsageError("no-source", "values with their judgments and run", got="loaded values",
                              hint="evaluate again, or use judged explain")  # fmt: skip
-        return self.explainer(parse(measure), query, depth)  # type: ignore[no-any-return]
+        return self.explainer(parse(measure), query, depth)
 
     def table(self, *, places: int = 4) -> Table:
         """The summary as plain data: what `print` shows and the report formats render."""
         headers = ["measure", "mean", "95% interval", "queries"]
         if self.lower is not None:
-            headers.append("bounds (unjudged)")
+            headers.append("unjudged: irrelevant – top grade")
         rows = [self._row(m, places) for m in self._numeric()]
-        return Table(tuple(headers), tuple(rows), title=f"{self.names[1]} judged by {self.names[0]}", notes=self._notes())
+        return Table(tuple(headers), tuple(rows), title=" judged by ".join(n.rpartition("/")[2] for n in reversed(self.names)), notes=self._notes())
 
     def _row(self, m: Measure, places: int) -> tuple[str, ...]:
         name, definition = str(m), m.definition

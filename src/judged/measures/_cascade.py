@@ -6,48 +6,53 @@ from typing import Literal
 
 import numpy as np
 
-from judged.core import Judged
+from judged.core import Judged, segment
 from judged.errors import DataError
 from judged.measures._graded import gained
-from judged.measures.parameter import Cutoff, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
+from judged.measures.parameter import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
 from judged.measures.registry import Column, measure
 
 
-def satisfied(j: Judged, grade: Column, max_grade: MaxGrade) -> Column:
-    """The chance that a document of this grade satisfies: (2^grade - 1) / 2^max."""
+def satisfied(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
+    """The chance that a document of this grade satisfies: gain / (top gain + 1), so (2^grade - 1) / 2^max."""
     top = float(grade.max(initial=0))
     if top > max_grade:
         raise DataError(
             "label-above-max", f"grades up to the top of the scale, {max_grade:g}", got=f"{top:g}", value=top,
             hint=f"give the real top: max={top:g}", where=j.names[0],
         )  # fmt: skip
-    return gained(grade, "exp") / 2.0**max_grade
+    return gained(grade, gain, 2.0, gains) / (gained(np.array([max_grade]), gain, 2.0, gains) + 1.0)
 
 
-def _stops(j: Judged, max_grade: MaxGrade) -> Column:
+def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
     """The chance of stopping at each hit: satisfied here, and by nothing above."""
-    chance = j.column("satisfied", satisfied(j, j.grade, max_grade))
+    chance = j.column("satisfied", satisfied(j, j.grade, max_grade, gain, gains))
     return j.column("stops here", chance * j.product_before(1.0 - chance))
 
 
 @measure("ERR", family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
          paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
-def expected_reciprocal_rank(j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0) -> Column:
+def expected_reciprocal_rank(
+    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
+) -> Column:
     """The expected value of one over the rank at which the user stops.
 
     `max` is the top of the grade scale, not the highest grade that happens to occur; a grade above it is
-    an error. 4 is the scale of the TREC Web tracks.
+    an error. 4 is the scale of the TREC Web tracks. Another gain makes the chance gain / (top gain + 1), as
+    NTCIREVAL has it.
     """
-    stop = np.where(j.within(cutoff), _stops(j, max), 0.0)
+    stop = np.where(j.within(cutoff), _stops(j, max, gain, gains), 0.0)
     return j.total(j.column("term", stop / j.rank))
 
 
 @measure("nERR", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
          formula="ERR@k / ERR@k of the ideal ranking")  # fmt: skip
-def normalised_err(j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0) -> Column:
+def normalised_err(
+    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
+) -> Column:
     """Expected reciprocal rank as a share of the best possible."""
-    ours = expected_reciprocal_rank(j, cutoff=cutoff, max=max)
-    return j.ratio(ours, expected_reciprocal_rank(j.ideal, cutoff=cutoff, max=max))
+    ours = expected_reciprocal_rank(j, cutoff=cutoff, max=max, gain=gain, gains=gains)
+    return j.ratio(ours, expected_reciprocal_rank(j.ideal, cutoff=cutoff, max=max, gain=gain, gains=gains))
 
 
 @measure("Stop", family="cascade", aliases=("stopping_probability",), laws={"unit", "cutoff"}, example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
@@ -93,9 +98,14 @@ def rank_biased_precision(
     the query's own highest grade where that is above 1.
     """
     worth = _rescaled(j, max, gains) if level is None else j.is_relevant(level).astype(float)
-    weight = j.column("weight", p ** (j.rank - 1.0))
+    weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
     terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
     return (1.0 - p) * j.total(terms)
+
+
+def _powers(p: float, count: int) -> Column:
+    """1, p, p² … one multiplication after the other, as trec_eval does it: decimals that end in 5 round alike."""
+    return np.multiply.accumulate(np.append(1.0, np.full(count, p)))
 
 
 def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
@@ -122,6 +132,17 @@ def rbp_residual(
     The part beyond the end of the ranking, p^n, is left out where nothing unjudged was retrieved (as
     trec_eval does) unless `tail="always"`.
     """
-    known = j.total(np.where(j.is_judged, p ** (j.rank - 1.0), 0.0))
-    residual = 1.0 - (1.0 - p) * known
+    weight = _powers(p, int(j.retrieved.max(initial=0)))
+    residual = weight[j.retrieved] + (1.0 - p) * _unjudged_weight(j, p, weight)
     return residual if tail == "always" else np.where(j.total(j.is_judged) < j.retrieved, residual, 0.0)
+
+
+def _unjudged_weight(j: Judged, p: float, weight: Column) -> Column:
+    """The weights of the unjudged ranks, added from the first to the last; beyond a reach none changes the sum."""
+    reach = np.ceil(40.0 / -np.log(p)) if 0 < p < 1 else np.inf  # p^reach < 2^-53
+    depth = np.minimum(j.retrieved, j.hits + reach).astype(np.int64)
+    unjudged, start = np.ones(int(depth.sum()), bool), segment.offsets(depth)[:-1]
+    known = j.is_judged & (j.rank <= j.at(depth))
+    unjudged[start[j.query[known]] + j.rank[known] - 1] = False
+    query = np.repeat(np.arange(len(j)), depth)[unjudged]
+    return segment.total(weight[segment.positions(depth)[unjudged]], query, len(j))

@@ -53,8 +53,9 @@ def _sums(
     best = np.where(ideal.within(cutoff), np.maximum(best[ideal.judgment], 0.0), 0.0)
     top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
     scale = 2.0**-512 if top > 2.0**900 else 1.0  # a power of two changes no digit, and nothing overflows
+    gain_here = j.column("gain", here * scale)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
-    ours = j.column("gain/discount", np.where(j.within(cutoff), j.column("gain", here * scale) / divisor, 0.0))
+    ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
     return j.total(ours) / scale, ideal.total(best * scale / discount(ideal.rank, kind, log_base)) / scale
 
 
@@ -150,7 +151,7 @@ def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
     here = gained(j.grade, gains=gains) > 0
     there = j.ratio(j.running(ours), ideal.upto(perfect, j.query, j.rank))
     relevant = ideal.total(best > 0)
-    at_the_end = (relevant - j.total(here)) * j.ratio(j.total(ours), ideal.total(perfect))
+    at_the_end = j.ratio((relevant - j.total(here)) * j.total(ours), ideal.total(perfect))
     return j.ratio(j.total(np.where(here, there, 0.0)) + at_the_end, relevant)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -54,13 +55,17 @@ def groups(j: Judged) -> Iterator[Group]:
     query, place = j.pool_query[aspects.judgment], _places(j)
     turn = (query[1:] != query[:-1]) | (aspects.aspect[1:] != aspects.aspect[:-1])
     edge = np.flatnonzero(np.concatenate([[True], turn, [True]])).tolist() if len(query) else []
-    for low, high in zip(edge[:-1], edge[1:], strict=True):
+    for low, high in pairwise(edge):
         rows, own = slice(low, high), int(query[low])
         doc, at = np.unique(place[aspects.judgment[rows]], return_inverse=True)
         grade = np.empty(len(doc))
         grade[at] = aspects.grade[rows]
-        prefers, complete = _preferences(j, own, at, aspects.sub[rows], aspects.grade[rows])
-        yield Group(own, doc, int((doc < j.hits[own]).sum()), grade, prefers, complete)
+        parts = np.unique(aspects.sub[rows])
+        if len(parts) == 1:
+            prefers = grade[:, None] > grade
+        else:
+            prefers = _preferences(j, own, at, aspects.sub[rows], aspects.grade[rows])
+        yield Group(own, doc, int((doc < j.hits[own]).sum()), grade, prefers, len(parts) == 1)
 
 
 def _places(j: Judged) -> Ints:
@@ -74,16 +79,13 @@ def _places(j: Judged) -> Ints:
     return place
 
 
-def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> tuple[Bools, bool]:
-    """Who is preferred to whom, and whether by one subgroup; what follows from several together is added."""
-    size, parts = int(at.max()) + 1, np.unique(sub)
+def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> Bools:
+    """Who is preferred to whom within the subgroups, and what follows from them together."""
+    size, known = int(at.max()) + 1, -1
     prefers = np.zeros((size, size), bool)
-    for part in parts:
+    for part in np.unique(sub):
         rows, level = at[sub == part], grade[sub == part]
         prefers[np.ix_(rows, rows)] |= level[:, None] > level
-    if len(parts) == 1:
-        return prefers, True
-    known = -1
     while known < (total := int(prefers.sum())):
         known, step = total, prefers.astype(np.float32)
         prefers |= step @ step > 0
@@ -93,7 +95,7 @@ def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> t
             got="a document both above and below another, or both relevant and not", where=j.names[0],
             hint="give contradicting preferences to different groups",
         )  # fmt: skip
-    return prefers, False
+    return prefers
 
 
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────
@@ -139,17 +141,17 @@ def balanced(group: Group, among: Among) -> tuple[int, int]:
 
 def paired(votes: Floats, retrieved: int, among: Among) -> float:
     """The mean, over pairs of documents, of the share of votes that the ranking fulfils."""
-    both = votes + votes.T
-    pair = np.triu(both > 0)
-    share = np.divide(votes, both, out=np.zeros_like(votes), where=both > 0)
+    pair = np.triu((votes > 0) | (votes.T > 0))
     seen, other = slice(retrieved), slice(retrieved, None)
-    fulfilled, count = share[seen, seen][pair[seen, seen]], int(pair[seen, seen].sum())
-    if among != "retrieved":
-        fulfilled = np.append(fulfilled, share[seen, other][pair[seen, other]])
-        count = len(fulfilled)
-    if among == "all":
-        count += int(pair[other, other].sum())
-    return float(np.add.accumulate(fulfilled)[-1]) / count if len(fulfilled) else 0.0
+    blocks = [(seen, seen), (seen, other), (other, other)][: {"retrieved": 1, "implied": 2, "all": 3}[among]]
+    fulfilled = [_shares(votes[block], votes.T[block], pair[block]) for block in blocks[:2]]
+    added = np.add.accumulate(np.concatenate([[0.0], *fulfilled]))[-1]
+    count = sum(int(pair[block].sum()) for block in blocks)
+    return float(added) / count if count else 0.0
+
+
+def _shares(ours: Floats, others: Floats, pair: Bools) -> Floats:
+    return ours[pair] / (ours[pair] + others[pair])
 
 
 # ── several judges ───────────────────────────────────────────────────────────────────────────────

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -73,10 +74,13 @@ def preferences(j: Judged, *, among: Among = "all") -> Column:
 @measure("PrefsPair", trec="prefs_pair", formula="mean over pairs of documents of the share of their preferences that is fulfilled", **_SHARE)
 def preferences_by_pair(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils, averaged over pairs of documents."""
-    votes = [np.zeros((size, size)) for size in j.judgments.tolist()]
-    for group in groups(j):
-        votes[group.query][np.ix_(group.doc, group.doc)] += group.prefers
-    return np.array([paired(v, int(hits), among) for v, hits in zip(votes, j.hits, strict=True)], dtype=float)
+    values = np.zeros(len(j))
+    for query, own in groupby(groups(j), key=lambda group: group.query):
+        votes = np.zeros((int(j.judgments[query]),) * 2)
+        for group in own:
+            votes[np.ix_(group.doc, group.doc)] += group.prefers
+        values[query] = paired(votes, int(j.hits[query]), among)
+    return values
 
 
 @measure("PrefsAvg", trec="prefs_avgjg", formula="mean over groups of preferences fulfilled / preferences", **_SHARE)

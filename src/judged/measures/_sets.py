@@ -8,10 +8,10 @@ import numpy as np
 
 from judged.core import Judged
 from judged.errors import UsageError
-from judged.measures.parameter import Beta, Cutoff, Level, Number, Spec, Weights, _number
+from judged.measures.parameter import Beta, Cutoff, Level, Number, Spec, Weights, number
 from judged.measures.registry import Column, measure
 
-Collection = Annotated[float | None, Spec("how many documents the collection holds", _number(0, optional=True), ("N",))]
+Collection = Annotated[float | None, Spec("how many documents the collection holds", number(0, optional=True), ("N",))]
 
 
 def found(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
@@ -46,7 +46,7 @@ def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1) -> Column:
     trec_eval's `set_F.x` takes x = β².
     """
     precision, recall = set_precision(j, level=level), set_recall(j, level=level)
-    square = beta * beta
+    square = float(f"{beta * beta:.15g}")  # √x·√x is rarely x, which is what trec_eval is given
     return j.ratio((square + 1.0) * precision * recall, square * precision + recall)
 
 

@@ -102,9 +102,10 @@ def _keywords(text: str | None, whole: str) -> dict[str, Any]:
         return {}
     try:
         call = ast.parse(f"f({text})", mode="eval").body
-        assert isinstance(call, ast.Call) and not call.args
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError(text)
         pairs = {str(k.arg): _literal(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError, AssertionError):
+    except (SyntaxError, ValueError):
         raise UsageError("measure", "parameters as name=value", got=shown(whole), value=whole) from None
     return _translated(pairs)
 

@@ -9,12 +9,6 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from judged.errors import UsageError, shown
 
-__all__ = [
-    "At", "Base", "Cutoff", "Discount", "Flag", "Gain", "Gains", "Level", "MaxGrade", "Norm", "Number",
-    "Persistence", "Positive", "Recall", "Spec", "Whole", "frozen",
-]  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class Spec:
     """What a parameter means, what it accepts, and what other tools call it."""
@@ -28,8 +22,7 @@ class Spec:
     def of(name: str, hint: Any) -> Spec:
         """The description behind an annotated type; a plain `Literal` describes itself."""
         if get_origin(hint) is Annotated:
-            spec = next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
-            return spec
+            return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
         if get_origin(hint) is Literal:
             return Spec(" or ".join(map(str, get_args(hint))), _one_of(name, get_args(hint)))
         raise TypeError(f"parameter {name} needs a type from the shelf, or a Literal")
@@ -63,7 +56,7 @@ def _cutoff(value: Any) -> Any:
     raise _bad("cutoff", "a cutoff is a whole number from 1", value, "write @10 for the first ten documents")
 
 
-def _number(low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False,
+def number(low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False,
             optional: bool = False) -> Callable[[Any], Any]:  # fmt: skip
     below, above = ("above" if open_low else "from"), ("below" if open_high else "to")
 
@@ -104,29 +97,29 @@ def _weights(value: Any) -> Any:
 
 
 def _base(value: Any) -> Any:
-    return _number(1, open_low=True)(value)
+    return number(1, open_low=True)(value)
 
 
 Cutoff = Annotated[int | None, Spec("the last rank that counts; none for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)]
-Level = Annotated[float, Spec("the lowest grade that counts as relevant", _number(0), ("rel", "min_rel_level"))]
-OptionalLevel = Annotated[float | None, Spec("the lowest grade that counts as relevant; none to use the grades themselves", _number(0, optional=True), ("rel",))]
-Recall = Annotated[float, Spec("the share of the relevant documents that must be found", _number(0, 1), at=True)]
-Multiple = Annotated[float, Spec("the cutoff as a multiple of the number of relevant documents", _number(0, open_low=True), at=True)]
+Level = Annotated[float, Spec("the lowest grade that counts as relevant", number(0), ("rel", "min_rel_level"))]
+OptionalLevel = Annotated[float | None, Spec("the lowest grade that counts as relevant; none to use the grades themselves", number(0, optional=True), ("rel",))]
+Recall = Annotated[float, Spec("the share of the relevant documents that must be found", number(0, 1), at=True)]
+Multiple = Annotated[float, Spec("the cutoff as a multiple of the number of relevant documents", number(0, open_low=True), at=True)]
 Gain = Annotated[str, Spec("how a grade becomes a gain: linear (the grade), exp (base**grade - 1) or binary", _one_of("gain", ("linear", "exp", "binary")))]
 Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("a table {grade: gain}; grades that are not in it keep the gain above", _gains)]
 Base = Annotated[float, Spec("the base of the exponential gain", _base)]
 Discount = Annotated[str, Spec("what a gain at rank r is divided by: log2 (log2(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r)", _one_of("discount", ("log2", "jk", "rank")))]
 LogBase = Annotated[float, Spec("the base b of the jk discount", _base, ("logb",))]
-MaxGrade = Annotated[float, Spec("the top of the grade scale", _number(0, open_low=True), ("max_rel", "max_grade"))]
-OptionalMax = Annotated[float | None, Spec("the top of the grade scale; none for the query's own highest grade, if above 1", _number(0, open_low=True, optional=True), ("max_rel",))]
-Persistence = Annotated[float, Spec("the probability of going on to the next document", _number(0, 1, open_low=True, open_high=True))]
-Beta = Annotated[float, Spec("how much more recall counts than precision", _number(0))]
-Positive = Annotated[float, Spec("a positive number", _number(0, open_low=True))]
-Number = Annotated[float, Spec("a number", _number())]
-Share = Annotated[float, Spec("a number between 0 and 1", _number(0, 1))]
+MaxGrade = Annotated[float, Spec("the top of the grade scale", number(0, open_low=True), ("max_rel", "max_grade"))]
+OptionalMax = Annotated[float | None, Spec("the top of the grade scale; none for the query's own highest grade, if above 1", number(0, open_low=True, optional=True), ("max_rel",))]
+Persistence = Annotated[float, Spec("the probability of going on to the next document", number(0, 1, open_low=True, open_high=True))]
+Beta = Annotated[float, Spec("how much more recall counts than precision", number(0))]
+Positive = Annotated[float, Spec("a positive number", number(0, open_low=True))]
+Number = Annotated[float, Spec("a number", number())]
+Share = Annotated[float, Spec("a number between 0 and 1", number(0, 1))]
 Flag = Annotated[bool, Spec("True or False", _flag)]
 Weights = Annotated[tuple[float, ...], Spec("a list of numbers", _weights)]
 Norm = Annotated[str, Spec("what the sum is divided by: relevant (all relevant documents), capped (at most the cutoff), found (those retrieved), cutoff, or ideal (the sum of the ideal grades)", _one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")))]
-Goal = Annotated[float, Spec("the gain that the user hopes for, a document of the top grade being worth 1", _number(0, open_low=True))]
-MinGrade = Annotated[float, Spec("the bottom of the grade scale: this grade and those below gain nothing", _number(), ("min_rel",))]
+Goal = Annotated[float, Spec("the gain that the user hopes for, a document of the top grade being worth 1", number(0, open_low=True))]
+MinGrade = Annotated[float, Spec("the bottom of the grade scale: this grade and those below gain nothing", number(), ("min_rel",))]
 Depth = Annotated[int | None, Spec("how many ranks are looked at, retrieved or not; none for no end", _cutoff)]

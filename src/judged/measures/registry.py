@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Self, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,7 @@ class Measure:
     definition: Definition
     given: tuple[tuple[str, Any], ...] = ()  # what differs from the defaults, in signature order
 
-    def __call__(self, **params: Any) -> Self:
+    def __call__(self, **params: Any) -> Measure:
         """The same measure with other parameters."""
         known = self.definition.parameters
         values = dict(self.given)
@@ -104,9 +104,9 @@ class Measure:
                 )
             values[key] = known[key][0].check(value)
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
-        return type(self)(self.definition, kept)
+        return Measure(self.definition, kept)
 
-    def __matmul__(self, at: float) -> Self:
+    def __matmul__(self, at: float) -> Measure:
         """`P @ 10`: the cutoff, or whatever this measure writes behind its @."""
         if self.definition.at is None:
             raise UsageError("cutoff", f"{self.definition.name} without @", got=f"@{at}", value=at)
@@ -131,9 +131,9 @@ class Measure:
         return values if self.definition.text else np.asarray(values, dtype=np.float64)
 
     def __str__(self) -> str:
-        at = self.definition.at
-        inside = ", ".join(f"{name}={_written(value)}" for name, value in self.given if name != at)
-        behind = dict(self.given).get(at) if at else None
+        at, given = self.definition.at, dict(self.given)
+        behind = given.pop(at, None) if at and given.get(at) is not None else None
+        inside = ", ".join(f"{name}={_written(value)}" for name, value in given.items())
         return self.name + (f"({inside})" if inside else "") + (f"@{_written(behind)}" if behind is not None else "")
 
     __repr__ = __str__

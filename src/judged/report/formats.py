@@ -6,10 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from judged.engine import Table, Values, plain, safe
-from judged.report.board import board, number, per_query
+from judged.core import Id
+from judged.engine import Table, Values, cell, plain, safe
+from judged.report.board import board, labels, number, per_query
 
 __all__ = ["FORMATS", "latex", "markdown", "render"]
 
@@ -17,7 +17,7 @@ _LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
 })  # fmt: skip
-_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#"} | {"\n": " "})
+_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 
 
 def render(results: Sequence[Values], form: str, *, queries: bool = False, summary: bool = True, places: int = 4) -> str:
@@ -50,6 +50,7 @@ def latex(table: Table) -> str:
     """A LaTeX table in booktabs style; the notes as its caption."""
     align = "l" * table.left + "r" * (len(table.headers) - table.left)
     rows = [" & ".join(safe(c).translate(_LATEX) for c in row) + r" \\" for row in (table.headers, *table.rows)]
+    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]  # else the \\ above would take it
     caption = " ".join(safe(note).translate(_LATEX) + "." for note in table.notes)
     return "\n".join([
         r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule",
@@ -59,13 +60,13 @@ def latex(table: Table) -> str:
 
 def _trec(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:
     lines = []
-    for result in results:
+    for result, label in zip(results, labels(results), strict=True):
         if queries:
             for row, query in enumerate(result.queries):
                 lines += [_trec_line(str(m), str(query), number(result[m][row], places, whole=m.definition.whole)) for m in result.measures]
         if summary:
             means = result.mean()
-            lines.append(_trec_line("runid", "all", result.names[1]))
+            lines.append(_trec_line("runid", "all", label))
             for m in result.measures:
                 if str(m) in means:
                     lines.append(_trec_line(str(m), "all", number(means[str(m)], places, whole=m.definition.whole)))
@@ -81,32 +82,29 @@ def _json(results: Sequence[Values], queries: bool, summary: bool, places: int) 
     for result in results:
         data = json.loads(result.to_json())
         data["intervals"] = {str(m): result.interval(m) for m in result.measures if not m.definition.text}
-        if not queries:
-            for name in ("values", "queries", "lower", "upper"):
-                data.pop(name, None)
+        unwanted = (() if queries else ("values", "queries", "lower", "upper")) + (() if summary else ("summary", "intervals"))
+        for name in unwanted:
+            data.pop(name, None)
         out.append(data)
-    return json.dumps(out if len(out) > 1 else out[0], indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(out if len(out) > 1 else out[0], indent=2, allow_nan=False) + "\n"
 
 
 def _csv(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["run", "measure", "query", "value", "low", "high"])
-    for result in results:
+    for result, label in zip(results, labels(results), strict=True):
         for m in result.measures if queries else ():
             for query, value in zip(result.queries, result[m].tolist(), strict=True):
-                writer.writerow([_cell(result.names[1]), str(m), _cell(query), _cell(value), "", ""])
+                writer.writerow([cell(safe(label)), str(m), _id(query), cell(value), "", ""])
         for name, value in result.mean().items() if summary else ():
             low, high = result.interval(name) or ("", "")
-            writer.writerow([_cell(result.names[1]), name, "all", _cell(value), low, high])
+            writer.writerow([cell(safe(label)), name, "all", cell(value), low, high])
     return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
-    """A cell that a spreadsheet takes as text where it is text: no id can become a formula."""
-    if isinstance(value, str):
-        return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-    return "" if value != value else value
+def _id(query: Id) -> object:
+    return cell(safe(query) if isinstance(query, str) else query)
 
 
 FORMATS: dict[str, Callable[[Sequence[Values], bool, bool, int], str]] = {

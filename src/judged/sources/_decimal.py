@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judged.core import Text
 from judged.errors import DataError, Place, shown
 
-__all__ = ["LARGEST_GRADE", "What", "is_decimal", "numbers", "refuse_number", "whole_numbers"]
+__all__ = ["LARGEST_GRADE", "What", "decimals", "is_decimal", "numbers", "refuse_number", "whole_numbers"]
 
 Floats = NDArray[np.float64]
 What = Literal["score", "grade"]
@@ -19,6 +19,7 @@ What = Literal["score", "grade"]
 LARGEST_GRADE = 2.0**53
 _TENS = 10.0 ** np.arange(18)
 _DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DECIMALS = re.compile(rb"(?:[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+\n)*+")
 _INFINITE = re.compile(rb"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -32,21 +33,30 @@ def numbers(text: Text, *, lenient: bool, whole: bool) -> Floats | int:
     if lenient:
         out[rows] = [_as_c_reads_it(raw, whole=whole) for raw in cells]
     else:
-        odd = (i for i, raw in enumerate(cells) if not is_decimal(raw) and (whole or not _INFINITE.fullmatch(raw)))
-        bad = next(odd, None)
-        if bad is not None:
-            return _first(rows[:bad], out, cells, whole, int(rows[bad]))
-        out[rows] = list(map(float, cells))
-    large = rows[~(np.abs(out[rows]) <= LARGEST_GRADE)] if whole else rows[:0]
-    return int(large[0]) if len(large) else out
+        good = _leading_numbers(cells, infinite=not whole)
+        out[rows[:good]] = list(map(float, cells[:good]))
+        if good < len(cells):
+            out[rows[good]] = np.nan
+            return int(rows[good]) if not whole else int(np.argmax(~(np.abs(out) <= LARGEST_GRADE)))
+    large = ~(np.abs(out) <= LARGEST_GRADE) if whole else np.zeros(1, bool)
+    return int(np.argmax(large)) if large.any() else out
 
 
-def _first(rows: NDArray[np.int64], out: Floats, cells: list[bytes], whole: bool, bad: int) -> int:
-    """The first bad row: a number out of range may stand before a cell that is no number."""
-    if whole:
-        out[rows] = list(map(float, cells[: len(rows)]))
-        return next((int(row) for row in rows if not abs(out[row]) <= LARGEST_GRADE), bad)
-    return bad
+def decimals(cells: list[str], *, whole: bool) -> Floats | None:
+    """The same for a list of cells, where all of them are decimal numbers; else None."""
+    joined = "\n".join([*cells, ""])
+    if not joined.isascii() or joined.count("\n") != len(cells) or not _DECIMALS.fullmatch(joined.encode()):
+        return None
+    out = np.array(list(map(float, cells)), dtype=np.float64)
+    return None if whole and not (np.abs(out) <= LARGEST_GRADE).all() else out
+
+
+def _leading_numbers(cells: list[bytes], *, infinite: bool) -> int:
+    """How many cells are numbers before the first that is not: nearly always all, seen at one glance."""
+    if _DECIMALS.fullmatch(b"\n".join([*cells, b""])):
+        return len(cells)
+    odd = (i for i, raw in enumerate(cells) if not is_decimal(raw) and not (infinite and _INFINITE.fullmatch(raw)))
+    return next(odd, len(cells))
 
 
 def is_decimal(raw: bytes) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,6 +23,9 @@ from judged.sources._table import Table
 __all__ = ["Header", "header_of", "of_delimited"]
 
 Ints = NDArray[np.int64]
+
+_BATCH = 1 << 11  # few enough to be gone before the garbage collector looks at them twice
+_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +58,20 @@ def of_delimited(data: Raw, header: Header, first_line: int, context: Context) -
     path, size = context.name, len(data) - 8
     raw = bytes(data[check_encoding(data, size, path) : size])
     text = raw.decode("utf-8", "surrogateescape")
-    rows, lines = _rows(text, header, first_line, path)
     found = find(header.names, context.wanted, Place(path, first_line))
     position = {role: header.names.index(name) for role, name in found.column.items()}
-    column = {role: [row[at] for row in rows] for role, at in position.items()}
-    origin = Lines(path, lines, {role: (at + 1, found.column[role]) for role, at in position.items()})
+    column: dict[str, list[Any]] = {role: [] for role in position}
+    lines = [np.empty(0, np.int64)]
+    for rows, line in _batches(text, header, first_line, path):
+        lines.append(line)
+        for role, at in position.items():
+            column[role] += [row[at] for row in rows]
+    origin = Lines(path, np.concatenate(lines), {role: (at + 1, found.column[role]) for role, at in position.items()})
     escaped = not text.isascii() and not _is_utf8(raw)
     for role in ("query", "doc"):
         _refuse_breaks(column[role], origin, role)
         if escaped:  # bytes that are not UTF-8 stay what they are
-            column[role] = [cell.encode("utf-8", "surrogateescape") for cell in column[role]]  # type: ignore[misc]
+            column[role] = [cell.encode("utf-8", "surrogateescape") for cell in column[role]]
     return Table(
         **{**context.basics(), "warnings": unfinished(data, path)},
         origin=origin,
@@ -83,38 +92,32 @@ def _is_utf8(raw: bytes) -> bool:
         return False
 
 
-def _rows(text: str, header: Header, first_line: int, path: str) -> tuple[list[list[str]], Ints | range]:
-    """The rows with their lines; blank lines are passed over, rows of another width refused."""
-    reader = header.reader(_after(text, first_line))
-    try:
-        rows = list(reader)
-    except csv.Error as error:
-        _refuse_row(str(error), Place(path, first_line + max(reader.line_num, 1)), None)
-    filled = [i for i, row in enumerate(rows) if row]
-    lines: Ints | range = range(first_line + 1, first_line + 1 + len(rows))
-    if reader.line_num != len(rows):  # some cells hold line breaks
-        lines = _first_lines(header.reader(_after(text, first_line)), first_line)
-    if len(filled) < len(rows):
-        rows, lines = [rows[i] for i in filled], np.asarray(lines)[filled]
-    width = len(header.names)
-    if set(map(len, rows)) - {width}:
-        bad = next(i for i, row in enumerate(rows) if len(row) != width)
-        got = f"{len(rows[bad])}: {shown(header.delimiter.join(rows[bad]))}"
-        _refuse_row(got, Place(path, int(lines[bad])), f"{width} columns ({', '.join(header.names)})")
-    return rows, lines
-
-
-def _after(text: str, lines: int) -> Iterator[str]:
+def _batches(text: str, header: Header, first_line: int, path: str) -> Iterator[tuple[list[list[str]], Ints]]:
+    """Rows with their lines, some at a time; blank lines are passed over, rows of another width refused."""
     stream = io.StringIO(text, newline="")
-    for _ in range(lines):
+    for _ in range(first_line):
         next(stream)
-    return stream
-
-
-def _first_lines(reader: Any, before: int) -> Ints:
-    start = [before + 1]
-    start += [before + reader.line_num + 1 for _ in reader]
-    return np.array(start[:-1], dtype=np.int64)
+    reader, width = header.reader(stream), len(header.names)
+    while True:
+        before = reader.line_num
+        try:
+            rows = list(islice(reader, _BATCH))
+        except csv.Error as error:
+            _refuse_row(str(error), Place(path, first_line + max(reader.line_num, 1)), None)
+        if not rows:
+            return
+        span = np.ones(len(rows), np.int64)
+        if reader.line_num - before != len(rows):  # some cells hold line breaks
+            span += [sum(len(_BREAK.findall(cell)) for cell in row) for row in rows]
+        lines = first_line + before + 1 + np.cumsum(span) - span
+        if not all(rows):
+            filled = [i for i, row in enumerate(rows) if row]
+            rows, lines = [rows[i] for i in filled], lines[filled]
+        if set(map(len, rows)) - {width}:
+            bad = next(i for i, row in enumerate(rows) if len(row) != width)
+            got = f"{len(rows[bad])}: {shown(header.delimiter.join(rows[bad]))}"
+            _refuse_row(got, Place(path, int(lines[bad])), f"{width} columns ({', '.join(header.names)})")
+        yield rows, lines
 
 
 def _refuse_row(got: str, where: Place, expected: str | None) -> NoReturn:
@@ -125,10 +128,10 @@ def _refuse_row(got: str, where: Place, expected: str | None) -> NoReturn:
 
 def _refuse_breaks(cells: list[str], origin: Lines, role: str) -> None:
     """An id over two lines is two ids with stray quotes."""
-    for mark in "\n\r":
-        if any(mark in cell for cell in cells):
-            row = next(i for i, cell in enumerate(cells) if mark in cell)
-            raise DataError(
-                "csv", "an id on one line", got=shown(cells[row]), where=origin.place(row, role), value=cells[row],
-                hint="a quote at the start of a cell must be closed at its end, and doubled inside",
-            )  # fmt: skip
+    joined = "".join(cells)
+    if "\n" in joined or "\r" in joined:
+        row = next(i for i, cell in enumerate(cells) if _BREAK.search(cell))
+        raise DataError(
+            "csv", "an id on one line", got=shown(cells[row]), where=origin.place(row, role), value=cells[row],
+            hint="a quote at the start of a cell must be closed at its end, and doubled inside",
+        )  # fmt: skip

@@ -13,7 +13,7 @@ def check_encoding(data: Raw, size: int, name: str) -> int:
     """How many bytes of byte-order mark to skip."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DataError(
-            "encoding", "UTF-8 text", got="a UTF-16 byte-order mark", where=name,
+            "encoding", "UTF-8 text", got="a UTF-16 byte-order mark", where=Place(name, 1), value=bytes(data[:2]),
             hint="convert the file: iconv -f UTF-16 -t UTF-8",
         )  # fmt: skip
     at = data.find(b"\0", 0, size)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from judged.errors import DataError, shown
 
 __all__ = ["FORMATS", "Export"]
 
-_BLANKS = b" \t\n\r\v\f"
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Export:
     def numbers(self) -> list[float]:
         """Scores; or grades, whole ones as integers."""
         if isinstance(self.table, Run):
-            return [float(score) for score in self.table.score]
+            scores: list[float] = self.table.score.tolist()
+            return scores
         return [int(grade) if grade == int(grade) else grade for grade in self.table.grade.tolist()]
 
     @property
@@ -62,37 +63,42 @@ class Export:
         aspects = None if aspect is None else convert(aspect, "text")
         return convert(table.queries, table.query_kind), convert(table.doc, table.doc_kind), aspects
 
-    def refuse(self, slug: str, raw: bytes, expected: str, hint: str) -> None:
-        raise DataError(slug, expected, got=shown(raw), hint=hint, where=self.table.name, value=raw)
+    def refuse(self, slug: str, word: str, expected: str, hint: str) -> NoReturn:
+        got = word.encode("utf-8", "surrogateescape")
+        raise DataError(slug, expected, got=shown(got), hint=hint, where=self.table.name, value=word)
 
     def strict(self, ids: Text, kind: IdKind) -> list[Any]:
         """Ids as text, where the format demands UTF-8."""
-        for raw in (raws := ids.tolist()):
-            try:
-                raw.decode("utf-8")
-            except UnicodeDecodeError:
-                self.refuse("id-encoding", raw, "ids in UTF-8", "TREC, CSV and TSV can hold other bytes")
-        return [raw.decode("utf-8") for raw in raws]
+        words = _words(ids)
+        if not "".join(words).isprintable():  # escaped bytes are not, and few other ids
+            for word in words:
+                if any("\udc80" <= letter <= "\udcff" for letter in word):
+                    self.refuse("id-encoding", word, "ids in UTF-8", "TREC, CSV and TSV can hold other bytes")
+        return words
 
     def unblank(self, ids: Text, kind: IdKind) -> list[str]:
         """Ids as text, where blanks separate columns."""
-        at = np.flatnonzero(np.isin(ids.buffer, np.frombuffer(_BLANKS, np.uint8)))
-        if len(at):
-            for raw in ids.tolist():
-                if any(blank in raw for blank in _BLANKS):
-                    self.refuse("id-blank", raw, "ids without blanks in a TREC file", "write JSON, CSV or Parquet")
-        return [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
+        words = _words(ids)
+        self._refuse_any(words, " \t\n\r\v\f", "ids without blanks in a TREC file", "write JSON, CSV or Parquet")
+        return words
 
     def guarded(self, ids: Text, kind: IdKind) -> list[str]:
         """Ids as text cells of one line; one that a spreadsheet would compute gets a quote in front."""
-        cells = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
-        for cell in cells:
-            if "\n" in cell or "\r" in cell:
-                raw = cell.encode("utf-8", "surrogateescape")
-                self.refuse("id-blank", raw, "ids on one line", "write JSON or Parquet")
+        cells = _words(ids)
+        self._refuse_any(cells, "\n\r", "ids on one line", "write JSON or Parquet")
         if not self.guard or kind == "integer":
             return cells
         return [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell for cell in cells]
+
+    def _refuse_any(self, words: list[str], marks: str, expected: str, hint: str) -> None:
+        joined = "".join(words)
+        if any(mark in joined for mark in marks):
+            self.refuse("id-blank", next(w for w in words if any(mark in w for mark in marks)), expected, hint)
+
+
+def _words(ids: Text) -> list[str]:
+    """Ids as text; bytes that are not UTF-8 are kept as escapes."""
+    return b"\0".join(ids.tolist()).decode("utf-8", "surrogateescape").split("\0") if len(ids) else []
 
 
 # ── the formats ──────────────────────────────────────────────────────────────────────────────────
@@ -103,8 +109,8 @@ def _trec(export: Export, file: IO[str]) -> None:
     queries, docs, aspects = export.each(export.unblank)
     columns = export.columns(queries, docs, aspects)
     if any(query.startswith("#") for query in queries) or queries[0].startswith("\ufeff"):
-        raw = next(q for q in queries if q.startswith(("#", "\ufeff"))).encode()
-        export.refuse("id-comment", raw, "query ids that do not begin like a comment", "write JSON, CSV or Parquet")
+        word = next(q for q in queries if q.startswith(("#", "\ufeff")))
+        export.refuse("id-comment", word, "query ids that do not begin like a comment", "write JSON, CSV or Parquet")
     rows: Iterable[tuple[Any, ...]]
     if isinstance(table, Run):
         tag = export.unblank(Text.of([(table.tag or "judged").encode("utf-8", "surrogateescape")]), "text")[0]
@@ -113,7 +119,9 @@ def _trec(export: Export, file: IO[str]) -> None:
         file.writelines(f"{q} Q0 {d} {r} {s!r} {tag}\n" for q, d, r, s in rows)
     else:
         if table.sub is not None:
-            export.refuse("form", table.sub[0], "judgments without sub-groups", "preference files are only read")
+            export.refuse(
+                "form", _words(table.sub)[0], "judgments without sub-groups", "preference files are only read"
+            )
         rows = zip(columns["query_id"], aspects or ["0"] * len(docs), docs, columns["relevance"], strict=True)
         file.writelines(f"{q} {a} {d} {g!r}\n" for q, a, d, g in rows)
 
@@ -139,7 +147,7 @@ def _json(export: Export, file: IO[str]) -> None:
         ranking = rankings[queries[code]]
         if doc in ranking:
             expected = f"each document once for query {shown(queries[code])}"
-            export.refuse("duplicate-doc", doc.encode(), expected, "write JSON Lines")
+            export.refuse("duplicate-doc", doc, expected, "write JSON Lines")
         ranking[doc] = number
     _dump(rankings, export, file)
 
@@ -155,7 +163,7 @@ def _records(columns: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
 
 def _dump(value: Any, export: Export, file: IO[str]) -> None:
     try:
-        file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+        file.write(_ENCODE(value) + "\n")
     except ValueError as error:
         raise DataError(
             "score-inf", "finite scores in JSON", got="an infinite one", where=export.table.name,

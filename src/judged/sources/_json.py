@@ -10,12 +10,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged.errors import DataError, Place, shown
+from judged.sources._columns import find
 from judged.sources._context import Context
 from judged.sources._encoding import Raw, decoded, unfinished
-from judged.sources._memory import of_items, of_mapping
+from judged.sources._memory import is_flat, of_items, of_mapping
+from judged.sources._records import columns_of, table_of
 from judged.sources._table import Table
 
 __all__ = ["of_json"]
+
+_BATCH = 1 << 11  # few enough to be gone before the garbage collector looks at them twice
 
 
 def of_json(data: Raw, context: Context) -> Table:
@@ -25,11 +29,36 @@ def of_json(data: Raw, context: Context) -> Table:
     lines = text.split(ending)
     filled = [i for i, line in enumerate(lines) if line.strip()]
     if len(filled) > 1 and _is_whole(lines[filled[0]]):
-        items = [_loaded(lines[i], Place(context.name, i + 1)) for i in filled]
         context = replace(context, lines=np.array(filled) + 1, warnings=unfinished(data, context.name))
-        return _of_parsed(items, context)
+        return _of_lines(lines, filled, context)
     del lines
     return _of_parsed(_loaded(text, context.place), context)
+
+
+def _of_lines(lines: list[str], filled: list[int], context: Context) -> Table:
+    """JSON Lines. Plain records go into columns batch by batch, so that few of them live at a time."""
+    first = _loaded(lines[filled[0]], context.items().place(0))
+    if not is_flat(first, context):
+        return of_items(_records(lines, filled, context), context)
+    found = find(list(first), context.wanted, context.place)
+    columns: dict[str, list[Any]] = {role: [] for role in found.column}
+    for at in range(0, len(filled), _BATCH):
+        part = filled[at : at + _BATCH]
+        batch = replace(context, lines=np.array(part) + 1)
+        for role, values in columns_of(_records(lines, part, batch), found, batch).items():
+            columns[role] += values
+    return table_of(found, columns, context)
+
+
+def _records(lines: list[str], filled: list[int], context: Context) -> list[Any]:
+    """The value of each line: at full speed, or with the place of what is wrong."""
+    try:
+        pairs = [(_SCAN(line := lines[i].strip(" \t\r"), 0), len(line)) for i in filled]
+    except (ValueError, RecursionError, StopIteration, _TwiceError):
+        pairs = []
+    if not pairs or any(end != length for (_, end), length in pairs):
+        return [_loaded(lines[i], Place(context.name, i + 1)) for i in filled]
+    return [value for (value, _), _ in pairs]
 
 
 def _of_parsed(value: Any, context: Context) -> Table:
@@ -52,14 +81,23 @@ def _is_whole(line: str) -> bool:
 
 
 def _loaded(text: str, where: Place) -> Any:
+    """The value of a text that holds nothing else."""
+    text = text.strip(" \t\r\n")
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        value, end = _SCAN(text, 0)
+        if end == len(text):
+            return value
+        _refuse(f"more at character {end + 1}", where)
+    except StopIteration as error:
+        _refuse(f"no value at character {error.value + 1}", where)
     except json.JSONDecodeError as error:
         line = error.lineno if where.line is None else where.line
         _refuse(f"{error.msg} at character {error.colno}", Place(where.path, line))
-    except DataError as error:
-        parts = {"got": error.got, "hint": error.hint, "value": error.value}
-        raise DataError(error.slug, error.expected, **parts, where=where) from None  # type: ignore[arg-type]
+    except _TwiceError as error:
+        raise DataError(
+            "duplicate-key", "each key once in a JSON object", got=f"{shown(error.args[0])} twice",
+            hint="remove one of them", where=where, value=error.args[0],
+        ) from None  # fmt: skip
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
         _refuse(str(error), where)
 
@@ -71,14 +109,18 @@ def _refuse(reason: str, where: Place) -> NoReturn:
     )  # fmt: skip
 
 
+class _TwiceError(Exception):
+    """A key that stands in one object twice."""
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys are all different; Python alone would keep the last value in silence."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
-        raise DataError(
-            "duplicate-key", "each key once in a JSON object", got=f"{shown(twice)} {keys.count(twice)} times",
-            hint="remove one of them", value=twice,
-        )  # fmt: skip
+        raise _TwiceError(next(key for key in found if keys.count(key) > 1))
     return found
+
+
+_DECODER: Any = json.JSONDecoder(object_pairs_hook=_object)
+_SCAN = _DECODER.scan_once

@@ -30,11 +30,13 @@ QRELS = Layout("qrels", ("query", "0", "doc", "grade"), 3, whole=True)
 PREFS = Layout("preferences", ("query", "group", "subgroup", "doc", "grade"), 4)
 
 
-def refuse_line(text: bytes, where: Place, count: int, bad: int, layout: Layout) -> NoReturn:
+def refuse_line(
+    text: bytes, where: Place, count: int, bad: int, layout: Layout, *, other_kind: bool
+) -> NoReturn:
     wanted = f"{len(layout.columns)} columns ({' '.join(layout.columns)})"
     others = f" (and {bad - 1} more such lines)" if bad > 1 else ""
     slug, hint = "columns", "was the file cut off, or is it of another kind?"
-    if (layout.what, count) in (("run", 4), ("qrels", 6)):
+    if other_kind and (layout.what, count) in (("run", 4), ("qrels", 6)):
         slug = "swapped"
         looks = "judgments" if layout is RUN else "a run"
         hint = f"this looks like {looks}; the judgments come first, then the run"

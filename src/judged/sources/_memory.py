@@ -16,7 +16,7 @@ from judged.sources._rankings import is_list, of_rankings
 from judged.sources._records import named_fields, of_records, of_tuples, values
 from judged.sources._table import Table
 
-__all__ = ["of_items", "of_mapping"]
+__all__ = ["is_flat", "of_items", "of_mapping"]
 
 Ints = NDArray[np.int64]
 
@@ -53,12 +53,18 @@ def of_items(items: list[Any], context: Context) -> Table:
         keys = nested(items[0], context.wanted)
         if keys is not None:
             return _of_nested(items, *keys, context)
-        if not usual(items[0], context.wanted) and all(map(_holds_rankings, items)):
+        if not is_flat(items[0], context) and all(map(_holds_rankings, items)):
             return _of_mappings(items, context)
         return of_records(items, context)
     if all(named_fields(kind) is not None for kind in kinds):
         return of_records(items, context)
     return of_tuples(items, context)
+
+
+def is_flat(item: Any, context: Context) -> bool:
+    """Whether an item is a record of one document."""
+    wanted = context.wanted
+    return isinstance(item, Mapping) and nested(item, wanted) is None and usual(item, wanted) > 0
 
 
 def _holds_rankings(item: Mapping[Any, Any]) -> bool:

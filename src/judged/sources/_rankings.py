@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged.errors import DataError, Place, shown
+from judged.sources._columns import find
 from judged.sources._context import Context
 from judged.sources._ids import listed
 from judged.sources._origin import Origin
-from judged.sources._records import columns_of, named_fields
+from judged.sources._records import columns_of, named_fields, names_of
 from judged.sources._table import Table
 
 __all__ = ["is_list", "of_rankings"]
@@ -101,7 +102,8 @@ def _split(entries: list[Any], context: Context) -> tuple[list[Any], list[Any] |
         return [], None
     kinds = set(map(type, entries))
     if all(named_fields(kind) is not None or issubclass(kind, Mapping) for kind in kinds):
-        _, columns = columns_of(entries, context, query=False)
+        found = find(names_of(entries[0]), context.wanted, context.place, query=False)
+        columns = columns_of(entries, found, context)
         return columns["doc"], columns.get(context.wanted.number)
     if all(issubclass(kind, (tuple, list)) for kind in kinds) and set(map(len, entries)) == {2}:
         return [doc for doc, _ in entries], [number for _, number in entries]

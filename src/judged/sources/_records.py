@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from operator import attrgetter, itemgetter
 from typing import Any, NoReturn
 
@@ -12,7 +12,7 @@ from judged.sources._columns import Found, find
 from judged.sources._context import Context
 from judged.sources._table import Table
 
-__all__ = ["columns_of", "named_fields", "of_records", "of_tuples", "values"]
+__all__ = ["columns_of", "named_fields", "names_of", "of_records", "of_tuples", "table_of", "values"]
 
 _ROLES = {
     ("run", 3): ("query", "doc", "score"),
@@ -30,7 +30,11 @@ def named_fields(kind: type) -> tuple[str, ...] | None:
 
 def of_records(records: list[Any], context: Context) -> Table:
     """Records with the same names in each of them."""
-    found, columns = columns_of(records, context)
+    found = find(names_of(records[0]), context.wanted, context.place)
+    return table_of(found, columns_of(records, found, context), context)
+
+
+def table_of(found: Found, columns: dict[str, list[Any]], context: Context) -> Table:
     return Table(
         **context.basics(),
         origin=context.items(found.column),
@@ -43,10 +47,9 @@ def of_records(records: list[Any], context: Context) -> Table:
     )
 
 
-def columns_of(records: list[Any], context: Context, *, query: bool = True) -> tuple[Found, dict[str, list[Any]]]:
-    """The column of each role, by the names in the first record."""
-    found = find(list(_names(records[0])), context.wanted, context.place, query=query)
-    return found, {role: values(records, name, role, context) for role, name in found.column.items()}
+def columns_of(records: list[Any], found: Found, context: Context) -> dict[str, list[Any]]:
+    """The column of each role."""
+    return {role: values(records, name, role, context) for role, name in found.column.items()}
 
 
 def values(records: list[Any], name: str, role: str, context: Context) -> list[Any]:
@@ -59,7 +62,7 @@ def values(records: list[Any], name: str, role: str, context: Context) -> list[A
 
 
 def _refuse_record(records: list[Any], name: str, role: str, context: Context) -> NoReturn:
-    row = next(i for i, record in enumerate(records) if name not in _names(record))
+    row = next(i for i, record in enumerate(records) if name not in names_of(record))
     origin = context.items()
     raise DataError(
         "columns", f"{name!r} in every record{origin.about(row)}", got=shown(records[row]), value=records[row],
@@ -67,8 +70,8 @@ def _refuse_record(records: list[Any], name: str, role: str, context: Context) -
     )  # fmt: skip
 
 
-def _names(record: Any) -> Iterable[str]:
-    return record if isinstance(record, Mapping) else named_fields(type(record)) or ()
+def names_of(record: Any) -> list[Any]:
+    return list(record) if isinstance(record, Mapping) else list(named_fields(type(record)) or ())
 
 
 def of_tuples(items: list[Any], context: Context) -> Table:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judged.core import IdKind, Qrels, Run, Text
 from judged.errors import DataError, UsageError, Warned
 from judged.sources._columns import Wanted
-from judged.sources._decimal import numbers, refuse_number
+from judged.sources._decimal import decimals, numbers, refuse_number
 from judged.sources._ids import Column, grouped, ids, listed
 from judged.sources._number import floats, ranks
 from judged.sources._origin import Document, Keys, Origin, Whole
@@ -119,8 +119,12 @@ def _numbers(table: Table) -> Floats:
     assert table.number is not None
     if not table.in_text:
         return floats(table.number, origin, what)
+    whole = what == "grade"
+    out = decimals(list(table.number), whole=whole)
+    if out is not None:
+        return out
     cells = Text.of([cell.strip().encode("utf-8", "surrogateescape") for cell in table.number])
-    values = numbers(cells, lenient=False, whole=what == "grade")
+    values = numbers(cells, lenient=False, whole=whole)
     if not isinstance(values, np.ndarray):
         refuse_number(cells[values], origin.place(values, what), what, origin.about(values))
     return values
@@ -154,4 +158,5 @@ def _refuse_empty(table: Table) -> None:
             hint="it was read before; make a list of it, or pass what read_run and read_qrels gave",
         )  # fmt: skip
     thing = "ranking" if what == "run" else "judgment"
-    raise DataError(f"empty-{what}", f"at least one {thing}", got="none", where=table.name)
+    hint = "is this the right one, and was it filled?"
+    raise DataError(f"empty-{what}", f"at least one {thing}", got="none", hint=hint, where=table.name)

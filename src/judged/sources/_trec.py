@@ -20,6 +20,7 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _CHUNK = 16 << 20
+_EMPTY = "is this the right file, and was it written to the end?"
 _BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
 
 
@@ -62,7 +63,8 @@ def run_of(data: Raw, name: str, *, extra_columns: bool = False, lenient: bool =
     """A run. `lenient` reads numbers as C does, `extra_columns` allows more than six; trec_eval's ways."""
     file = _read(data, name, RUN, (0, 2), extra_columns=extra_columns, lenient=lenient)
     if not len(file):
-        raise DataError("empty-run", "at least one line (query Q0 doc rank score tag)", got="none", where=name)
+        columns = " ".join(RUN.columns)
+        raise DataError("empty-run", f"at least one line ({columns})", got="none", hint=_EMPTY, where=name)
     queries, query = _distinct(file.texts[0])
     return Run(
         name=name,
@@ -85,7 +87,7 @@ def qrels_of(
     file = _read(data, name, layout, tuple(range(doc + 1)), extra_columns=False, lenient=lenient)
     if not len(file):
         columns = " ".join(layout.columns)
-        raise DataError("empty-qrels", f"at least one line ({columns})", got="none", where=name)
+        raise DataError("empty-qrels", f"at least one line ({columns})", got="none", hint=_EMPTY, where=name)
     queries, query = _distinct(file.texts[0])
     aspect = file.texts[1]
     rows = np.arange(1, len(aspect))
@@ -191,7 +193,8 @@ def _split(
         bad = [int(i) for i, cells in zip(odd, tabbed, strict=True) if cells is None]
         if bad:
             text = part[int(line_start[bad[0]]) : int(line_end[bad[0]])].tobytes()
-            refuse_line(text, Place(name, int(number[bad[0]])), int(count[bad[0]]), len(bad), layout)
+            other = not len(rows)  # a single short line among good ones is a cut, not another kind of file
+            refuse_line(text, Place(name, int(number[bad[0]])), int(count[bad[0]]), len(bad), layout, other_kind=other)
         extra = np.array(tabbed, dtype=np.int64)
         rows = np.concatenate([rows, number[odd]])
         order = np.argsort(rows, kind="stable")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from judged.core import Qrels, Run, Text
-from judged.errors import DataError, Place
+from judged.errors import DataError, Place, Warned
 from judged.sources._decimal import numbers
 from judged.sources._file import Source, read_bytes, source_name
 from judged.sources._trec import PREFS, QRELS, Layout, qrels_of, run_of
@@ -37,10 +37,15 @@ def read_zscores(source: Source) -> dict[tuple[str, str], tuple[float, float]]:
     data, name = read_bytes(source), source_name(source)
     _refuse_odd_lines(data, name, 4, "query name mean deviation", comments=False)
     rows = [line.split() for line in bytes(data[:-_PAD]).split(b"\n") if line]
-    keys = [tuple(cell.decode("utf-8", "surrogateescape") for cell in row[:2]) for row in rows]
-    mean, deviation = (numbers(Text.of(row[column] for row in rows), lenient=True, whole=False) for column in (2, 3))
-    assert isinstance(mean, np.ndarray) and isinstance(deviation, np.ndarray)  # a lenient reader refuses nothing
-    return {(q, n): pair for (q, n), *pair in zip(keys, mean.tolist(), deviation.tolist(), strict=True)}
+    query, label = ([row[i].decode("utf-8", "surrogateescape") for row in rows] for i in (0, 1))
+    mean, deviation = (_as_numbers([row[i] for row in rows]) for i in (2, 3))
+    return dict(zip(zip(query, label, strict=True), zip(mean, deviation, strict=True), strict=True))
+
+
+def _as_numbers(cells: list[bytes]) -> list[float]:
+    found = numbers(Text.of(cells), lenient=True, whole=False)
+    assert isinstance(found, np.ndarray)  # a lenient reader refuses nothing
+    return [float(number) for number in found]
 
 
 def judgments_of(data: Raw, name: str, form: str = "qrels") -> Qrels:
@@ -57,7 +62,12 @@ def ranking_of(data: Raw, name: str) -> Run:
     if any(mark in data for mark in (b" #", b"\t#")):  # a comment may be indented
         data = re.sub(rb"(?m)^[ \t\r]+#", b"#", data)
     run = run_of(data, name, lenient=True, extra_columns=True)
-    return replace(run, score=np.where(np.isnan(run.score), -np.inf, run.score))  # NaN compares with nothing: last
+    nan = np.isnan(run.score)
+    count = int(nan.sum())
+    if not count:
+        return run
+    warned = Warned("score-nan", count, f"{count} scores of {name} are NaN, which compares with nothing; ranked last")
+    return replace(run, score=np.where(nan, -np.inf, run.score), warnings=(*run.warnings, warned))
 
 
 def _refuse_odd_lines(data: Raw, name: str, columns: int, wanted: str, *, comments: bool) -> None:

@@ -1,0 +1,33 @@
+"""The docs say what the code does: they are made from it, or checked against it."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_of_measures_is_the_one_the_declarations_make():
+    spec = importlib.util.spec_from_file_location("make_docs", ROOT / "tools" / "make_docs.py")
+    make_docs = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make_docs)
+    assert make_docs.TARGET.read_text(encoding="utf-8") == make_docs.page(), "run: python tools/make_docs.py"
+
+
+def slugs() -> set[str]:
+    """Every slug that the source raises or warns with, as far as it is written out."""
+    found = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                if name in ("DataError", "UsageError", "FileError", "Warned", "note", "_bad"):
+                    found.add(node.args[0].value)
+    return found
+
+
+def test_every_error_and_warning_has_its_line_in_the_docs():
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    assert sorted(slug for slug in slugs() if f"`{slug}`" not in text) == []
