@@ -23,5 +23,5 @@ def command() -> None:
     results = [evaluate(qrels, run, MEASURES) for run in runs]
     show_table(board(results))
     click.echo("\nWhy? The arithmetic of one query under the first run:\n")
-    show_table(results[0].explain("AP", "q01").table())
+    show_table(results[0].explain("nDCG@10", "q18").table())
     click.echo(f"\nThe files are in {qrels.parent}; try: judged eval {qrels} {runs[0]} -m nDCG@10 AP")

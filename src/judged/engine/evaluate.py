@@ -52,7 +52,7 @@ def evaluate(
         qrels: judgments in any form that `read_qrels` takes; or a `Judged`, without a run.
         run: a ranking in any form that `read_run` takes.
         measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
-        level: the lowest grade that counts as relevant, for every binary measure that does not say its own.
+        level: the lowest grade that counts as relevant, for every binary measure that names no other.
         bounds: also compute every measure as if all unjudged documents were irrelevant, and of the top grade.
         strict: turn every warning into an error.
         profile: the conventions of another tool, see `PROFILES`.
@@ -135,7 +135,9 @@ def _column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
 def _with_bounds(values: Values, judged: Judged) -> Values:
     top = float(judged.pool_grade.max(initial=1.0))
     known = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
-    sides = [{**values.columns, **{str(m): m.on(_reach(m, judged).filled(grade)) for m in known}} for grade in (0.0, top)]
+    sides = [
+        {**values.columns, **{str(m): m.on(_reach(m, judged).filled(grade)) for m in known}} for grade in (0.0, top)
+    ]
     return replace(values, lower=sides[0], upper=sides[1])
 
 
@@ -153,5 +155,3 @@ def _coverage(judged: Judged) -> dict[str, float]:
         seen = float(looked.sum())
         shares[name] = float(judged.within(depth).sum()) / seen if seen else 0.0
     return shares
-
-

@@ -161,10 +161,17 @@ def at_every_rank(
     last = min(len(docs), depth or len(docs))
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
     rows = [
-        (str(k), docs[k - 1], _cell(grade.get(k, "–")), *(f"{(chosen.apply(m) @ k).on(judged)[0]:.4f}" for m in measures))
+        (
+            str(k),
+            docs[k - 1],
+            _cell(grade.get(k, "–")),
+            *(f"{(chosen.apply(m) @ k).on(judged)[0]:.4f}" for m in measures),
+        )
         for k in range(1, last + 1)
     ]
-    return Table(("k", "document", "grade", *map(str, measures)), tuple(rows), title=f"query {query} at every cutoff", left=2)
+    return Table(
+        ("k", "document", "grade", *map(str, measures)), tuple(rows), title=f"query {query} at every cutoff", left=2
+    )
 
 
 def _one(qrels: Qrels, run: Run, query: Id, policy: Policy) -> Judged:

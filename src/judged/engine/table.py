@@ -26,7 +26,10 @@ def plain(table: Table) -> str:
     """The table in fixed width, with two blanks between columns."""
     cells = [tuple(map(safe, row)) for row in (table.headers, *table.rows)]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
-    lines = ["  ".join(_pad(c, w, i < table.left) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip() for row in cells]
+    lines = [
+        "  ".join(_pad(c, w, i < table.left) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip()
+        for row in cells
+    ]
     title = [safe(table.title), ""] if table.title else []
     notes = ["", *map(safe, table.notes)] if table.notes else []
     rule = "  ".join("─" * w for w in widths)

@@ -213,7 +213,12 @@ class Values:
         if self.lower is not None:
             headers.append("unjudged: irrelevant – top grade")
         rows = [self._row(m, places) for m in self._numeric()]
-        return Table(tuple(headers), tuple(rows), title=" judged by ".join(n.rpartition("/")[2] for n in reversed(self.names)), notes=self._notes())
+        return Table(
+            tuple(headers),
+            tuple(rows),
+            title=" judged by ".join(n.rpartition("/")[2] for n in reversed(self.names)),
+            notes=self._notes(),
+        )
 
     def _row(self, m: Measure, places: int) -> tuple[str, ...]:
         name, definition = str(m), m.definition

@@ -20,7 +20,9 @@ _LATEX = str.maketrans({
 _MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 
 
-def render(results: Sequence[Values], form: str, *, queries: bool = False, summary: bool = True, places: int = 4) -> str:
+def render(
+    results: Sequence[Values], form: str, *, queries: bool = False, summary: bool = True, places: int = 4
+) -> str:
     """One or several results, per query too if asked, as text that ends with a newline."""
     return FORMATS[form](results, queries, summary, places)
 
@@ -63,7 +65,10 @@ def _trec(results: Sequence[Values], queries: bool, summary: bool, places: int) 
     for result, label in zip(results, labels(results), strict=True):
         if queries:
             for row, query in enumerate(result.queries):
-                lines += [_trec_line(str(m), str(query), number(result[m][row], places, whole=m.definition.whole)) for m in result.measures]
+                lines += [
+                    _trec_line(str(m), str(query), number(result[m][row], places, whole=m.definition.whole))
+                    for m in result.measures
+                ]
         if summary:
             means = result.mean()
             lines.append(_trec_line("runid", "all", label))
@@ -82,7 +87,9 @@ def _json(results: Sequence[Values], queries: bool, summary: bool, places: int) 
     for result in results:
         data = json.loads(result.to_json())
         data["intervals"] = {str(m): result.interval(m) for m in result.measures if not m.definition.text}
-        unwanted = (() if queries else ("values", "queries", "lower", "upper")) + (() if summary else ("summary", "intervals"))
+        unwanted = (() if queries else ("values", "queries", "lower", "upper")) + (
+            () if summary else ("summary", "intervals")
+        )
         for name in unwanted:
             data.pop(name, None)
         out.append(data)

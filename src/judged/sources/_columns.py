@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 from judged.errors import DataError, Place, UsageError, shown
 from judged.sources._decimal import What
 
-__all__ = ["Found", "Wanted", "find", "nested", "usual"]
+__all__ = ["Found", "Wanted", "are_columns", "find", "nested", "usual"]
 
 Names = tuple[tuple[str, ...], ...]
 
@@ -76,6 +76,13 @@ def usual(names: Iterable[object], wanted: Wanted) -> int:
     """How many of these are names of columns."""
     known = {name for tiers in _USUAL.values() for tier in tiers for name in tier}
     return sum(_plain(name) in known or name in wanted.named.values() for name in names)
+
+
+def are_columns(names: Iterable[Any], wanted: Wanted) -> bool:
+    """Whether these are the names of a table's columns: ids of queries are never called so, all of them."""
+    names = list(names)
+    found = [role for role in _USUAL if _match(role, names) or wanted.named.get(role) in names]
+    return {"query", "doc"} <= set(found) and (len(found) > 2 or bool(wanted.named))
 
 
 def nested(names: Iterable[Any], wanted: Wanted) -> tuple[str, str] | None:

@@ -37,7 +37,7 @@ def frame_of(source: Any) -> Frame | None:
     rooms = {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
     if "pandas" in rooms and hasattr(source, "columns"):
         return _pandas(source)
-    if "polars" in rooms and hasattr(source, "columns"):
+    if "polars" in rooms and hasattr(type(source), "columns"):  # asking a lazy frame itself warns
         return polars_frame(source.collect() if hasattr(source, "collect") else source)
     if rooms & {"duckdb", "_duckdb"} and hasattr(source, "fetchnumpy"):
         return _duckdb(source)
@@ -118,7 +118,11 @@ def _duckdb(source: Any) -> Frame:
 
 def unmasked(values: Any) -> Column:
     """DuckDB's way to say NULL, in Python's words."""
-    return np.asarray(values.astype(object).filled(None) if hasattr(values, "filled") else values)
+    if not hasattr(values, "mask"):
+        return np.asarray(values)
+    objects = np.array(values.data, dtype=object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
 
 
 def _arrow(source: Any) -> Frame:

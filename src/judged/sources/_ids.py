@@ -120,7 +120,7 @@ def _family(items: list[Any], origin: Origin, role: str) -> str:
         return family
     for row, item in enumerate(items):
         other = kinds[type(item)]
-        if other == "null":
+        if other == "null" or (isinstance(item, (float, np.floating)) and item != item):
             _refuse("id-null", origin, role, row, item)
         if other == "container" or not (origin.typed or other in ("text", "bytes", "integer")):
             _refuse("id-type", origin, role, row, item, f"{shown(item)}, a {type(item).__name__}")

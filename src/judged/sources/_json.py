@@ -85,9 +85,6 @@ def _loaded(text: str, where: Place) -> Any:
     text = text.strip(" \t\r\n")
     try:
         value, end = _SCAN(text, 0)
-        if end == len(text):
-            return value
-        _refuse(f"more at character {end + 1}", where)
     except StopIteration as error:
         _refuse(f"no value at character {error.value + 1}", where)
     except json.JSONDecodeError as error:
@@ -100,6 +97,7 @@ def _loaded(text: str, where: Place) -> Any:
         ) from None  # fmt: skip
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
         _refuse(str(error), where)
+    return value if end == len(text) else _refuse(f"more at character {end + 1}", where)
 
 
 def _refuse(reason: str, where: Place) -> NoReturn:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.errors import DataError
-from judged.sources._columns import find, nested, usual
+from judged.sources._columns import are_columns, nested, usual
 from judged.sources._context import Context
 from judged.sources._frame import of_columns
 from judged.sources._rankings import is_list, of_rankings
@@ -29,19 +28,10 @@ def of_mapping(source: Mapping[Any, Any], context: Context) -> Table:
     keys = nested(source, context.wanted)
     if keys is not None and not is_list(source[keys[0]]) and not isinstance(source[keys[0]], Mapping):
         return _of_nested([source], *keys, context)
-    if named and _is_columns(source, context):
+    if are_columns(source, context.wanted) and all(map(is_list, source.values())):
         return of_columns(source, context)
     context.wanted.refuse_names(context.name)
     return of_rankings(list(source), list(source.values()), context)
-
-
-def _is_columns(source: Mapping[Any, Any], context: Context) -> bool:
-    """Whether the keys are the names of columns: query ids are never called so, all of them."""
-    try:
-        find(list(source), context.wanted, context.place)
-    except DataError:
-        return False
-    return all(map(is_list, source.values()))
 
 
 def of_items(items: list[Any], context: Context) -> Table:

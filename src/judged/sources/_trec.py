@@ -174,13 +174,13 @@ def _split(
     line_end = newline if len(newline) and newline[-1] == len(part) - 1 else np.append(newline, len(part))
     count = np.diff(np.searchsorted(start, line_end), prepend=0)
     width = len(layout.columns)
-    if (count == width).all():
+    line_start = np.concatenate([[0], line_end[:-1] + 1])
+    if (count == width).all() and not (part[line_start[: len(count)]] == ord("#")).any():
         cells = (start + at).reshape(-1, width), (stop - start).reshape(-1, width)
         return _Chunk(*cells, range(line, line + len(count))), len(newline)
 
     number = line + np.arange(len(count))
     first = np.cumsum(count) - count
-    line_start = np.concatenate([[0], line_end[:-1] + 1])
     head = start[np.minimum(first, len(start) - 1)] if len(start) else np.zeros_like(first)
     comment = (head == line_start) & (part[head] == ord("#"))
     data_line = (count > 0) & ~comment

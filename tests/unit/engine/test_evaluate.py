@@ -1,0 +1,188 @@
+"""`evaluate`: policies, levels, bounds, profiles, and what a result holds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged import AP, P, nDCG
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "d": 1}, "q3": {"x": 0}}
+RUN = {"q1": {"a": 0.5, "b": 0.9, "c": 0.7}, "q2": {"d": 0.3, "a": 0.8}}
+
+
+def slugs(result) -> set[str]:
+    return {w.slug for w in result.warnings}
+
+
+def test_measures_may_be_names_objects_or_a_mixture():
+    result = jd.evaluate(QRELS, RUN, [nDCG @ 10, AP, "P@{1,2} recip_rank"])
+    assert list(result) == ["nDCG@10", "AP", "P@1", "P@2", "RR"]
+    assert result[P @ 1].tolist() == result["precision@1"].tolist()
+
+
+def test_every_judged_query_counts_and_what_is_missing_is_named():
+    result = jd.evaluate(QRELS, RUN, "AP")
+    assert result.queries == ("q1", "q2", "q3")
+    assert result["AP"].tolist() == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 2, 0])
+    assert slugs(result) == {"query-missing", "no-relevant"}
+
+
+def test_queries_in_both_leaves_out_what_the_run_does_not_answer():
+    assert jd.evaluate(QRELS, RUN, "AP", queries="both").queries == ("q1", "q2")
+
+
+def test_queries_strict_refuses_a_missing_one():
+    with pytest.raises(jd.DataError, match="'q3'") as caught:
+        jd.evaluate(QRELS, RUN, "AP", queries="strict")
+    assert caught.value.slug == "query-missing"
+
+
+@pytest.mark.parametrize(("empty", "value"), [("zero", 0), ("one", 1)])
+def test_a_query_without_relevant_documents_is_worth_what_the_policy_says(empty, value):
+    assert jd.evaluate(QRELS, RUN, "AP", empty=empty)["AP"][2] == value
+
+
+def test_a_skipped_query_does_not_count_in_the_mean():
+    result = jd.evaluate(QRELS, RUN, "AP", empty="skip")
+    assert np.isnan(result["AP"][2])
+    assert result.mean()["AP"] == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1 / 2) / 2)
+
+
+def test_counts_are_added_up_and_never_replaced_by_the_policy_for_empty_queries():
+    result = jd.evaluate(QRELS, RUN, "NumRet NumRel NumQ", empty="one")
+    assert result.mean() == {"NumRet": 5, "NumRel": 3, "NumQ": 3}
+
+
+def test_empty_error_names_the_query():
+    with pytest.raises(jd.DataError, match="'q3'"):
+        jd.evaluate(QRELS, RUN, "AP", empty="error")
+
+
+def test_a_level_holds_for_every_binary_measure_that_names_no_other():
+    result = jd.evaluate(QRELS, RUN, ["AP", "P(level=3)@3", "nDCG"], level=2)
+    assert list(result) == ["AP(level=2)", "P(level=3)@3", "nDCG"]
+
+
+def test_strict_turns_warnings_into_an_error():
+    with pytest.raises(jd.DataError, match="warnings"):
+        jd.evaluate(QRELS, RUN, "AP", strict=True)
+
+
+def test_a_judged_can_be_measured_again_and_again():
+    judged = jd.judge(QRELS, RUN)
+    assert jd.evaluate(judged, measures="AP").mean() == jd.evaluate(QRELS, RUN, "AP").mean()
+    with pytest.raises(jd.UsageError):
+        jd.evaluate(judged, RUN, "AP")
+
+
+def test_an_unknown_policy_is_named():
+    with pytest.raises(jd.UsageError, match="tie_policy"):
+        jd.evaluate(QRELS, RUN, "AP", tie_policy="best")
+    with pytest.raises(jd.UsageError, match="id-desc"):
+        jd.evaluate(QRELS, RUN, "AP", ties="random")
+
+
+TIED = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+ONE = {"q": {"b": 1, "a": 0}}
+
+
+@pytest.mark.parametrize(
+    ("ties", "value"),
+    [("id-desc", 1 / 2), ("id-asc", 1 / 2), ("input", 1 / 2), ("best", 1), ("worst", 1 / 3), ("expected", (1 + 1 / 2 + 1 / 3) / 3)],
+)
+def test_equal_scores_are_ordered_by_the_policy(ties, value):
+    assert jd.evaluate(ONE, TIED, "RR", ties=ties)["RR"][0] == pytest.approx(value)
+
+
+def test_a_value_that_rests_on_ties_is_reported():
+    assert "ties" in slugs(jd.evaluate(ONE, TIED, "RR"))
+
+
+def test_expected_values_over_many_ties_are_close_and_say_that_they_are_sampled():
+    run = {"q": {f"d{i:03}": 1.0 for i in range(60)}}
+    qrels = {"q": {f"d{i:03}": 1 for i in range(0, 60, 6)}}
+    result = jd.evaluate(qrels, run, "P@10", ties="expected")
+    assert result["P@10"][0] == pytest.approx(10 / 60, abs=0.01)
+    assert "ties-sampled" in slugs(result)
+    assert result["P@10"].tolist() == jd.evaluate(qrels, run, "P@10", ties="expected")["P@10"].tolist()
+
+
+def test_a_document_twice_is_refused_or_kept_once():
+    run = [("q", "a", 0.1), ("q", "b", 0.5), ("q", "a", 0.9)]
+    with pytest.raises(jd.DataError) as caught:
+        jd.evaluate(ONE, run, "RR")
+    assert caught.value.slug == "duplicate-doc"
+    assert jd.evaluate(ONE, run, "RR", duplicates="first")["RR"][0] == 1
+    assert jd.evaluate(ONE, run, "RR", duplicates="best")["RR"][0] == 1 / 2
+    assert jd.evaluate(ONE, run, "NumRet", duplicates="best")["NumRet"][0] == 2
+
+
+@pytest.mark.parametrize(("rejudged", "grade"), [("max", 3), ("min", 1), ("first", 1), ("last", 2), ("mean", 2)])
+def test_a_document_judged_twice_gets_the_grade_of_the_policy(rejudged, grade):
+    qrels = [("q", "a", 1), ("q", "a", 3), ("q", "a", 2)]
+    assert jd.evaluate(qrels, {"q": ["a"]}, "CG", rejudged=rejudged)["CG"][0] == grade
+    with pytest.raises(jd.DataError) as caught:
+        jd.evaluate(qrels, {"q": ["a"]}, "CG")
+    assert caught.value.slug == "duplicate-judgment"
+
+
+def test_a_document_judged_twice_with_one_grade_counts_once_with_a_warning():
+    result = jd.evaluate([("q", "a", 1), ("q", "a", 1)], {"q": ["a"]}, "NumRel")
+    assert result["NumRel"][0] == 1
+    assert "duplicate-judgment" in slugs(result)
+
+
+def test_depth_and_condensed_lists():
+    run = {"q": ["u", "b", "v", "a"]}
+    assert jd.evaluate(ONE, run, "RR")["RR"][0] == 1 / 2
+    assert jd.evaluate(ONE, run, "RR", unjudged="condensed")["RR"][0] == 1
+    assert jd.evaluate(ONE, run, "RR(judged_only=True)").mean() == {"RR(judged_only=True)": 1}
+    assert jd.evaluate(ONE, run, "RR", depth=1)["RR"][0] == 0
+
+
+def test_order_by_rank_or_input_instead_of_score(tmp_path):
+    path = tmp_path / "run.txt"
+    path.write_text("q Q0 a 1 0.1 t\nq Q0 b 2 0.9 t\n")
+    assert jd.evaluate(ONE, path, "RR")["RR"][0] == 1
+    assert "rank-disagrees" in slugs(jd.evaluate(ONE, path, "RR"))
+    assert jd.evaluate(ONE, path, "RR", order="rank")["RR"][0] == 1 / 2
+    assert jd.evaluate(ONE, path, "RR", order="input")["RR"][0] == 1 / 2
+
+
+def test_bounds_enclose_what_unjudged_documents_could_change():
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "u", "b"]}
+    result = jd.evaluate(qrels, run, "P@3 P@1 Bpref", bounds=True)
+    assert (result.lower["P@3"][0], result.upper["P@3"][0]) == (pytest.approx(2 / 3), 1)
+    assert result.lower["P@1"][0] == result.upper["P@1"][0] == 1
+    assert result.lower["Bpref"][0] == pytest.approx(1 / 2)  # the judged non-relevant u stands above b
+    assert "top grade" in str(result)
+
+
+def test_a_profile_sets_the_conventions_of_another_tool():
+    result = jd.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "AP@2 AP(norm='cutoff')@2", profile="torchmetrics")
+    assert list(result) == ["AP(norm='found')@2", "AP(norm='cutoff')@2"]
+    with pytest.raises(jd.UsageError, match="trec_eval-9"):
+        jd.evaluate(QRELS, RUN, "AP", profile="treceval")
+
+
+def test_float32_order_is_a_policy():
+    run = {"q": {"a": 1.000000001, "b": 1.0}}
+    assert jd.evaluate(ONE, run, "RR")["RR"][0] == 1 / 2
+    assert jd.evaluate(ONE, run, "RR", precision="float32")["RR"][0] == 1
+
+
+def test_inputs_are_not_changed():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 0.5}}
+    jd.evaluate(qrels, run, "AP")
+    assert (qrels, run) == ({"q": {"a": 1}}, {"q": {"a": 0.5}})
+
+
+def test_the_order_of_queries_and_documents_does_not_change_a_bit():
+    rng = np.random.default_rng(0)
+    qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(20)} for i in range(30)}
+    run = {q: {f"d{j}": float(rng.integers(0, 6)) for j in range(30)} for q in qrels}
+    shuffled = {q: dict(rng.permutation(np.array(list(run[q].items()), dtype=object)).tolist()) for q in rng.permutation(list(run))}
+    first, second = jd.evaluate(qrels, run), jd.evaluate(dict(reversed(qrels.items())), shuffled)
+    assert {k: v.hex() for k, v in first.mean().items()} == {k: v.hex() for k, v in second.mean().items()}

@@ -1,0 +1,94 @@
+"""`Values`: summaries, intervals, and other forms of the same table."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import judged as jd
+
+QRELS = {f"q{i}": {"a": 1, "b": i % 2} for i in range(8)}
+RUN = {f"q{i}": ["x"] * 0 + (["a", "b"] if i % 3 else ["c", "a", "b"]) for i in range(8)}
+RESULT = jd.evaluate(QRELS, RUN, "AP RR NumRet GMAP relstring")
+
+
+def test_means_follow_each_measures_own_summary():
+    means = RESULT.mean()
+    assert means["AP"] == pytest.approx(RESULT["AP"].mean())
+    assert means["NumRet"] == RESULT["NumRet"].sum()
+    assert means["GMAP"] == pytest.approx(math.exp(np.log(RESULT["AP"]).mean()))
+    assert "relstring" not in means
+
+
+def test_other_summaries():
+    assert RESULT.summary("median")["AP"] == np.median(RESULT["AP"])
+    assert RESULT.summary("sum")["AP"] == pytest.approx(RESULT["AP"].sum())
+    assert RESULT.quantile(0.25)["AP"] == np.quantile(RESULT["AP"], 0.25)
+
+
+def test_intervals_are_the_same_every_time_and_hold_the_mean():
+    low, high = RESULT.interval("AP")
+    assert (low, high) == RESULT.interval("AP")
+    assert low <= RESULT.mean()["AP"] <= high
+    assert RESULT.interval("NumRet") is None
+    low, high = RESULT.interval("GMAP")
+    assert low <= RESULT.mean()["GMAP"] <= high
+
+
+def test_one_query_has_no_interval():
+    assert jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP").interval("AP") is None
+
+
+def test_a_measure_is_found_by_any_of_its_names():
+    assert RESULT["map"].tolist() == RESULT["AP"].tolist()
+    with pytest.raises(jd.UsageError, match="AP, RR"):
+        RESULT["nDCG"]
+
+
+def test_frames():
+    pandas = pytest.importorskip("pandas")
+    frame = RESULT.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.loc["q0", "AP"] == RESULT.of("q0")["AP"]
+    assert RESULT.to_polars()["AP"].to_list() == RESULT["AP"].tolist()
+    assert RESULT.to_arrow()["query"].to_pylist() == list(RESULT.queries)
+    assert RESULT.to_dict()["q1"]["relstring"] == RESULT.of("q1")["relstring"]
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_saved_values_come_back_bit_for_bit(tmp_path, ending):
+    path = tmp_path / f"values.{ending}"
+    result = jd.evaluate(QRELS, RUN, "AP relstring NumRet", bounds=True, ties="id-asc")
+    result.save(path)
+    back = jd.load(path)
+    assert back.to_json() == result.to_json()
+    assert back["AP"].tobytes() == result["AP"].tobytes()
+    assert back.policy == result.policy
+
+
+def test_a_cut_file_of_values_is_refused(tmp_path):
+    path = tmp_path / "values.json"
+    path.write_text(RESULT.to_json()[:-20])
+    with pytest.raises(jd.DataError) as caught:
+        jd.load(path)
+    assert caught.value.slug == "values-file"
+
+
+def test_json_is_strict_and_missing_values_are_null():
+    result = jd.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", empty="nan")
+    assert json.loads(result.to_json())["values"]["AP"] == [None]
+
+
+def test_printing_shows_mean_interval_queries_and_policy():
+    text = str(RESULT)
+    assert "95% interval" in text
+    assert "policy: all judged queries" in text
+    assert "ties: id-desc" in text
+
+
+def test_saving_under_an_unknown_ending_says_which_are_known(tmp_path):
+    with pytest.raises(jd.UsageError, match=r"\.json"):
+        RESULT.save(tmp_path / "values.xls")
