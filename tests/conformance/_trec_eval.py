@@ -25,6 +25,7 @@ from judged.sources.trec_eval import judgments_of, ranking_of
 EDGE_CASES = Path(__file__).parents[1] / "data" / "edge_cases"
 OWN = DATA / "trec_eval_own"
 
+
 def options(args: str) -> Options:
     """What a command line means."""
     return options_of(flags_of(shlex.split(args))[0])

@@ -5,7 +5,7 @@ The notes are S0 to S4, their slips E1 to E19, where the right value follows fro
 
 from __future__ import annotations
 
-from math import log2
+from math import log2, log10
 
 import pytest
 
@@ -191,3 +191,33 @@ def test_e14_the_area_under_the_roc_curve_gives_half_credit_for_ties():
     qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}
     run = {"q": {"a": 0.9, "b": 0.5, "c": 0.5, "d": 0.1}}
     assert value("AUC", qrels, run) == pytest.approx((1 + 1 + 1 / 2 + 1) / 4)
+
+
+def test_v4_the_discounts_of_dcg_by_name():
+    qrels, run = {"q": {"a": 1}}, {"q": ["x", "y", "a"]}
+    assert value("DCG", qrels, run) == pytest.approx(1 / log2(4))
+    assert value("DCG(discount='log', log_base=10)", qrels, run) == pytest.approx(1 / log10(4))
+    assert value("DCG(discount='jk')", qrels, run) == pytest.approx(1 / log2(3))
+    assert value("DCG(discount='jk', log_base=10)", qrels, run) == pytest.approx(1)
+    assert value("DCG(discount='rank')", qrels, run) == pytest.approx(1 / 3)
+
+
+def test_v11_bpref_has_two_denominators():
+    qrels, run = {"q": {"a": 1, "b": 1, "n": 0}}, {"q": ["n", "a", "b"]}
+    assert value("Bpref", qrels, run) == pytest.approx(0)
+    assert value("Bpref(norm='relevant')", qrels, run) == pytest.approx((1 - 1 / 2 + 1 - 1 / 2) / 2)
+
+
+def test_v14_three_things_are_called_accuracy():
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}, {"q": ["a", "b", "c"]}
+    assert value("Accuracy", qrels, run) == pytest.approx(1 - 1 / 2)
+    assert value("SetAccuracy", qrels, run) == pytest.approx((2 + 1) / 4)
+    assert value("SetAccuracy(collection=100)", qrels, run) == pytest.approx((2 + 97) / 100)
+    assert value("Success@1", qrels, run) == 1
+
+
+def test_fall_out_and_specificity_add_up_to_one():
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}, {"q": ["a", "b", "c"]}
+    assert value("FallOut(collection=100)", qrels, run) == pytest.approx(1 / 98)
+    assert value("Specificity(collection=100)", qrels, run) == pytest.approx(97 / 98)
+    assert value("FallOut", qrels, run) == pytest.approx(1 / 2)

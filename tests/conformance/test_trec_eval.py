@@ -38,7 +38,9 @@ def test_every_exception_is_needed_and_documented():
         for recorded in known.recorded_calls(case):
             if not recorded["exit"] and known.could_differ(case.name, recorded["args"]):
                 outcome = known.outcome(options(recorded["args"]), *files)
-                needed |= known.differences(case.name, recorded["args"], outcome, recorded["stdout"].split("\n")[:-1])[1]
+                needed |= known.differences(case.name, recorded["args"], outcome, recorded["stdout"].split("\n")[:-1])[
+                    1
+                ]
     page = (Path(__file__).parents[2] / "docs" / "trec_eval.md").read_text()
     assert [why for *_, why in known.EXCEPTIONS if why not in needed or why not in page] == []
 
@@ -90,7 +92,9 @@ def test_a_run_without_any_judged_topic(flag, compared):
     need_data()
     folder = DATA / "msmarco_doc_dev"
     recorded = json.loads(gzip.decompress((folder / "trec_eval" / f"word2vec.{flag}.by_10.0.json.gz").read_bytes()))
-    code, ours, said = call(*shlex.split(recorded["args"]), str(folder / "qrels.txt.gz"), str(folder / "runs" / "word2vec.run.gz"))
+    code, ours, said = call(
+        *shlex.split(recorded["args"]), str(folder / "qrels.txt.gz"), str(folder / "runs" / "word2vec.run.gz")
+    )
     theirs = recorded["stdout"].split("\n")[:-1]
     assert (code, ours, said) == (recorded["exit"], theirs, recorded["stderr"])
     compared("trec_eval 10.0, lines of collections", len(theirs))

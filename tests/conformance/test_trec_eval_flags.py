@@ -101,7 +101,9 @@ def test_help_describes_the_measures_asked_for():
     assert any("One over the rank of the first relevant document" in line for line in lines)
 
 
-@pytest.mark.parametrize("text", ["1 0 a 1\n\n1 0 b 0\n", "1 0 a 1\n1 0 b 0 extra\n", "1 0 a\n", "1\t0\ttwo words\t1\n", "", "# all\n"])
+@pytest.mark.parametrize(
+    "text", ["1 0 a 1\n\n1 0 b 0\n", "1 0 a 1\n1 0 b 0 extra\n", "1 0 a\n", "1\t0\ttwo words\t1\n", "", "# all\n"]
+)
 def test_judgments_of_another_shape_are_refused(text, files):
     qrels, run = files(qrels=text)
     code, lines, said = call(qrels, run)
@@ -118,7 +120,11 @@ def test_a_topic_that_the_run_lacks_stops_it_where_it_stands(files):
     one = ["num_ret               \t1\t3"]
     assert call("-q", "-m", "num_ret", qrels, run) == (4, one, "trec_eval: result qid '2' not found in qrels\n")
     assert call("-m", "num_ret", qrels, run)[1] == []
-    assert call("-qc", "-m", "num_ret", qrels, run)[1] == [*one, "num_ret               \t2\t0", "num_ret               \tall\t3"]
+    assert call("-qc", "-m", "num_ret", qrels, run)[1] == [
+        *one,
+        "num_ret               \t2\t0",
+        "num_ret               \tall\t3",
+    ]
 
 
 def test_a_missing_topic_is_undone_under_the_usual_names_only(files):
@@ -138,7 +144,11 @@ def test_with_c_the_relevant_are_counted_whatever_the_level(files):
 def test_a_document_twice_is_an_error_only_where_it_is_looked_at(files):
     files(run=RUN + "2 Q0 b 2 0.5 me\n2 Q0 b 3 0.4 me\n")
     code, lines, said = call("-qm", "map", "qrels", "run")
-    assert (code, len(lines), said) == (4, 1, "trec_eval.form_res_qrels: duplicate docs btrec_eval: Can't calculate measure 'map'\n")
+    assert (code, len(lines), said) == (
+        4,
+        1,
+        "trec_eval.form_res_qrels: duplicate docs btrec_eval: Can't calculate measure 'map'\n",
+    )
     assert call("-M2", "-m", "map", "qrels", "run")[0] == 0
     assert call("-m", "num_q", "qrels", "run")[0] == 0
     assert call("-D0.1", "-m", "map", "qrels", "run")[0] == 0
@@ -181,14 +191,21 @@ def test_scores_that_are_no_number_are_ranked_last_and_said(files):
 def program(*argv: str, **more) -> subprocess.CompletedProcess:
     start = "from judged.cli.main import main; main()"
     where = {**os.environ, "PYTHONPATH": str(Path(judged.__file__).parents[1])}
-    return subprocess.run([sys.executable, "-c", start, "trec_eval", *argv], capture_output=True, env=where, check=False, **more)
+    return subprocess.run(
+        [sys.executable, "-c", start, "trec_eval", *argv], capture_output=True, env=where, check=False, **more
+    )
 
 
 def test_the_program_prints_bytes_as_they_stand_in_the_files(tmp_path):
     (tmp_path / "qrels").write_bytes(b"q\xff 0 \xc3\xa9 1\n")
-    done = program("-q", "-m", "map", "-m", "runid", "qrels", "-", cwd=tmp_path, input=b"q\xff Q0 \xc3\xa9 1 1 \xfeme\n")
+    done = program(
+        "-q", "-m", "map", "-m", "runid", "qrels", "-", cwd=tmp_path, input=b"q\xff Q0 \xc3\xa9 1 1 \xfeme\n"
+    )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == b"map                   \tq\xff\t1.0000\nrunid                 \tall\t\xfeme\nmap                   \tall\t1.0000\n"
+    assert (
+        done.stdout
+        == b"map                   \tq\xff\t1.0000\nrunid                 \tall\t\xfeme\nmap                   \tall\t1.0000\n"
+    )
 
 
 @pytest.mark.parametrize(("argv", "code"), [(["-h"], 0), (["-m", "nosuch"], 1)], ids=str)

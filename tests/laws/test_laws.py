@@ -16,7 +16,7 @@ from judged.measures import Measure, definitions, parse
 DEFINITIONS = [d for d in definitions() if d.family != "own"]
 GRADES = st.sampled_from([None, None, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, 1.5, -1.0])
 CUTOFFS = (1, 2, 3, 5, 10)
-settings.register_profile("laws", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile("laws", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("laws")
 
 Query = tuple[list[float | None], list[float]]

@@ -318,9 +318,12 @@ def _same_user_afterwards() -> Iterator[None]:
 # ── calls of the library ─────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, id=n) for n in CASES if n not in (*DIRECT, *LEFT_OUT) and n[:2] != "FI"]
-)
+def own_cases() -> Iterator[Any]:
+    for name in (n for n in CASES if n not in (*DIRECT, *LEFT_OUT) and not n.startswith("FI")):
+        yield pytest.param(name, id=name, marks=[pytest.mark.slow] if name.startswith(("FA", "LO-01", "LO-02")) else [])
+
+
+@pytest.mark.parametrize("name", list(own_cases()))
 def test_the_outcome_is_the_one_described(name, tmp_path, monkeypatch):
     OWN[name](tmp_path, monkeypatch)
 

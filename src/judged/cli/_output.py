@@ -56,13 +56,18 @@ class Measures(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         spread: list[str] = []
-        inside = False
+        inside = bare = False
         for word in args:
             if word in ("-m", "--measures"):
-                inside = True
+                inside = bare = True
                 continue
             inside = inside and not word.startswith("-") and not Path(word).exists()
+            if bare and not inside:
+                break
             spread += ["-m", word] if inside else [word]
+            bare = False
+        if bare:
+            raise click.BadOptionUsage("-m", "-m needs the name of a measure, such as -m nDCG@10.", ctx)
         return super().parse_args(ctx, spread)
 
 

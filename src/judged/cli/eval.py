@@ -47,6 +47,8 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     if options["form"] == "table" and options["output"] is None:
         if shown:
             show_table(per_query(results, places=places))
+        if shown and summary:
+            click.echo()
         if summary:
             show_table(board(results, places=places))
         return

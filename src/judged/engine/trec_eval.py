@@ -118,7 +118,7 @@ def _before_any_join(options: Options, topics: Topics, values: list[Printed]) ->
     if stop is not None and stop.topic == topics.rows[0]:
         raise _QuitError(4, stop.message)
     for value in values:
-        forms, text = _NEEDS[value.measure.definition.needs]
+        forms, text = _NEEDS[value.definition.needs]
         if options.form not in forms and value.asked != _COUNTED_ALONE:
             raise _QuitError(4, f"{text}\ntrec_eval: Can't calculate measure '{value.asked}'")
     return stop
@@ -147,7 +147,7 @@ class _Table:
         shown = [
             (self._head(value), self._written(value, column))
             for value, column in zip(self.values, self.columns, strict=True)
-            if value.asked != _COUNTED_ALONE and value.measure.definition.summary != "geometric"
+            if value.asked != _COUNTED_ALONE and value.definition.summary != "geometric"
         ]
         for row, topic in enumerate(self.names):
             for head, texts in shown:
@@ -155,23 +155,23 @@ class _Table:
 
     def summary(self) -> Iterator[str]:
         for value, column in zip(self.values, self.columns, strict=True):
-            if not value.measure.definition.text:
+            if not value.definition.text:
                 number = self.recounted.get(value.asked, self._sum(value, column))
                 yield f"{self._head(value)}\tall\t{self._written(value, [number])[0]}"
 
     def _sum(self, value: Printed, column: list[Any]) -> float:
         added = total(np.array(column, dtype=float))
-        if value.measure.definition.summary == "geometric":
+        if value.definition.summary == "geometric":
             return math.exp((added + (self.count - len(column)) * math.log(FLOOR)) / self.count)
-        return added if value.measure.definition.summary == "sum" else added / self.count
+        return added if value.definition.summary == "sum" else added / self.count
 
     def _head(self, value: Printed) -> str:
-        return f"{'' if value.measure.definition.text else self.mark}{value.label:<22}"
+        return f"{'' if value.definition.text else self.mark}{value.label:<22}"
 
     def _written(self, value: Printed, column: list[Any]) -> list[str]:
-        if value.measure.definition.text:
+        if value.definition.text:
             return [f"'{text}'" for text in column]
-        if value.measure.definition.whole and not self.mark:
+        if value.definition.whole and not self.mark:
             return [str(int(number)) for number in column]
         return [f"{number:6.4f}" for number in column]
 
@@ -181,13 +181,16 @@ def _column(value: Printed, judged: Judged, topics: Topics, done: list[int], zsc
         column: list[Any] = value.measure.on(judged)[done].tolist()
     except (DataError, UsageError) as error:
         raise _QuitError(4, f"{error}\ntrec_eval: Can't calculate measure '{value.asked}'") from error
-    if value.measure.definition.summary == "geometric":
+    if value.definition.summary == "geometric":
         column = [math.log(max(number, FLOOR)) for number in column]
     if value.label in _UNDONE or value.asked == "unj":
-        nothing = "" if value.measure.definition.text else 0.0
+        nothing = "" if value.definition.text else 0.0
         column = [nothing if topics.missing[row] else number for row, number in zip(done, column, strict=True)]
-    if zscores is not None and not value.measure.definition.text:
-        return [_zscore(number, zscores.get((topics.names[row], value.label))) for row, number in zip(done, column, strict=True)]
+    if zscores is not None and not value.definition.text:
+        return [
+            _zscore(number, zscores.get((topics.names[row], value.label)))
+            for row, number in zip(done, column, strict=True)
+        ]
     return column
 
 

@@ -39,6 +39,8 @@ def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Colu
     """What a gain at this rank is divided by."""
     if kind == "rank":
         return rank.astype(float)
+    if kind == "log":
+        return np.log(rank + 1.0) / np.log(base)
     if kind == "jk":
         return np.maximum(1.0, np.log(rank) / np.log(base))
     return np.log2(rank + 1.0)

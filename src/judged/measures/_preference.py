@@ -71,7 +71,12 @@ def preferences(j: Judged, *, among: Among = "all") -> Column:
     return j.ratio(*_by_query(j, among))
 
 
-@measure("PrefsPair", trec="prefs_pair", formula="mean over pairs of documents of the share of their preferences that is fulfilled", **_SHARE)
+@measure(
+    "PrefsPair",
+    trec="prefs_pair",
+    formula="mean over pairs of documents of the share of their preferences that is fulfilled",
+    **_SHARE,
+)
 def preferences_by_pair(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils, averaged over pairs of documents."""
     values = np.zeros(len(j))
@@ -90,7 +95,12 @@ def preferences_by_group(j: Judged, *, among: Among = "all") -> Column:
     return _mean(j, query, j.ratio(fulfilled, possible))
 
 
-@measure("PrefsAvgR", trec="prefs_avgjg_Rnonrel", formula="PrefsAvg with as many irrelevant documents as relevant ones", **_SHARE)
+@measure(
+    "PrefsAvgR",
+    trec="prefs_avgjg_Rnonrel",
+    formula="PrefsAvg with as many irrelevant documents as relevant ones",
+    **_SHARE,
+)
 def preferences_balanced(j: Judged, *, among: Literal["all", "retrieved"] = "all") -> Column:
     """`PrefsAvg` as if every judge had called as many documents irrelevant as relevant: a cousin of bpref."""
     query, fulfilled, possible = _by_group(j, lambda group: balanced(group, among))
@@ -163,7 +173,9 @@ def precision_by_judge(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) ->
     return _over_judges(j, lambda one: precision(one, cutoff=cutoff, level=level))
 
 
-@measure("RprecAvg", family="preference", needs="groups", trec="Rprec_mult_avgjg.", formula="mean over judges of Rprec@c")
+@measure(
+    "RprecAvg", family="preference", needs="groups", trec="Rprec_mult_avgjg.", formula="mean over judges of Rprec@c"
+)
 def r_precision_by_judge(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
     """Precision at a multiple of the number of relevant documents, averaged over the judges of a query."""
     return _over_judges(j, lambda one: r_precision(one, multiple=multiple, level=level))

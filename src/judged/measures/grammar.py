@@ -20,6 +20,7 @@ __all__ = ["parse", "parse_all"]
 
 _SHAPE = re.compile(r"\s*(?P<name>[^\s@(){}]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>\S.*?))?\s*", re.DOTALL)
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
+_AROUND_AT = re.compile(r"\s*@\s*")
 _SPACE_OUTSIDE = re.compile(r"\s+(?![^(]*\))(?![^{]*\})")
 
 
@@ -44,7 +45,7 @@ def parse_all(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     if isinstance(names, Measure):
         return [names]
     if isinstance(names, str):
-        parts: list[str | Measure] = [part for part in _SPACE_OUTSIDE.split(names.strip()) if part]
+        parts: list[str | Measure] = [part for part in _SPACE_OUTSIDE.split(_AROUND_AT.sub("@", names.strip())) if part]
         if not parts:
             raise UsageError("measure", "the name of a measure", got=shown(names), hint="for example nDCG@10")
         return _each_once(m for part in parts for m in _expanded(str(part)))
@@ -130,7 +131,7 @@ def _translated(pairs: dict[str, Any]) -> dict[str, Any]:
 
 def _dotted(name: str) -> list[Measure] | None:
     """`P.5,10`, `P_5`, `rbp.95`, `ndcg.1=3,2=9`, `set_F.0.5`."""
-    for cut in (m.start() for m in re.finditer(r"[._](?=[\dp+-])", name)):
+    for cut in (m.start() for m in re.finditer(r"[._](?=[\d.p+-])", name)):
         definition = find(name[:cut])
         if definition is not None:
             return _with_list(definition, name[:cut], name[cut], name[cut + 1 :], name)

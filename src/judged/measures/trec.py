@@ -9,7 +9,7 @@ from typing import Any
 
 from judged.errors import UsageError
 from judged.measures.grammar import parse
-from judged.measures.registry import Measure
+from judged.measures.registry import Definition, Measure
 
 __all__ = ["CUTOFFS", "NICKNAMES", "ORDER", "RUN_ID", "Printed", "leading_float", "leading_int", "printed", "requested"]
 
@@ -56,9 +56,8 @@ class Printed:
     measure: Measure
 
     @property
-    def usual(self) -> bool:
-        """Whether the name says nothing of parameters."""
-        return self.asked == self.label
+    def definition(self) -> Definition:
+        return self.measure.definition
 
 
 def requested(words: Iterable[str]) -> dict[str, str]:
@@ -91,7 +90,10 @@ def printed(name: str, text: str = "", *, level: int = 1, collection: int = 0) -
     if base.get("level") == 1:  # where the usual level is another, or none, trec_eval's -l changes nothing
         own["level"] = max(level, 0)
     if name in CUTOFFS:
-        return [Printed(name, label, _with(base, own, **{str(base.definition.at): value})) for label, value in _cuts(name, text)]
+        return [
+            Printed(name, label, _with(base, own, **{str(base.definition.at): value}))
+            for label, value in _cuts(name, text)
+        ]
     form = next(word for word in base.definition.trec if word.rstrip(".=:") == name)[len(name) :]
     if not (form and text):
         return [Printed(name, name, _with(base, own))]

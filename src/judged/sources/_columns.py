@@ -56,8 +56,9 @@ class Wanted:
         if self.named:
             role, column = next(iter(self.named.items()))
             raise UsageError(
-                "columns", "names of columns for a table alone", got=f"{role}={column!r} for another form", where=name
-            )
+                "columns", "names of columns for a table alone", got=f"{role}={column!r} for another form", where=name,
+                hint=f"leave {role}= out", value=column,
+            )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +73,27 @@ def _plain(name: object) -> str:
     return name.casefold().replace("-", "").replace("_", "").replace(" ", "") if isinstance(name, str) else ""
 
 
+def _texts(names: Iterable[Any]) -> list[str]:
+    """The names that are text: a column may be called 7, and a query None."""
+    return [name for name in names if isinstance(name, str)]
+
+
 def usual(names: Iterable[object], wanted: Wanted) -> int:
     """How many of these are names of columns."""
     known = {name for tiers in _USUAL.values() for tier in tiers for name in tier}
-    return sum(_plain(name) in known or name in wanted.named.values() for name in names)
+    return sum(_plain(name) in known or name in wanted.named.values() for name in _texts(names))
 
 
 def are_columns(names: Iterable[Any], wanted: Wanted) -> bool:
     """Whether these are the names of a table's columns: ids of queries are never called so, all of them."""
-    names = list(names)
+    names = _texts(names)
     found = [role for role in _USUAL if _match(role, names) or wanted.named.get(role) in names]
     return {"query", "doc"} <= set(found) and (len(found) > 2 or bool(wanted.named))
 
 
 def nested(names: Iterable[Any], wanted: Wanted) -> tuple[str, str] | None:
     """The keys of a query and of its list of documents, in a record that holds a whole ranking."""
-    names = list(names)
+    names = _texts(names)
     lists = [name for name in names if _plain(name) in _NESTED]
     query = wanted.named.get("query") or _match("query", names)
     alone = isinstance(query, str) and query in names and len(lists) == 1 and not _match("doc", names)
@@ -97,12 +103,13 @@ def nested(names: Iterable[Any], wanted: Wanted) -> tuple[str, str] | None:
 def find(names: Sequence[Any], wanted: Wanted, where: Place, *, query: bool = True) -> Found:
     """The column of each role, or an error that names the columns and says how to name one."""
     number, column = wanted.number, {}
+    names = _texts(names)
     keys = ("query", "doc") if query else ("doc",)
     for role in (*keys, number, wanted.other):
         match = _named(role, names, wanted, where) or _match(role, names)
         if isinstance(match, list):
             _refuse(f"one column of {_MEANING.get(role, role)}", match, role, where)
-        if match and list(names).count(match) > 1:
+        if match and names.count(match) > 1:
             _refuse(f"one column called {match!r}", names, role, where, hint="rename one of them")
         if match:
             column[role] = match

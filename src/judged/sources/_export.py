@@ -198,7 +198,10 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
     with suppress(ImportError):
         import_module("polars").DataFrame(columns).write_parquet(file, compression="zstd")
         return
-    raise DataError("needs", "pyarrow or polars, to write Parquet", got="neither", hint="pip install judged[parquet]")
+    raise DataError(
+        "needs", "pyarrow or polars, to write Parquet", got="neither", hint="pip install judged[parquet]",
+        where=export.table.name,
+    )  # fmt: skip
 
 
 FORMATS: dict[str, tuple[str, Callable[[Export, IO[Any]], None]]] = {

@@ -26,6 +26,7 @@ PAD = bytes(8)
 _LONGEST_LINE = 64 << 20
 _LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 _STEP = 8 << 20
+_PIECE = 1 << 10
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", _ZSTD: "zstd"}
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
@@ -65,7 +66,8 @@ def read_stream(stream: Any, name: str) -> bytes | bytearray:
         try:
             content = content.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError as error:
-            raise DataError("encoding", "text that can be UTF-8", got=str(error.reason), where=name) from error
+            hint = "open the file in binary mode"
+            raise DataError("encoding", "text that can be UTF-8", got=error.reason, where=name, hint=hint) from error
     return _padded(bytes(content), name)
 
 
@@ -120,27 +122,32 @@ def _padded_expansion(raw: IO[bytes], name: str) -> bytes:
 
 
 def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
-    """Frame by frame: the library's own stream reader takes a cut frame for the end of the file."""
+    """Frame by frame: the library's own stream reader takes a cut frame for the end of the file.
+
+    Little goes in at a time, because four bytes can hold 128 KB.
+    """
     import zstandard
 
-    left = b""
+    frame = None
     try:
-        while left or (left := raw.read(_STEP)):
-            frame = zstandard.ZstdDecompressor().decompressobj()
-            while not frame.eof:
+        for piece in iter(lambda: raw.read(_PIECE), b""):
+            left = piece
+            while left:
+                frame = frame or zstandard.ZstdDecompressor().decompressobj()
                 yield frame.decompress(left)
-                left = frame.unused_data if frame.eof else raw.read(_STEP)
-                if not left and not frame.eof:
-                    raise EOFError("the last frame is not complete")
+                left = frame.unused_data if frame.eof else b""
+                frame = None if frame.eof else frame
     except zstandard.ZstdError as error:
         raise EOFError(str(error)) from error
+    if frame is not None:
+        raise EOFError("the last frame is not complete")
 
 
 def _expanded(stream: Iterator[bytes], raw: IO[bytes], name: str) -> bytes:
     """All parts. A line may be long in JSON alone, and there only at a ratio that text can have."""
     parts: list[bytes] = []
     total = since_newline = 0
-    for part in stream:
+    for part in filter(None, stream):
         parts.append(part)
         total += len(part)
         at = max(part.rfind(b"\n"), part.rfind(b"\r"))
@@ -170,8 +177,8 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
 
     A name that ends in .gz, .bz2, .xz or .zst is compressed. A device or a pipe is written to directly.
     """
-    target = Path(os.path.realpath(path))  # through a link, to the file itself
-    device = target.exists() and not target.is_file()
+    device = _is_device(Path(path))
+    target = Path(path if device else os.path.realpath(path))  # through a link, to the file itself
     temporary = target if device else target.parent / f".judged-{secrets.token_hex(8)}"
     try:
         with temporary.open("wb" if device else "xb") as raw:
@@ -187,8 +194,14 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
             _remove(temporary)
         if isinstance(error, OSError) and not isinstance(error, FileError):
             reason = error.strerror or str(error)
-            raise FileError("io", "a file that can be written", got=reason, where=os.fspath(path)) from error
+            hint = "is there such a folder, and room on the disk? an older file is left as it was"
+            raise FileError("io", "a file that can be written", got=reason, where=os.fspath(path), hint=hint) from error
         raise
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is no file that could be replaced: a pipe, a terminal, an output that is open already."""
+    return (path.exists() and not path.is_file()) or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 
 def _text_or_bytes(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[Any]:

@@ -64,7 +64,8 @@ def of_frame(frame: Frame, context: Context) -> Table:
     lengths = {found.column[role]: len(column) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
         got = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
-        raise DataError("columns", "columns of one length", got=got, where=context.place)
+        hint = "each row has one entry in each column"
+        raise DataError("columns", "columns of one length", got=got, where=context.place, hint=hint)
     origin: Origin = Cells(context.name, found.column)
     if context.path is not None:
         origin = Rows(context.path, found.column, {name: i for i, name in enumerate(names)}, context.typed)
@@ -138,7 +139,11 @@ def _arrow(source: Any) -> Frame:
             arrow = library == "pyarrow"
             frame = arrow_frame(_table_of(module, source)) if arrow else polars_frame(module.DataFrame(source))
         except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
-            raise DataError("form", "a table of columns", got=f"a {type(source).__name__} ({error})") from error
+            kind = type(source).__name__
+            raise DataError(
+                "form", "a table of columns", got=f"another object ({error})", where=kind,
+                hint="a frame has columns for queries, documents and numbers",
+            ) from error  # fmt: skip
         return replace(frame, once=once)
     raise DataError(
         "needs", "pyarrow or polars, to take Arrow data", got="neither",

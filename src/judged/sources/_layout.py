@@ -30,9 +30,7 @@ QRELS = Layout("qrels", ("query", "0", "doc", "grade"), 3, whole=True)
 PREFS = Layout("preferences", ("query", "group", "subgroup", "doc", "grade"), 4)
 
 
-def refuse_line(
-    text: bytes, where: Place, count: int, bad: int, layout: Layout, *, other_kind: bool
-) -> NoReturn:
+def refuse_line(text: bytes, where: Place, count: int, bad: int, layout: Layout, *, other_kind: bool) -> NoReturn:
     wanted = f"{len(layout.columns)} columns ({' '.join(layout.columns)})"
     others = f" (and {bad - 1} more such lines)" if bad > 1 else ""
     slug, hint = "columns", "was the file cut off, or is it of another kind?"

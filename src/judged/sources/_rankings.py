@@ -52,7 +52,9 @@ def of_rankings(
         docs = list(chain.from_iterable(rankings))
         number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
     else:
-        docs, number = _split(list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking))), context)
+        docs, number = _split(
+            list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking))), context
+        )
     return Table(
         **context.basics(),
         origin=origin or context.keys(queries, size, docs, keyed=keyed),

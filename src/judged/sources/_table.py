@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import IdKind, Qrels, Run, Text
-from judged.errors import DataError, UsageError, Warned
+from judged.errors import DataError, Warned
 from judged.sources._columns import Wanted
 from judged.sources._decimal import decimals, numbers, refuse_number
 from judged.sources._ids import Column, grouped, ids, listed
@@ -136,7 +136,10 @@ def _rank(table: Table) -> Ints | None:
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.wanted.named or table.number is None):
         column = table.wanted.named.get("rank", "rank")
-        raise UsageError("rank-type", "ranks as whole numbers", got=f"other values in {column!r}", where=table.name)
+        raise DataError(
+            "rank-type", "ranks as whole numbers", got=f"other values in {column!r}", where=table.name, value=column,
+            hint="convert them, or give scores",
+        )  # fmt: skip
     return rank
 
 
@@ -145,9 +148,14 @@ def _aspect(table: Table) -> Text | None:
     if table.aspect is None:
         return None
     values = listed(table.aspect, table.origin, "aspect")
-    if "aspect" not in table.wanted.named and values.count(values[0]) == len(values):
-        return None
-    return ids(values, table.origin, "aspect")[0]
+    named = "aspect" in table.wanted.named
+    kinds = set(map(type, values))
+    if not named and (kinds == {type(None)} or (kinds == {str} and not any(values))):
+        return None  # a column that was never filled
+    text = ids(values, table.origin, "aspect")[0]
+    rows = np.arange(len(text))
+    constant = text.same(rows, text, np.zeros_like(rows)).all()
+    return None if constant and not named else text
 
 
 def _refuse_empty(table: Table) -> None:

@@ -20,5 +20,7 @@ def sample_path(name: str = "qrels.txt") -> Path:
     path = root / name
     if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
         there = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
-        raise UsageError("sample", f"a file of the sample ({', '.join(there)})", got=repr(name), value=name)
+        raise UsageError(
+            "sample", "a file of the sample", got=repr(name), value=name, hint=f"it has {', '.join(there)}"
+        )
     return path

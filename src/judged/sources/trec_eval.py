@@ -18,7 +18,12 @@ __all__ = ["FORMATS", "Raw", "judgments_of", "ranking_of", "read_judgments", "re
 Raw = bytes | bytearray
 
 _QRELS_PREFS = Layout("qrels", QRELS.columns, QRELS.number)  # the same columns, with grades like 0.5
-FORMATS = {"qrels": (QRELS, False), "qrels_jg": (QRELS, True), "prefs": (PREFS, True), "qrels_prefs": (_QRELS_PREFS, True)}
+FORMATS = {
+    "qrels": (QRELS, False),
+    "qrels_jg": (QRELS, True),
+    "prefs": (PREFS, True),
+    "qrels_prefs": (_QRELS_PREFS, True),
+}
 _PAD = 8  # bytes behind the content, see `read_bytes`
 
 
@@ -78,7 +83,9 @@ def _refuse_odd_lines(data: Raw, name: str, columns: int, wanted: str, *, commen
     odd = re.compile(rb"^(?!(?:" + good + rb")$)", re.MULTILINE).search(data, 0, end - data.endswith(b"\n", 0, end))
     if odd:
         line = data.count(b"\n", 0, odd.start()) + 1
-        raise DataError("columns", f"{columns} columns ({wanted})", got="another number of them", where=Place(name, line))
+        raise DataError(
+            "columns", f"{columns} columns ({wanted})", got="another number of them", where=Place(name, line)
+        )
 
 
 def _refuse_repeats(qrels: Qrels) -> None:

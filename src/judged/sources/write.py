@@ -71,7 +71,9 @@ def convert(
         guard: see `write_run`.
     """
     if kind not in (None, "run", "qrels"):
-        raise UsageError("kind", "kind is run or qrels", got=repr(kind), value=kind)
+        raise UsageError(
+            "kind", "kind is run or qrels", got=repr(kind), value=kind, hint="leave it out where TREC files tell"
+        )
     table = read_run(source) if kind == "run" else read_qrels(source) if kind == "qrels" else _either(source)
     _write(Export(table, guard), target, format)
     return len(table)
@@ -79,7 +81,7 @@ def convert(
 
 def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> None:
     if path == "-":
-        raise UsageError("format", "the name of a file", got="'-'", hint="write to /dev/stdout", value=path)
+        raise UsageError("format", "the name of a file", got="'-'", hint="write to /dev/stdout", value=path, where=path)
     mode, write = FORMATS[_format(Path(path), format)]
     with write_atomically(path, mode) as file:
         write(export, file)
@@ -88,7 +90,13 @@ def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> 
 def _format(path: Path, format: str | None) -> str:
     if format is not None:
         if format not in FORMATS:
-            raise UsageError("format", f"format is one of {', '.join(FORMATS)}", got=repr(format), value=format)
+            raise UsageError(
+                "format",
+                f"format is one of {', '.join(FORMATS)}",
+                got=repr(format),
+                value=format,
+                hint="or leave it out",
+            )
         return format
     inner = path.with_suffix("") if path.suffix in ENDINGS else path
     found = _FORMAT.get(inner.suffix.lower())

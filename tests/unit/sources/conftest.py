@@ -15,7 +15,8 @@ from judged.sources import read_qrels, read_run
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from small_collection import QRELS, RUN  # noqa: E402
+from small_collection import QRELS, RUN
+
 
 def _rows(table: Run | Qrels) -> list[tuple[Any, ...]]:
     queries = table.queries.tolist()

@@ -10,7 +10,19 @@ from judged.errors import UsageError
 from judged.sources import read_qrels, read_run
 
 QUERY = ["query_id", "qid", "query", "q_id", "topic", "topic_id", "query-id", "user", "User_ID", "QID"]
-DOC = ["doc_id", "docid", "docno", "doc", "item", "item_id", "corpus-id", "document", "document_id", "pid", "passage_id"]
+DOC = [
+    "doc_id",
+    "docid",
+    "docno",
+    "doc",
+    "item",
+    "item_id",
+    "corpus-id",
+    "document",
+    "document_id",
+    "pid",
+    "passage_id",
+]
 SCORE = ["score", "sim", "similarity", "prediction", "Score"]
 GRADE = ["relevance", "rel", "grade", "label", "gain", "rating"]
 ASPECT = ["subtopic", "intent", "aspect", "iteration"]
@@ -34,7 +46,11 @@ def test_columns_can_be_named(save, rows):
     named = {"query": "a", "doc": "b", "score": "c"}
     assert rows(read_run({"a": ["q"], "b": ["d"], "c": [0.5], "score": [9]}, **named)) == wanted
     assert rows(read_run([{"a": "q", "b": "d", "c": 0.5}], **named)) == wanted
-    for name, text in {"a.csv": "a,b,c\nq,d,0.5\n", "a.tsv": "a\tb\tc\nq\td\t0.5\n", "a.jsonl": '{"a":"q","b":"d","c":0.5}\n'}.items():
+    for name, text in {
+        "a.csv": "a,b,c\nq,d,0.5\n",
+        "a.tsv": "a\tb\tc\nq\td\t0.5\n",
+        "a.jsonl": '{"a":"q","b":"d","c":0.5}\n',
+    }.items():
         assert rows(read_run(save(name, text), **named)) == wanted
     assert rows(read_qrels({"a": ["q"], "b": ["d"], "c": [0.5]}, query="a", doc="b", grade="c")) == wanted
 

@@ -9,7 +9,9 @@ from judged.sources import read_qrels, read_run
 HEADER = "qid,docno,score\n"
 
 
-@pytest.mark.parametrize("doc", ['"', "a,b", 'say "hi"', "'x", "#1", " leading", "trailing ", "NA", "null", "007", "1e5", "a\tb", "é"])
+@pytest.mark.parametrize(
+    "doc", ['"', "a,b", 'say "hi"', "'x", "#1", " leading", "trailing ", "NA", "null", "007", "1e5", "a\tb", "é"]
+)
 def test_ids_that_need_quotes_are_read_exactly(doc, save):
     quoted = '"' + doc.replace('"', '""') + '"'
     run = read_run(save("a.csv", f"{HEADER}q,{quoted},1\n#q,x,2\n"))

@@ -24,7 +24,7 @@ class Small(enum.IntEnum):
     ONE = 1
 
 
-class Named(str, enum.Enum):
+class Named(str, enum.Enum):  # noqa: UP042
     X = "x"
 
 
@@ -120,7 +120,9 @@ def test_in_a_text_file_every_id_is_text(save):
     assert run.query.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize(("value", "slug"), [("null", "id-null"), ("1.5", "id-type"), ("true", "id-null"), ("[1]", "id-type")])
+@pytest.mark.parametrize(
+    ("value", "slug"), [("null", "id-null"), ("1.5", "id-type"), ("true", "id-null"), ("[1]", "id-type")]
+)
 def test_what_is_no_id_in_json_is_refused_with_its_line(value, slug, save, refusal):
     good = '{"qid": "q", "doc": "d", "score": 1}\n'
     error = refusal(slug, read_run, save("a.jsonl", good + good.replace('"d"', value)))

@@ -61,7 +61,8 @@ def test_a_missing_score_is_refused(given, refusal):
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"), [(0.9, 0.9), (True, 1.0), (-2, -2.0), (Decimal("1.7"), 1.7), (2**53, 2.0**53), (2**31, 2.0**31)]
+    ("given", "wanted"),
+    [(0.9, 0.9), (True, 1.0), (-2, -2.0), (Decimal("1.7"), 1.7), (2**53, 2.0**53), (2**31, 2.0**31)],
 )
 def test_a_grade_is_any_number_and_kept_as_it_is(given, wanted):
     assert grade(given) == wanted
@@ -147,7 +148,9 @@ def test_a_grade_may_be_written_in_any_decimal_form(text, save):
     assert read_qrels(save("a.csv", f"qid,docno,rel\nq1,d1,{text}\n")).grade.tolist() == [2]
 
 
-@pytest.mark.parametrize("number", [0.1, 1 / 3, 1e-300, 5e-324, 1.7976931348623157e308, -123456.789, 0.30000000000000004])
+@pytest.mark.parametrize(
+    "number", [0.1, 1 / 3, 1e-300, 5e-324, 1.7976931348623157e308, -123456.789, 0.30000000000000004]
+)
 def test_a_number_in_a_file_is_the_nearest_double(number, save):
     assert read_run(save("a.run", f"q Q0 d 1 {number!r} t\n")).score[0] == number
     assert read_run(save("a.csv", f"qid,docno,score\nq,d,{number!r}\n")).score[0] == number

@@ -1,0 +1,98 @@
+"""Names in and out."""
+
+from __future__ import annotations
+
+import pytest
+
+import judged as jd
+from judged import AP, P, nDCG, parse, parse_all
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("nDCG@10", "nDCG@10"),
+        ("ndcg @ 10", "nDCG@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("nDCG(gain='exp')@10", "nDCG(gain='exp')@10"),
+        ("nDCG(gain=exp, base=3)", "nDCG(gain='exp', base=3)"),
+        ("nDCG(gains={1: 2, 2: 5})@5", "nDCG(gains={1: 2, 2: 5})@5"),
+        ("AP(level=1)", "AP"),
+        ("MAP", "AP"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.10", "nDCG@10"),
+        ("P_5", "P@5"),
+        ("map_cut.100", "AP@100"),
+        ("recip_rank", "RR"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("iprec_at_recall..25", "IPrec@0.25"),
+        ("Rprec_mult.0.5", "Rprec@0.5"),
+        ("ndcg.1=3,2=9", "nDCG(gains={1: 3, 2: 9})"),
+        ("utility.2,-1,0,0", "Utility(weights=[2, -1, 0, 0])"),
+        ("rbp.p=0.5", "RBP(p=0.5)"),
+        ("map@10-l2", "AP(level=2)@10"),
+        ("ndcg@10-l2", "nDCG(level=2)@10"),
+        ("bpref-l2", "Bpref(level=2)"),
+        ("rbp.95", "RBP(p=0.95)"),
+        ("hit_rate@5", "Success@5"),
+        ("r-precision", "Rprec"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gain='exp')@10"),
+        ("P(rel=2)@5", "P(level=2)@5"),
+        ("RR(judged_only=True)", "RR(judged_only=True)"),
+        ("RetrievalMAP", "AP"),
+        ("relstring(cutoff=None)", "relstring(cutoff=None)"),
+    ],
+)
+def test_names_of_all_tools_resolve_to_the_same_objects(text, canonical):
+    assert str(parse(text)) == canonical
+    assert parse(str(parse(text))) == parse(text)
+
+
+def test_several_at_once():
+    assert parse_all("P@{1,5} map") == [P @ 1, P @ 5, AP]
+    assert parse_all(["P.5,10", nDCG @ 3]) == [P @ 5, P @ 10, nDCG @ 3]
+    assert parse_all("AP map MAP") == [AP]
+
+
+def test_objects_read_like_names():
+    assert str(nDCG(gain="exp") @ 10) == "nDCG(gain='exp')@10"
+    assert P @ 10 == parse("P@10")
+    assert len({P @ 10, parse("precision@10")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "says"),
+    [
+        ("ndgc@10", "metric", "did you mean nDCG@10"),
+        ("NDGC", "metric", "nDCG"),
+        ("P@0", "cutoff", "from 1"),
+        ("ndcg@-5", "cutoff", "from 1"),
+        ("ndcg@010", "cutoff", "write @10"),
+        ("P@2.5", "cutoff", "from 1"),
+        ("P@ten", "cutoff", "number"),
+        ("Bpref@10", "cutoff", "without @"),
+        ("nDCG(gian='exp')", "parameter", "did you mean gain"),
+        ("nDCG(gain='linaer')", "parameter", "linear"),
+        ("RBP(p=1)", "parameter", "below 1"),
+        ("AP(level='high')", "parameter", "number"),
+        ("AP(2)", "measure", "name=value"),
+        ("AP(", "measure", "Name"),
+        ("", "measure", "name of a measure"),
+        ("P.5,x", "cutoff", "number"),
+    ],
+)
+def test_a_wrong_name_says_what_is_right(text, slug, says):
+    with pytest.raises(jd.UsageError) as caught:
+        parse_all(text)
+    assert caught.value.slug == slug
+    assert says in str(caught.value)
+
+
+def test_parse_gives_exactly_one():
+    with pytest.raises(jd.UsageError, match="2 in"):
+        parse("P@{1,5}")
+
+
+def test_a_name_that_is_taken_cannot_be_declared_again():
+    with pytest.raises(jd.UsageError, match="AP"):
+        jd.measure("Mine", aliases=("map",))(lambda j: j.retrieved)
