@@ -474,6 +474,21 @@ def infinite_scores_and_missing_values_in_files(folder, monkeypatch):
         values.save(folder / f"v.{ending}")
         assert [str(x) for x in jd.load(folder / f"v.{ending}")["AP"]] == ["nan", "1.0"]
     json.loads((folder / "v.json").read_text(), parse_constant=pytest.fail)
+    check_values_of_other_bytes(folder)
+
+
+def check_values_of_other_bytes(folder: Path) -> None:
+    """Query ids that are not UTF-8: exact where they can be held, refused where not."""
+    values = jd.evaluate(io.BytesIO(b"q\xff 0 d 1\n"), io.BytesIO(b"q\xff Q0 d 1 1 t\n"), "AP")
+    values.save(folder / "other.json")
+    assert jd.load(folder / "other.json").to_dict() == values.to_dict() == {"q\udcff": {"AP": 1.0}}
+    values.save(folder / "other.csv")
+    assert (folder / "other.csv").read_bytes() == b"query,AP\nq\xff,1.0\n"
+    refusing = (values.to_pandas, values.to_polars, values.to_arrow, lambda: values.save(folder / "other.parquet"))
+    for convert in refusing:
+        with refused("id-encoding"):
+            convert()
+    assert not (folder / "other.parquet").exists()
 
 
 @runs("AP-16")

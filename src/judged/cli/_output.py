@@ -20,7 +20,7 @@ def as_json() -> bool:
 def emit(text: str, output: str | None) -> None:
     """Text to standard output, or to a file that appears whole."""
     if output is None:
-        click.echo(text, nl=False, color=True)  # else click takes bytes that look like colours out of ids
+        click.echo(text, nl=False)
         return
     from judged.sources import write_atomically
 

@@ -92,13 +92,16 @@ def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None
     done = [row for row in topics.rows if stop is None or row < stop.topic]
     if stop is not None and not (options.per_topic and done):
         raise _QuitError(4, stop.message)
-    table = _Table(options, topics, done, judged, values, zscores)
+    columns = [_column(value, judged, topics, done, zscores) for value in values]
+    count = float(len(topics.names) if options.complete else len(done))
+    table = _Table([topics.names[row] for row in done], values, columns, count, "" if zscores is None else "Z")
     lines = [*table.per_topic()] if options.per_topic else []
     if stop is not None:
         return Outcome(tuple(lines), f"{stop.message}\n", 4)
     if options.summary:
         lines += [f"{RUN_ID:<22}\tall\t{run.tag}"] if RUN_ID in names else []
-        lines += table.summary()
+        relevant = {"num_rel": float((qrels.grade > 0).sum())} if options.complete else {}  # whatever the level
+        lines += table.summary({_COUNTED_ALONE: count, **relevant})
     said = "".join(f"judged: {warning}\n" for warning in run.warnings if warning.slug == "score-nan")
     return Outcome(tuple(lines), said)
 
@@ -127,21 +130,15 @@ def _before_any_join(options: Options, topics: Topics, values: list[Printed]) ->
 # ── values, sums and lines ───────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True, slots=True)
 class _Table:
     """One column for each value printed, one row for each topic evaluated."""
 
-    def __init__(
-        self, options: Options, topics: Topics, done: list[int], judged: Judged, values: list[Printed],
-        zscores: Zscores | None,
-    ) -> None:  # fmt: skip
-        self.names = [topics.names[row] for row in done]
-        self.values = values
-        self.columns = [_column(value, judged, topics, done, zscores) for value in values]
-        self.mark = "" if zscores is None else "Z"
-        self.count = len(topics.names) if options.complete else len(done)
-        self.recounted = {_COUNTED_ALONE: float(self.count)}
-        if options.complete:  # over all judgments, whatever the level
-            self.recounted["num_rel"] = float((judged.pool_grade > 0).sum())
+    names: list[str]
+    values: list[Printed]
+    columns: list[list[Any]]
+    count: float  # what sums are divided by
+    mark: str  # before every name
 
     def per_topic(self) -> Iterator[str]:
         shown = [
@@ -153,10 +150,10 @@ class _Table:
             for head, texts in shown:
                 yield f"{head}\t{topic}\t{texts[row]}"
 
-    def summary(self) -> Iterator[str]:
+    def summary(self, known: Mapping[str, float]) -> Iterator[str]:
         for value, column in zip(self.values, self.columns, strict=True):
             if not value.definition.text:
-                number = self.recounted.get(value.asked, self._sum(value, column))
+                number = known.get(value.asked, self._sum(value, column))
                 yield f"{self._head(value)}\tall\t{self._written(value, [number])[0]}"
 
     def _sum(self, value: Printed, column: list[Any]) -> float:

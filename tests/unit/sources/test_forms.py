@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 from collections import OrderedDict, defaultdict, namedtuple
 from types import MappingProxyType
 
@@ -181,6 +182,13 @@ def test_queries_without_documents_are_answers_too(rows):
     assert rows(run) == [(b"q1", b"d1", 1)]
     assert read_run({"q1": []}).queries.tolist() == [b"q1"]
     assert read_qrels({"q1": {"d1": 1}, "q2": {}}).queries.tolist() == [b"q1", b"q2"]
+
+
+@pytest.mark.parametrize("form", RUNS)
+def test_a_run_can_be_sent_to_another_process(form, rows, run_rows):
+    run = pickle.loads(pickle.dumps(read_run(RUNS[form])))
+    assert rows(run) == run_rows
+    assert str(run.where(3)).startswith("run[")
 
 
 def test_the_name_may_be_chosen(save):

@@ -60,6 +60,13 @@ def test_a_fifo_is_read_once_however_slowly_it_comes(content, tmp_path, rows, ru
     assert rows(run) == run_rows
 
 
+def test_empty_standard_input_is_an_empty_run():
+    code = "from judged.sources import read_run; read_run('-')"
+    done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True)
+    assert b"<stdin>" in done.stderr
+    assert b"[empty-run]" in done.stderr
+
+
 def test_open_files_are_read(save, rows, run_rows):
     path = save("a.run", RUN)
     with path.open() as text, path.open("rb") as binary:
