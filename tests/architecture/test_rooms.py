@@ -71,6 +71,26 @@ def test_every_measure_is_an_attribute_under_its_name():
             assert getattr(judged, definition.name) == Measure(definition)
 
 
+def test_the_lazy_names_are_those_that_type_checkers_see():
+    tree = ast.parse((SRC / "__init__.py").read_text())
+    block = next(n for n in tree.body if isinstance(n, ast.If))
+    seen = {alias.name: node.module for node in block.body for alias in node.names}
+    assert seen == judged._HOME
+
+
+def test_the_command_line_offers_every_choice_of_every_policy():
+    from typing import get_args, get_type_hints
+
+    import click
+
+    from judged.cli.eval import command
+
+    choices = {o.name: set(o.type.choices) for o in command.params if isinstance(o.type, click.Choice)}
+    hints = get_type_hints(judged.Policy)
+    for name in ("ties", "duplicates", "rejudged", "empty", "order", "queries"):
+        assert choices[name] == set(get_args(hints[name]))
+
+
 def modules_after(code: str) -> set[str]:
     program = f"import sys\n{code}\nprint(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -178,6 +178,14 @@ def test_z_scores_count_standard_deviations_from_a_mean(files):
     ]  # fmt: skip
 
 
+def test_a_mean_that_ends_in_5_is_rounded_as_trec_eval_rounds_it(files):
+    """The mean of 0 and 0.7461: trec_eval adds the powers of p one by one, and prints 0.3731."""
+    files(
+        "1 0 a 1\n2 0 a 1\n2 0 c 1\n2 0 d 1\n", "1 Q0 a 1 9 t\n2 Q0 a 1 9 t\n2 Q0 u 2 8 t\n2 Q0 c 3 7 t\n2 Q0 d 4 6 t\n"
+    )
+    assert call("-m", "rbp_resid", "qrels", "run")[1] == ["rbp_resid             \tall\t0.3731"]
+
+
 def test_scores_that_are_no_number_are_ranked_last_and_said(files):
     qrels, run = files(run=RUN.replace("b 1 3 me", "b 1 nan me"))
     code, lines, said = call("-qm", "relstring", qrels, run)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ __all__ = ["Measures", "as_json", "emit", "policy_options", "show_table"]
 def as_json() -> bool:
     """Whether the caller asked for JSON: then errors are JSON too."""
     words = sys.argv[1:]
-    return "--format=json" in words or any(a == "--format" and b == "json" for a, b in zip(words, words[1:], strict=False))
+    return "--format=json" in words or any(a == "--format" and b == "json" for a, b in pairwise(words))
 
 
 def emit(text: str, output: str | None) -> None:
@@ -51,6 +53,11 @@ def show_table(table: Any) -> None:
         console.print(Text(safe(note), style="yellow" if note.startswith("warning") else "dim"), soft_wrap=True)
 
 
+def _names_file(word: str) -> bool:
+    """Whether a word behind `-m` is a file rather than a measure: it exists, or looks like a path."""
+    return word == "-" or "/" in word or Path(word).exists() or re.fullmatch(r".+\.[A-Za-z]{2,8}", word) is not None
+
+
 class Measures(click.Command):
     """A command whose `-m` takes one measure or several: `-m nDCG@10 AP`, up to the next option or file."""
 
@@ -61,7 +68,7 @@ class Measures(click.Command):
             if word in ("-m", "--measures"):
                 inside = bare = True
                 continue
-            inside = inside and not word.startswith("-") and not Path(word).exists()
+            inside = inside and not word.startswith("-") and not _names_file(word)
             if bare and not inside:
                 break
             spread += ["-m", word] if inside else [word]

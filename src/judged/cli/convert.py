@@ -12,8 +12,9 @@ __all__ = ["command"]
 @click.argument("target")
 @click.option("--qrels", "kind", flag_value="qrels", help="SOURCE holds judgments.")
 @click.option("--run", "kind", flag_value="run", help="SOURCE holds a run.")
-def command(source: str, target: str, kind: str | None) -> None:
-    """Write the judgments or the run in SOURCE to TARGET, in the form its ending says.
+@click.option("--format", "form", type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]), help="The form of TARGET, whatever its ending says.")
+def command(source: str, target: str, kind: str | None, form: str | None) -> None:
+    r"""Write the judgments or the run in SOURCE to TARGET, in the form its ending says.
 
     \b
     judged convert bm25.run bm25.json
@@ -21,5 +22,5 @@ def command(source: str, target: str, kind: str | None) -> None:
     """
     from judged.sources import convert
 
-    count = convert(source, target, kind=kind)
+    count = convert(source, target, kind=kind, format=form)
     click.echo(f"{count} rows written to {target}", err=True)

@@ -25,7 +25,7 @@ __all__ = ["command"]
 @click.option("--strict", is_flag=True, help="Turn every warning into an error.")
 @policy_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
-    """Evaluate one or more RUNS against the judgments in QRELS.
+    r"""Evaluate one or more RUNS against the judgments in QRELS.
 
     Files may be TREC, JSON, JSON Lines, CSV, Parquet, compressed or not; - is standard input.
 
@@ -37,6 +37,8 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     from judged.report import board, per_query, render
     from judged.sources import read_qrels
 
+    if (qrels, *runs).count("-") > 1:
+        raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
     judgments = read_qrels(qrels)
     results = [
         evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],

@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.option("--rows", type=click.IntRange(1), metavar="N", help="How many ranks to show.")
 @policy_options
 def command(measure: str, qrels: str, run: str, query: str, all_ranks: bool, rows: int | None, **options: Any) -> None:
-    """Show how MEASURE gets its value for one query: rank by rank, in the numbers the measure uses.
+    r"""Show how MEASURE gets its value for one query: rank by rank, in the numbers the measure uses.
 
     \b
     judged explain AP qrels.txt bm25.run --query q01

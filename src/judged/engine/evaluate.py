@@ -14,7 +14,8 @@ from judged.engine.ties import Orders
 from judged.engine.values import Column, Values
 from judged.errors import DataError, UsageError
 from judged.measures import Measure, parse_all
-from judged.measures.profile import Profile, profile as profile_named
+from judged.measures.profile import Profile
+from judged.measures.profile import profile as profile_named
 from judged.sources import read_qrels, read_run
 
 __all__ = ["DEFAULT", "evaluate", "judge"]
@@ -52,7 +53,7 @@ def evaluate(
         qrels: judgments in any form that `read_qrels` takes; or a `Judged`, without a run.
         run: a ranking in any form that `read_run` takes.
         measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
-        level: the lowest grade that counts as relevant, for every binary measure that names no other.
+        level: the lowest grade that counts as relevant, for every binary measure that does not say its own.
         bounds: also compute every measure as if all unjudged documents were irrelevant, and of the top grade.
         strict: turn every warning into an error.
         profile: the conventions of another tool, see `PROFILES`.
@@ -94,9 +95,8 @@ def _judge(qrels: Qrels, run: Run, policy: Policy) -> Judged:
 
 def _levelled(measure: Measure, level: float | None) -> Measure:
     """The measure at this level, where it is a binary one that was not given its own."""
-    own = dict(measure.given)
     binary = measure.definition.parameters.get("level", (None, None))[1] == 1
-    return measure(level=level) if level is not None and binary and "level" not in own else measure
+    return measure(level=level) if level is not None and binary and "level" not in measure.said else measure
 
 
 def _measured(

@@ -7,20 +7,28 @@ from typing import Literal
 import numpy as np
 
 from judged.core import Judged, segment
-from judged.errors import DataError
+from judged.errors import DataError, UsageError, shown
 from judged.measures._graded import gained
 from judged.measures.parameter import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
 from judged.measures.registry import Column, measure
 
 
+def refuse_above(j: Judged, top: float) -> None:
+    """An error that names the judgment whose grade is above the top of the scale."""
+    above = np.flatnonzero(j.pool_grade > top)
+    if len(above):
+        grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
+        doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
+        raise DataError(
+            "label-above-max", f"grades up to the top of the scale, {top:g}",
+            got=f"{grade:g}, the grade{doc} for query {shown(query)}", value=float(grade),
+            hint=f"give the real top: max={j.pool_grade.max():g}", where=j.names[0],
+        )  # fmt: skip
+
+
 def satisfied(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
     """The chance that a document of this grade satisfies: gain / (top gain + 1), so (2^grade - 1) / 2^max."""
-    top = float(grade.max(initial=0))
-    if top > max_grade:
-        raise DataError(
-            "label-above-max", f"grades up to the top of the scale, {max_grade:g}", got=f"{top:g}", value=top,
-            hint=f"give the real top: max={top:g}", where=j.names[0],
-        )  # fmt: skip
+    refuse_above(j, max_grade)
     return gained(grade, gain, 2.0, gains) / (gained(np.array([max_grade]), gain, 2.0, gains) + 1.0)
 
 
@@ -77,9 +85,8 @@ def p_found(
     `chance="grade"` takes the grade itself, between 0 and 1, as the chance of satisfaction.
     """
     if chance == "grade":
+        refuse_above(j, 1.0)
         found = np.maximum(j.grade, 0.0)
-        if (found > 1).any():
-            raise DataError("label-above-max", "grades between 0 and 1", got=f"{found.max():g}", where=j.names[0])
     else:
         found = satisfied(j, j.grade, max)
     here = found * j.product_before(1.0 - found) * decay ** (j.rank - 1.0)
@@ -112,8 +119,10 @@ def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
     """Grades brought between 0 and 1."""
     here, pool = gained(j.grade, gains=gains), gained(j.pool_grade, gains=gains)
     if top is not None:
-        if pool.max(initial=0) > top:
-            raise DataError("label-above-max", f"grades up to {top:g}", got=f"{pool.max():g}", where=j.names[0])
+        if gains is None:
+            refuse_above(j, top)
+        elif pool.max(initial=0) > top:
+            raise UsageError("parameter", f"gains up to max={top:g}", got=f"{pool.max():g}", value=float(pool.max()))
         return here / top
     high, low = np.ones(len(j)), np.zeros(len(j))
     np.maximum.at(high, j.pool_query, pool)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Judged
-from judged.errors import DataError, UsageError
+from judged.errors import UsageError
+from judged.measures._cascade import refuse_above
 from judged.measures.parameter import Cutoff, Depth, Goal, MaxGrade, MinGrade, Persistence
 from judged.measures.registry import Column, measure
 
@@ -54,12 +55,7 @@ def _scaled(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
     """Grades brought between 0 and 1. Grades below 0 count as 0."""
     if low >= high:
         raise UsageError("parameter", "min below max", got=f"min={low:g}, max={high:g}")
-    top = float(j.pool_grade.max(initial=low))
-    if top > high:
-        raise DataError(
-            "label-above-max", f"grades up to the top of the scale, {high:g}", got=f"{top:g}", value=top,
-            hint=f"give the real top: max={top:g}", where=j.names[0],
-        )  # fmt: skip
+    refuse_above(j, high)
     return j.column("gain", (np.maximum(np.maximum(j.grade, 0.0), low) - low) / (high - low))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from judged.core import Judged, segment
 from judged.errors import DataError
-from judged.measures.parameter import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, OptionalMax, Positive
+from judged.measures.parameter import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
 from judged.measures.registry import Column, measure
 
 _LARGEST_EXPONENT = 1023

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from judged.errors import UsageError, shown
 
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     """What a parameter means, what it accepts, and what other tools call it."""

@@ -23,8 +23,8 @@ class Profile:
 
     def apply(self, measure: Measure) -> Measure:
         """The measure under this profile; parameters that were given stay."""
-        said = {name for name, _ in measure.given}
-        return measure(**{k: v for k, v in self.params.get(measure.name, {}).items() if k not in said})
+        own = self.params.get(measure.name, {})
+        return measure(**{name: value for name, value in own.items() if name not in measure.said})
 
 
 _BURGES = {"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}}

@@ -86,11 +86,12 @@ class Measure:
 
     definition: Definition
     given: tuple[tuple[str, Any], ...] = ()  # what differs from the defaults, in signature order
+    said: frozenset[str] = field(default=frozenset(), compare=False)  # what was written, default or not
 
     def __call__(self, **params: Any) -> Measure:
         """The same measure with other parameters."""
         known = self.definition.parameters
-        values = dict(self.given)
+        values, resolved = dict(self.given), {}
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
@@ -103,8 +104,9 @@ class Measure:
                     value=name,
                 )
             values[key] = known[key][0].check(value)
+            resolved[name] = key
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
-        return Measure(self.definition, kept)
+        return Measure(self.definition, kept, self.said | {resolved[name] for name in params})
 
     def __matmul__(self, at: float) -> Measure:
         """`P @ 10`: the cutoff, or whatever this measure writes behind its @."""
@@ -207,8 +209,8 @@ def definitions() -> Iterator[Definition]:
 
 def find(name: str) -> Definition | None:
     """The definition behind a name or alias: exactly, or else without regard to case, - and _."""
-    if name in _BY_NAME:
-        return _BY_NAME[name]
+    if name in _BY_NAME or not (name[:1].isalnum() and name[-1:].isalnum()):
+        return _BY_NAME.get(name)
     plain = _plain(name)
     found = {d.name: d for known, d in _BY_NAME.items() if _plain(known) == plain}
     return next(iter(found.values())) if len(found) == 1 else None

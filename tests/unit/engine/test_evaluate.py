@@ -60,9 +60,9 @@ def test_empty_error_names_the_query():
         jd.evaluate(QRELS, RUN, "AP", empty="error")
 
 
-def test_a_level_holds_for_every_binary_measure_that_names_no_other():
-    result = jd.evaluate(QRELS, RUN, ["AP", "P(level=3)@3", "nDCG"], level=2)
-    assert list(result) == ["AP(level=2)", "P(level=3)@3", "nDCG"]
+def test_a_level_holds_for_every_binary_measure_that_does_not_say_its_own():
+    result = jd.evaluate(QRELS, RUN, ["AP", "P(level=1)@3", "nDCG"], level=2)
+    assert list(result) == ["AP(level=2)", "P@3", "nDCG"]
 
 
 def test_strict_turns_warnings_into_an_error():
@@ -163,6 +163,8 @@ def test_bounds_enclose_what_unjudged_documents_could_change():
 def test_a_profile_sets_the_conventions_of_another_tool():
     result = jd.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "AP@2 AP(norm='cutoff')@2", profile="torchmetrics")
     assert list(result) == ["AP(norm='found')@2", "AP(norm='cutoff')@2"]
+    said = jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP(norm='relevant')", profile="torchmetrics")
+    assert list(said) == ["AP"]
     with pytest.raises(jd.UsageError, match="trec_eval-9"):
         jd.evaluate(QRELS, RUN, "AP", profile="treceval")
 

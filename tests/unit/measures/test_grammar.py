@@ -56,7 +56,7 @@ def test_several_at_once():
 
 def test_objects_read_like_names():
     assert str(nDCG(gain="exp") @ 10) == "nDCG(gain='exp')@10"
-    assert P @ 10 == parse("P@10")
+    assert parse("P@10") == P @ 10
     assert len({P @ 10, parse("precision@10")}) == 1
 
 
