@@ -30,7 +30,7 @@ def of_columnar(data: Raw, context: Context) -> Table:
     try:
         frame = _READERS[form, library](module, memoryview(data)[:-8])
         return of_frame(frame, replace(context, columnar=True))
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except Exception as error:  # each library has exceptions of its own
         raise DataError(

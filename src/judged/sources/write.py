@@ -32,7 +32,7 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
 
     `.run`, `.trec`, `.txt` and no ending at all are TREC; `.json`, `.jsonl`, `.csv`, `.tsv`, `.parquet`;
     `.gz`, `.bz2`, `.xz` and `.zst` behind any of them. The file appears whole or not at all; scores are
-    written so that they read back as the same number. TREC and CSV hold no type of ids, and no tag but TREC.
+    written so that they read back as the same number. Types of ids survive in Parquet alone, tags in TREC.
 
     Args:
         run: a `Run`, or anything that `read_run` takes.

@@ -171,6 +171,9 @@ def test_subtopics_are_told_apart_where_they_vary(rows, save):
     named = records(tuples, "qid", "subtopic", "docno", "grade")
     for source in (save("q.txt", "q 1 d 1\nq 2 d 0\n"), tuples, named, save("q.jsonl", lines(named))):
         assert rows(read_qrels(source)) == wanted
+    unfilled = [{"qid": "q", "docno": "d", "grade": 1, "subtopic": nothing} for nothing in ("", "")]
+    assert read_qrels(unfilled).aspect is None
+    assert read_qrels([{**record, "subtopic": None} for record in unfilled]).aspect is None
     constant = records([("q", "1", "d", 1)], "qid", "intent", "docno", "grade")
     assert read_qrels(constant).aspect is None
     assert read_qrels(constant, aspect="intent").aspect.tolist() == [b"1"]

@@ -57,7 +57,8 @@ def test_a_missing_score_is_refused(given, refusal):
     error = refusal("score-nan", read_run, {"q1": {"d1": 0.5, "d2": given}})
     assert str(error.where) == "run['q1']['d2']"
     assert str(refusal("score-nan", read_run, [("q1", "d1", given)]).where) == "run[0][2]"
-    assert str(refusal("score-nan", read_run, {"q1": [("d1", given)]}).where) == "run['q1'][0]"
+    lists = {"q1": [("d0", 1)], "q2": [("d1", 2), ("d2", given)]}
+    assert str(refusal("score-nan", read_run, lists).where) == "run['q2'][1]"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,9 @@ def test_ranks_are_kept_beside_scores(save):
     columns = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [0.1, 0.2], "rank": [2, 1]}
     assert read_run(columns).rank.tolist() == [2, 1]
     assert read_run(save("a.csv", "qid,docno,score,rank\nq,a,1,2\n")).rank.tolist() == [2]
+    assert read_run({**columns, "rank": np.array(["2", "1"])}).rank.tolist() == [2, 1]
     assert read_run({**columns, "rank": ["x", "y"]}).rank is None
+    assert read_run({**columns, "rank": [10**400, 1]}).rank is None
     assert read_run({**columns, "rank": [1.5, 2]}).rank is None
     assert read_run({**columns, "rank": [None, 2]}).rank is None
 

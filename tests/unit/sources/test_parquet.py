@@ -6,6 +6,7 @@ import gzip
 import sys
 
 import pytest
+from small_collection import RUN
 
 from judged.sources import read_run, write_run
 
@@ -63,6 +64,33 @@ def test_without_a_library_the_error_says_what_to_install(files, refusal, monkey
         assert "pip install judged[parquet]" in error.hint
     refusal("needs", write_run, {"q": {"d": 1}}, files / "out.parquet")
     assert not (files / "out.parquet").exists()
+
+
+class Stream:
+    """Arrow batches from a library that is not asked for."""
+
+    def __init__(self, table):
+        self.capsule = table.__arrow_c_stream__()
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.capsule
+
+
+def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal, monkeypatch):
+    pytest.importorskip("polars", "1.5")  # the first that takes Arrow batches from anyone
+    first, second = Stream(pyarrow.table(COLUMNS)), Stream(pyarrow.table(COLUMNS))
+    with monkeypatch.context() as patch:
+        only(patch, "polars")
+        assert rows(read_run(first)) == run_rows
+    only(monkeypatch, None)
+    assert "pip install" in refusal("needs", read_run, second).hint
+
+
+def test_polars_writes_parquet_where_it_is_alone(tmp_path, rows, run_rows, save, monkeypatch):
+    pytest.importorskip("polars")
+    only(monkeypatch, "polars")
+    write_run(save("base.run", RUN), tmp_path / "a.parquet")
+    assert rows(read_run(tmp_path / "a.parquet")) == run_rows
 
 
 def test_duckdb_alone_does_not_read_arrow_files(files, refusal, monkeypatch):

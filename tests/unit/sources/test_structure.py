@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import stat
 
 import pytest
 import zstandard
 from small_collection import QRELS, RUN
 
-from judged.sources import _file, read_qrels, read_run
+from judged.sources import _file, _trec, read_qrels, read_run
 
 
 @pytest.mark.parametrize("empty", [{}, [], (), {"qid": [], "docno": [], "score": []}])
@@ -121,6 +123,22 @@ def test_a_file_that_cannot_be_opened_is_an_error_of_its_own(tmp_path, refusal):
     assert "download" in refusal("io", read_run, "https://example.org/a.run").hint
     refusal("io", read_run, "a\0b")
     refusal("io", read_run, "")
+
+
+def test_a_file_is_read_in_parts_that_do_not_show(save, rows, run_rows, refusal, monkeypatch):
+    for size in (1, 20, 30, 64):
+        monkeypatch.setattr(_trec, "_CHUNK", size)
+        run = read_run(save("f", b"# comment\n" + RUN))
+        assert rows(run) == run_rows
+        assert [run.where(row).line for row in range(5)] == [2, 3, 4, 5, 6]
+        assert refusal("score-text", read_run, save("f", RUN.replace(b"0.3", b"x"))).where.line == 4
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(save, refusal, monkeypatch):
+    path = save("f", RUN)
+    small = os.stat_result([stat.S_IFREG, 0, 0, 0, 0, 0, 10, 0, 0, 0])
+    monkeypatch.setattr(_file.os, "fstat", lambda number: small)
+    assert "changed" in str(refusal("io", read_run, path))
 
 
 def test_a_very_long_id_is_an_id(save):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -142,6 +143,11 @@ def test_spreadsheets_do_not_compute_ids(tmp_path):
     assert lines[1:] == [f"'=q,{d},-1.5" for d in ["'=1+1", "'+1", "'-1", "'@x", "plain"]]
     write_run({"=q": dict.fromkeys(ids, -1.5)}, tmp_path / "b.csv", guard=False)
     assert read_run(tmp_path / "b.csv").doc.tolist() == [d.encode() for d in ids]
+
+
+def test_preferences_cannot_be_written(tmp_path, refusal):
+    base = read_qrels([("q", "1", "d", 1), ("q", "2", "d", 0)])
+    refusal("form", write_qrels, replace(base, sub=base.aspect), tmp_path / "a.txt")
 
 
 def test_negative_integers_are_no_formulas(tmp_path):
