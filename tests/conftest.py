@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "conformance"))
 
 _COMPARED: Counter[str] = Counter()
+_SKIPPED: list[str] = []
 
 
 @pytest.fixture
@@ -23,15 +25,28 @@ def compared():
     return count
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    _COMPARED.update(getattr(node, "workeroutput", {}).get("compared", {}))
+
+
+def pytest_runtest_logreport(report):
+    if report.skipped:
+        _SKIPPED.append(report.nodeid)
+
+
+def pytest_collectreport(report):
+    if report.skipped:
+        _SKIPPED.append(report.nodeid)
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
     output = getattr(session.config, "workeroutput", None)
     if output is not None:  # under xdist the controller adds the workers' counts up
         output["compared"] = dict(_COMPARED)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node, error):
-    _COMPARED.update(getattr(node, "workeroutput", {}).get("compared", {}))
+    elif _SKIPPED and os.environ.get("CI"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED  # in CI nothing may be skipped
 
 
 def pytest_terminal_summary(terminalreporter):

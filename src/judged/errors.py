@@ -9,6 +9,8 @@ __all__ = ["DataError", "FileError", "JudgedError", "Place", "UsageError", "Warn
 
 def shown(value: object, width: int = 60) -> str:
     """A value as a reader may see it: quoted, control characters escaped, cut to a width."""
+    if isinstance(value, int) and value.bit_length() > 4 * width:
+        return f"a whole number of {value.bit_length()} bits"  # Python refuses to write out the longest
     text = repr(value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value)
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
@@ -68,7 +70,9 @@ class JudgedError(Exception):
 
     def _message(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        return place + self.expected + (f"; got {self.got}" if self.got else "") + "."
+        if not self.got:
+            return f"{place}{self.expected}."
+        return f"{place}expected {self.expected.removeprefix('expected ')}; got {self.got}."
 
     def fields(self) -> dict[str, object]:
         """The parts as plain data, for `--format json`."""
@@ -79,7 +83,7 @@ class JudgedError(Exception):
             "line": place.line,
             "column": place.column,
             "column_name": place.column_name,
-            "value": None if self.value is None else shown(self.value),
+            "value": self.value if isinstance(self.value, str | None) else shown(self.value).strip("'"),
             "message": self._message(),
             "hint": self.hint,
         }

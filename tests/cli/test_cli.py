@@ -92,11 +92,11 @@ def test_the_version_is_that_of_the_package():
 
 ERRORS = [
     (["demo", "extra"], 2, "Error: Got unexpected extra argument (extra)"),
-    (["eval", "qrels.txt", "none.run"], 3, "error: none.run: a file that can be read; got No such file or directory."),
+    (["eval", "qrels.txt", "none.run"], 3, "error: none.run: expected a file that can be read; got No such file or directory."),
     (
         ["explain", "AP", "qrels.txt", "a.run", "--query", "q9"],
         2,
-        "error: a judged query such as 'q1', 'q2'; got 'q9'.",
+        "error: expected a judged query such as 'q1', 'q2'; got 'q9'.",
     ),
     (["measures", "ndgc"], 2, "did you mean nDCG?"),
     (["convert", "a.run", "a.xyz"], 2, "got 'a.xyz'."),
@@ -132,7 +132,7 @@ measure    mean      95% interval  queries
 nDCG@10  0.6503  [0.6309, 0.6697]        2
 AP       0.5417  [0.5000, 0.5833]        2
 
-2 queries · 100% of the top 10 judged
+2 queries · 100% of the top 10 judged (mean over queries)
 {POLICY}
 """
     assert run("eval", "qrels.txt", "a.run", "-m", "nDCG@10", "AP") == wanted[1:]
@@ -144,9 +144,9 @@ AP of query q1
 
 rank  document  grade  relevant  precision    term     sum
 ────  ────────  ─────  ────────  ─────────  ──────  ──────
-1     d2            0                    0       0       0
-2     d3            2       yes        0.5     0.5     0.5
-3     d1            1       yes     0.6667  0.6667  1.1667
+   1  d2            0                    0       0       0
+   2  d3            2       yes        0.5     0.5     0.5
+   3  d1            1       yes     0.6667  0.6667  1.1667
 
 1.16667 / 2 = 0.583333
 AP: Σ over relevant ranks r of P@r, / relevant
@@ -246,7 +246,7 @@ def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         outcome = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device  [io]\n")
-    with pytest.raises(jd.FileError, match=r"^/dev/full: a file that can be written; got No space left on device\."):
+    with pytest.raises(jd.FileError, match=r"^/dev/full: expected a file that can be written; got No space left on device\."):
         run("eval", "qrels.txt", "a.run", "-o", "/dev/full")
 
 
@@ -283,20 +283,19 @@ def test_a_measure_must_follow_its_flag(words):
 LATEX = POLICY.replace("·", r"$\cdot$")
 FORMS = {
     "trec": "runid                 \tall\ta.run\nnDCG@10               \tall\t0.6503\nAP                    \tall\t0.5417\n",
-    "csv": """run,measure,query,value,low,high
-a.run,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423
-a.run,AP,all,0.5416666666666666,0.5,0.5833333333333333
+    "csv": """run,measure,query,value,low,high,if_irrelevant,if_top
+a.run,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423,,
+a.run,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
 """,
     "md": rf"""| measure | mean | 95% interval | queries |
 | :-- | --: | --: | --: |
 | nDCG@10 | 0.6503 | \[0.6309, 0.6697\] | 2 |
 | AP | 0.5417 | \[0.5000, 0.5833\] | 2 |
 
-- 2 queries · 100% of the top 10 judged
+- 2 queries · 100% of the top 10 judged (mean over queries)
 - {POLICY}
 """,
-    "latex": rf"""\begin{{table}}
-\centering
+    "latex": rf"""% \usepackage{{booktabs}}
 \begin{{tabular}}{{lrrr}}
 \toprule
 measure & mean & 95\% interval & queries \\
@@ -305,8 +304,8 @@ nDCG@10 & 0.6503 & [0.6309, 0.6697] & 2 \\
 AP & 0.5417 & [0.5000, 0.5833] & 2 \\
 \bottomrule
 \end{{tabular}}
-\caption{{2 queries $\cdot$ 100\% of the top 10 judged. {LATEX}.}}
-\end{{table}}
+% 2 queries · 100% of the top 10 judged (mean over queries)
+% {POLICY}
 """,
 }
 
@@ -328,7 +327,7 @@ def test_json_holds_everything_but_the_queries():
 PER_QUERY = {
     "table": ["query     P@1      AP", "─────  ──────  ──────", "q1     0.0000  0.5833", "q2     0.0000  0.5000"],
     "trec": [f"{m:<22}\t{q}\t{v}" for q, pair in {"q1": ("0.0000", "0.5833"), "q2": ("0.0000", "0.5000")}.items() for m, v in zip(("P@1", "AP"), pair, strict=True)],
-    "csv": ["run,measure,query,value,low,high", "a.run,P@1,q1,0.0,,", "a.run,P@1,q2,0.0,,", "a.run,AP,q1,0.5833333333333333,,", "a.run,AP,q2,0.5,,"],
+    "csv": ["run,measure,query,value,low,high,if_irrelevant,if_top", "a.run,P@1,q1,0.0,,,,", "a.run,P@1,q2,0.0,,,,", "a.run,AP,q1,0.5833333333333333,,,,", "a.run,AP,q2,0.5,,,,"],
     "md": ["| query | P@1 | AP |", "| :-- | --: | --: |", "| q1 | 0.0000 | 0.5833 |", "| q2 | 0.0000 | 0.5000 |"],
 }  # fmt: skip
 
@@ -351,16 +350,16 @@ def test_values_of_queries_in_json_and_latex():
     assert "summary" in both
     assert not {"summary", "intervals"} & set(alone)
     assert r"q1 & 0.5833 \\" in lines(run(*words, "latex", "-q"))
-    assert run(*words, "latex", "-q").count(r"\begin{table}") == 2
-    assert run(*words, "latex", "-n").count(r"\begin{table}") == 1
+    assert run(*words, "latex", "-q").count(r"\begin{tabular}") == 2
+    assert run(*words, "latex", "-n").count(r"\begin{tabular}") == 1
 
 
 def test_several_runs_stand_in_one_table():
     wanted = f"""
-run                  nDCG@10                     AP
-─────  ─────────────────────  ─────────────────────
-a.run  0.6503 [0.631, 0.670]  0.5417 [0.500, 0.583]
-b.run  1.0000 [1.000, 1.000]  1.0000 [1.000, 1.000]
+run                  nDCG@10                     AP  judged@10
+─────  ─────────────────────  ─────────────────────  ─────────
+a.run  0.6503 [0.631, 0.670]  0.5417 [0.500, 0.583]       100%
+b.run  1.0000 [1.000, 1.000]  1.0000 [1.000, 1.000]        83%
 
 2 queries
 in brackets: 95% bootstrap interval of the mean over queries
@@ -479,7 +478,7 @@ def test_hostile_names_of_files_are_escaped():
     assert r"'=a\x1b[31m|b.run,AP,all" in run(*words, "csv")
     assert r"=a\x1b[31m|b.run judged by" in run(*words, "table")
     error = refused("eval", "qrels.txt", "no\x1b[31m.run")
-    assert str(error).startswith(r"no\x1b[31m.run: a file that can be read")
+    assert str(error).startswith(r"no\x1b[31m.run: expected a file that can be read")
 
 
 def test_hostile_documents_are_escaped_in_an_explanation():

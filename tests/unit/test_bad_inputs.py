@@ -214,7 +214,7 @@ def check_place(
     fields = error.fields()
     assert fields["path"] in (str(folder / f"{name}.txt"), str(folder / f"{name}.gz"))
     assert (fields["line"], fields["column"]) == (line, column)
-    assert fields["value"] == (None if text is None else f"'{text}'")
+    assert fields["value"] == (None if text is None else text)
     assert fields["hint"]
     place = re.escape(fields["path"]) + (f":{line}" if line else "")
     place += rf": column {column} \({fields['column_name']}\)" if column else ""

@@ -10,13 +10,19 @@ from typing import Any
 
 import click
 
-__all__ = ["Measures", "as_json", "emit", "policy_options", "show_table"]
+__all__ = ["Measures", "as_flags", "as_json", "emit", "policy_options", "show_table"]
 
 
 def as_json() -> bool:
     """Whether the caller asked for JSON: then errors are JSON too."""
     words = sys.argv[1:]
     return "--format=json" in words or any(a == "--format" and b == "json" for a, b in pairwise(words))
+
+
+def as_flags(text: str) -> str:
+    """A sentence of the library, with `ties='best'` written as the flag `--ties best`."""
+    text = re.sub(r"\bkind='(run|qrels)'", r"--\1", text)
+    return re.sub(r"\b(ties|order|queries|empty|duplicates|rejudged|format|profile)='([\w-]+)'", r"--\1 \2", text)
 
 
 def emit(text: str, output: str | None) -> None:
@@ -44,7 +50,7 @@ def show_table(table: Any) -> None:
 
     drawn = RichTable(box=box.SIMPLE_HEAD, title=Text(safe(table.title)) if table.title else None, title_justify="left", title_style="bold")
     for i, header in enumerate(table.headers):
-        drawn.add_column(Text(safe(header)), justify="left" if i < table.left else "right", style="bold" if i == table.left else "")
+        drawn.add_column(Text(safe(header)), justify="left" if i in table.words else "right")
     for row in table.rows:
         drawn.add_row(*(Text(safe(cell)) for cell in row))
     console = Console()
@@ -55,7 +61,13 @@ def show_table(table: Any) -> None:
 
 def _names_file(word: str) -> bool:
     """Whether a word behind `-m` is a file rather than a measure: it exists, or looks like a path."""
-    return word == "-" or "/" in word or Path(word).exists() or re.fullmatch(r".+\.[A-Za-z]{2,8}", word) is not None
+    if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
+        return True
+    if not Path(word).exists():
+        return False
+    from judged.measures import find
+
+    return find(re.split(r"[@(]", word)[0]) is None  # a file called AP does not hide the measure
 
 
 class Measures(click.Command):

@@ -8,7 +8,7 @@ from judged.cli._output import show_table
 
 __all__ = ["command"]
 
-MEASURES = "nDCG@10 AP RR Judged@10"
+MEASURES = "nDCG@10 AP RR"
 
 
 @click.command("demo")

@@ -45,7 +45,11 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
                  strict=options["strict"], **chosen_policy(options))
         for run in runs
     ]  # fmt: skip
-    shown, summary, places = options["per_query"] or options["no_summary"], not options["no_summary"], options["places"]
+    shown = options["per_query"] or options["no_summary"] or all(m.definition.text for m in results[0].measures)
+    summary, places = not options["no_summary"], options["places"]
+    if options["form"] in ("trec", "csv", "latex") or not summary:  # the others carry them
+        for warning in dict.fromkeys(str(w) for result in results for w in result.warnings):
+            click.echo(f"warning: {warning}", err=True)
     if options["form"] == "table" and options["output"] is None:
         if shown:
             show_table(per_query(results, places=places))

@@ -18,8 +18,11 @@ __all__ = ["command"]
 @click.option("--query", required=True, metavar="ID", help="The query to explain.")
 @click.option("--all-ranks", is_flag=True, help="The measure at every cutoff instead (several: 'P R F1').")
 @click.option("--rows", type=click.IntRange(1), metavar="N", help="How many ranks to show.")
+@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]")
 @policy_options
-def command(measure: str, qrels: str, run: str, query: str, all_ranks: bool, rows: int | None, **options: Any) -> None:
+def command(
+    measure: str, qrels: str, run: str, query: str, all_ranks: bool, rows: int | None, level: float | None, **options: Any
+) -> None:
     r"""Show how MEASURE gets its value for one query: rank by rank, in the numbers the measure uses.
 
     \b
@@ -27,11 +30,16 @@ def command(measure: str, qrels: str, run: str, query: str, all_ranks: bool, row
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
     """
     from judged.engine import at_every_rank, explain
+    from judged.engine.evaluate import levelled
     from judged.measures import parse_all
+    from judged.sources import read_qrels, read_run
 
-    policy = chosen_policy(options)
+    policy, source = chosen_policy(options), (read_qrels(qrels), read_run(run))
+    measures = [levelled(m, level) for m in parse_all(measure)]
     if all_ranks:
-        show_table(at_every_rank(parse_all(measure), qrels, run, query, depth=rows, **policy))
+        show_table(at_every_rank(measures, *source, query, depth=rows, **policy))
         return
-    for m in parse_all(measure):
-        show_table(explain(m, qrels, run, query, depth=rows, **policy).table())
+    for i, m in enumerate(measures):
+        if i:
+            click.echo()
+        show_table(explain(m, *source, query, depth=rows, **policy).table())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import sys
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 from judged import __version__
+from judged.errors import JudgedError
 
 __all__ = ["cli", "main"]
 
@@ -43,13 +45,11 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run a command; every outcome has its exit code: 0 done, 2 bad input or call, 3 files and memory."""
-    from judged.errors import JudgedError
-
     try:
         code = cli.main(prog_name="judged", standalone_mode=False) or 0
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        _show_usage(error)
         code = 2
     except click.exceptions.Abort:
         code = 130
@@ -74,12 +74,20 @@ def main() -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _show(error: Any) -> None:
+def _show(error: JudgedError) -> None:
+    """An error of ours, in the form that was asked for; hints name flags where the library names arguments."""
+    from judged.cli._output import as_flags, as_json
+
+    if as_json():
+        click.echo(json.dumps({"error": error.fields()}), err=True)
+    else:
+        click.echo(f"error: {as_flags(str(error))}", err=True)
+
+
+def _show_usage(error: click.ClickException) -> None:
     from judged.cli._output import as_json
 
     if as_json():
-        import json
-
-        click.echo(json.dumps({"error": error.fields()}), err=True)
+        click.echo(json.dumps({"error": {"code": "usage", "message": error.format_message()}}), err=True)
     else:
-        click.echo(f"error: {error}", err=True)
+        error.show()

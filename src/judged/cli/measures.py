@@ -19,5 +19,6 @@ def command(name: str | None) -> None:
     if name is not None:
         click.echo(describe(parse(name).definition))
         return
-    rows = [(d.name, d.family, ", ".join([*(t.rstrip(".=:") for t in d.trec), *d.aliases]), d.description.split("\n")[0]) for d in definitions()]
-    show_table(Table(("measure", "family", "also called", "what it says"), tuple(rows), left=4, notes=("judged measures NAME tells more",)))
+    rows = tuple((d.name, d.family, d.description.split("\n")[0]) for d in definitions())
+    notes = ("judged measures NAME tells more: formula, parameters, other names, an example",)
+    show_table(Table(("measure", "family", "what it says"), rows, words=(0, 1, 2), notes=notes))

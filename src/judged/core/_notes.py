@@ -50,7 +50,7 @@ def notes_on(j: Judged, qrels: Qrels, run: Run, answered: NDArray[np.bool_], pol
     empty = decoded(qrels.queries.take(bare), qrels.query_kind)
     note("not-judged", len(empty), f"{count(empty)} of {qrels.label} without any judgment, left out: {some(empty)}")
     extra = [raw for raw in run.queries.tolist() if raw not in known]
-    note("query-unjudged", len(extra), f"{count(extra)} of {run.label} not judged, ignored: {some(list(extra))}")
+    note("query-unjudged", len(extra), f"{count(extra)} of {run.label} without judgments, ignored: {some(list(extra))}")
 
     none = [j.queries[i] for i in np.flatnonzero(j.ideal.total(j.pool_grade > 0) == 0)]
     note(
@@ -81,7 +81,7 @@ def notes_on(j: Judged, qrels: Qrels, run: Run, answered: NDArray[np.bool_], pol
         note(
             "ties",
             tied,
-            f"in {tied} of {count(len(j))} of {run.label} the rank of a relevant document rests on tied scores, broken by {policy.ties}",
+            f"in {count(tied)} of {run.label} the rank of a relevant document rests on tied scores (ties: {policy.ties})",
         )
     return notes
 

@@ -38,7 +38,7 @@ class Aspects:
     grade: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, eq=False)
 class Judged:
     """A run seen through its judgments: which ranks the judged documents took, and their grades.
 
@@ -67,6 +67,9 @@ class Judged:
 
     def __len__(self) -> int:
         return len(self.queries)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} queries, {len(self.query)} hits, {len(self.pool_query)} judgments)"
 
     @cached_property
     def hits(self) -> Ints:

@@ -51,9 +51,9 @@ class Policy:
             value, choices = getattr(self, spec.name), get_args(hints[spec.name])
             if spec.name == "depth":
                 if value is not None and (type(value) is not int or value < 1):
-                    raise UsageError("depth", "depth is a whole number from 1, or None", got=repr(value))
+                    raise UsageError("depth", "a depth that is a whole number from 1, or None", got=repr(value))
             elif value not in choices:
-                raise UsageError("policy", f"{spec.name} is one of {', '.join(choices)}", got=repr(value), value=value)
+                raise UsageError("policy", f"{spec.name} to be one of {', '.join(choices)}", got=repr(value), value=value)
 
     def __str__(self) -> str:
         """One line: every answer, in words."""

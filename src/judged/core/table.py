@@ -24,7 +24,7 @@ def _nowhere(row: int) -> Place:
     return Place(f"row {row + 1}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class _Rows:
     """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
 
@@ -40,13 +40,16 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.query)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.label!r}, {len(self.queries)} queries, {len(self)} documents)"
+
     @property
     def label(self) -> str:
         """The name without its folders."""
         return self.name.rstrip("/").rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Run(_Rows):
     """A ranking for each query: documents with the scores that a system gave them."""
 
@@ -55,7 +58,7 @@ class Run(_Rows):
     tag: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Qrels(_Rows):
     """Judgments: documents with the grades that a judge gave them.
 

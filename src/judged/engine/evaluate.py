@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from judged.core import Judged, Policy, Qrels, Run, join
+from judged.engine.column import column
 from judged.engine.explain import explainer
 from judged.engine.ties import Orders
 from judged.engine.values import Column, Values
 from judged.errors import DataError, UsageError
-from judged.measures import Measure, parse_all
+from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
 from judged.sources import read_qrels, read_run
+from judged.stats import mean
 
 __all__ = ["DEFAULT", "evaluate", "judge"]
 
@@ -54,7 +56,8 @@ def evaluate(
         run: a ranking in any form that `read_run` takes.
         measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
         level: the lowest grade that counts as relevant, for every binary measure that does not say its own.
-        bounds: also compute every measure as if all unjudged documents were irrelevant, and of the top grade.
+        bounds: also compute every measure as if all unjudged documents it sees were irrelevant, and as if they were
+            of the top grade (`Values.if_irrelevant`, `Values.if_top`).
         strict: turn every warning into an error.
         profile: the conventions of another tool, see `PROFILES`.
         policy: answers to the open questions, see `Policy`.
@@ -63,10 +66,12 @@ def evaluate(
     {'RR': 0.5, 'AP': 0.5}
     """
     chosen = profile_named(profile)
-    wanted = [_levelled(chosen.apply(m), level) for m in parse_all(measures)]
+    wanted = [levelled(chosen.apply(m), level) for m in parse_all(measures)]
     if not wanted:
         raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
     if isinstance(qrels, Judged):
+        if isinstance(run, str | list | Measure) and measures == DEFAULT:
+            return evaluate(qrels, measures=run, level=level, bounds=bounds, strict=strict, profile=profile, **policy)
         if run is not None or policy:
             raise UsageError("judged", "a Judged alone: its run and policies are in it", got="more arguments")
         judged, source = qrels, None
@@ -80,7 +85,7 @@ def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
     unknown = set(given) - set(Policy.__dataclass_fields__)
     if unknown:
         known = ", ".join(Policy.__dataclass_fields__)
-        raise UsageError("policy", f"policies are {known}", got=", ".join(sorted(unknown)), value=unknown)
+        raise UsageError("policy", f"one of the policies {known}", got=", ".join(sorted(unknown)), value=unknown)
     return Policy(**{**chosen.policy, **given})
 
 
@@ -93,7 +98,7 @@ def _judge(qrels: Qrels, run: Run, policy: Policy) -> Judged:
     return judged
 
 
-def _levelled(measure: Measure, level: float | None) -> Measure:
+def levelled(measure: Measure, level: float | None) -> Measure:
     """The measure at this level, where it is a binary one that was not given its own."""
     binary = measure.definition.parameters.get("level", (None, None))[1] == 1
     return measure(level=level) if level is not None and binary and "level" not in measure.said else measure
@@ -103,7 +108,7 @@ def _measured(
     judged: Judged, wanted: list[Measure], source: tuple[Qrels, Run] | None, *, bounds: bool, strict: bool, profile: str
 ) -> Values:
     orders = Orders(judged) if judged.policy.ties == "expected" else None
-    columns = {str(m): _column(m, judged, orders) for m in wanted}
+    columns = {str(m): _frozen(column(m, judged, orders)) for m in wanted}
     warnings = judged.warnings + (orders.warnings if orders else ())
     if strict and warnings:
         first = warnings[0]
@@ -122,23 +127,14 @@ def _measured(
     return _with_bounds(values, judged) if bounds else values
 
 
-def _column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
-    values = orders.expected(measure) if orders else measure.on(judged)
-    if measure.definition.text or "unit" not in measure.definition.laws or judged.policy.empty in ("zero", "error"):
-        return values
-    level = measure.get("level") or 0
-    pool = judged.ideal
-    nothing = pool.total(pool.is_relevant(level) if level else pool.grade > 0) == 0
-    return np.where(nothing, 1.0 if judged.policy.empty == "one" else np.nan, values)
-
-
 def _with_bounds(values: Values, judged: Judged) -> Values:
     top = float(judged.pool_grade.max(initial=1.0))
     known = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
+    known = [m for m in known if m.definition.family != "coverage"]
     sides = [
         {**values.columns, **{str(m): m.on(_reach(m, judged).filled(grade)) for m in known}} for grade in (0.0, top)
     ]
-    return replace(values, lower=sides[0], upper=sides[1])
+    return replace(values, if_irrelevant=sides[0], if_top=sides[1])
 
 
 def _reach(measure: Measure, judged: Judged) -> Judged:
@@ -148,10 +144,12 @@ def _reach(measure: Measure, judged: Judged) -> Judged:
 
 
 def _coverage(judged: Judged) -> dict[str, float]:
-    """The share of the retrieved documents that are judged: of the first ten, and of all."""
-    shares = {}
-    for name, depth in (("judged@10", 10), ("judged", None)):
-        looked = judged.retrieved if depth is None else np.minimum(judged.retrieved, depth)
-        seen = float(looked.sum())
-        shares[name] = float(judged.within(depth).sum()) / seen if seen else 0.0
-    return shares
+    """The mean share of judged documents in the first ten; not of lists from which the others were taken."""
+    if judged.policy.unjudged == "condensed":
+        return {}
+    return {"judged@10": mean(parse("Judged@10").on(judged))}
+
+
+def _frozen(values: Column) -> Column:
+    values.flags.writeable = False
+    return values

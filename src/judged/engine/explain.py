@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id, Judged, Policy, Qrels, Run, Text, join
+from judged.engine.column import column, is_empty
 from judged.engine.table import Table, plain
+from judged.engine.ties import Orders
 from judged.errors import UsageError, shown
 from judged.measures import Measure, parse
 from judged.measures.profile import profile as profile_named
@@ -80,9 +82,9 @@ class Explanation:
     def table(self) -> Table:
         notes = [self.closing, f"{self.measure}: {self.measure.definition.formula}"]
         if self.hidden:
-            notes.insert(0, f"… and {self.hidden} more documents")
+            notes.insert(0, f"… and {self.hidden} more document{'s' * (self.hidden > 1)}")
         rows = tuple(tuple(_cell(value) for value in row) for row in self.rows)
-        return Table(self.headers, rows, title=f"{self.measure} of query {self.query}", notes=tuple(notes), left=2)
+        return Table(self.headers, rows, title=f"{self.measure} of query {self.query}", notes=tuple(notes), words=(1,))
 
     def __str__(self) -> str:
         return plain(self.table())
@@ -118,32 +120,63 @@ def explain(
 def _explained(measure: Measure, qrels: Qrels, run: Run, query: Id, policy: Policy, depth: int | None) -> Explanation:
     judged = _one(qrels, run, query, policy)
     if measure.get("judged_only"):
-        judged = judged.condensed()
-        measure = Measure(measure.definition, tuple(g for g in measure.given if g[0] != "judged_only"))
-    trace = _Trace()
-    value = measure.on(_Traced(**{f.name: getattr(judged, f.name) for f in fields(Judged)}, trace=trace))[0]
+        judged = replace(judged.condensed(), policy=replace(policy, unjudged="condensed"))
+    value = column(measure, judged, Orders(judged) if policy.ties == "expected" else None)[0]
+    seen, trace, in_this_order = _recorded(measure, judged)
     columns = dict(trace.columns)
-    main = _main_sum(trace, value)
+    main = _main_sum(trace, in_this_order)
     if main is not None:
-        columns["sum"] = judged.running(main.astype(float))
-    last_sum = columns["sum"][-1] if main is not None and len(main) else 0.0
-    docs = _documents(run, judged)
-    shown_rows = _last_row(measure, judged, depth)
-    at_rank = {int(r): i for i, r in enumerate(judged.rank)}
+        columns["sum"] = seen.running(main.astype(float))
+    docs, last = _documents(run, judged), _last_row(measure, judged, depth)
+    at_rank = {int(r): i for i, r in enumerate(seen.rank)}
     rows: list[tuple[Any, ...]] = []
-    so_far: dict[str, Any] = {}
-    for rank in range(1, shown_rows + 1):
+    for rank in range(1, last + 1):
         hit = at_rank.get(rank)
-        if hit is None:
-            rows.append((rank, docs[rank - 1], "–", *(so_far.get(name) for name in columns)))
-            continue
-        cells = {name: _number(column[hit]) for name, column in columns.items()}
-        so_far = {"sum": cells["sum"]} if "sum" in cells else {}
-        rows.append((rank, docs[rank - 1], _number(judged.grade[hit]), *cells.values()))
+        cells = [None] * len(columns) if hit is None else [_number(c[hit]) for c in columns.values()]
+        grade = "–" if hit is None or np.isnan(seen.grade[hit]) else _number(seen.grade[hit])
+        rows.append((rank, docs[rank - 1], grade, *cells))
+    closing = _closing(trace, in_this_order, columns["sum"][-1] if main is not None and len(main) else 0.0)
     return Explanation(
         measure, query, value, ("rank", "document", "grade", *columns), tuple(rows),
-        _closing(trace, value, last_sum), int(judged.retrieved[0]) - shown_rows,
+        _with_policies(closing, value, in_this_order, measure, judged), int(judged.retrieved[0]) - last,
     )  # fmt: skip
+
+
+def _recorded(measure: Measure, judged: Judged) -> tuple[Judged, _Trace, Any]:
+    """What the measure does, on a ranking in which unjudged documents have a row too where that changes nothing."""
+    plain_value = measure.on(judged)[0]
+    for seen in (_with_unjudged(judged), judged):
+        trace = _Trace()
+        params = tuple(given for given in measure.given if given[0] != "judged_only")
+        traced = _Traced(**{f.name: getattr(seen, f.name) for f in fields(Judged)}, trace=trace)
+        value = Measure(measure.definition, params).on(traced)[0]
+        if value == plain_value:
+            break
+    return seen, trace, plain_value
+
+
+def _with_unjudged(judged: Judged) -> Judged:
+    """Every rank as a hit (the first thousand): a document without a grade is relevant to nothing."""
+    depth = min(int(judged.retrieved[0]), 1_000)
+    rank = np.union1d(np.arange(1, depth + 1), judged.rank)
+    place = np.searchsorted(rank, judged.rank)
+    grade, judgment = np.full(len(rank), np.nan), np.full(len(rank), -1)
+    grade[place], judgment[place] = judged.grade, judged.judgment
+    first, last = rank.copy(), rank.copy()
+    first[place], last[place] = judged.tie_first, judged.tie_last
+    zeros = np.zeros(len(rank), np.int64)
+    return replace(judged, query=zeros, rank=rank, grade=grade, judgment=judgment, tie_first=first, tie_last=last)
+
+
+def _with_policies(closing: str, value: Any, in_this_order: Any, measure: Measure, judged: Judged) -> str:
+    """The closing line, and what a policy made of the value."""
+    if not judged.answered[0]:
+        closing += "; the run does not answer this query"
+    if value == in_this_order or isinstance(value, str):
+        return closing
+    if "unit" in measure.definition.laws and judged.policy.empty not in ("zero", "error") and is_empty(measure, judged)[0]:
+        return f"{closing}; no relevant document: {_cell(float(value)) or 'left out'} by the policy empty={judged.policy.empty}"
+    return f"in this order of the ties {closing}; the mean over all their orders is {value:.6g}"
 
 
 def at_every_rank(
@@ -170,7 +203,7 @@ def at_every_rank(
         for k in range(1, last + 1)
     ]
     return Table(
-        ("k", "document", "grade", *map(str, measures)), tuple(rows), title=f"query {query} at every cutoff", left=2
+        ("k", "document", "grade", *map(str, measures)), tuple(rows), title=f"query {query} at every cutoff", words=(1,)
     )
 
 
@@ -178,7 +211,8 @@ def _one(qrels: Qrels, run: Run, query: Id, policy: Policy) -> Judged:
     judged = join(qrels, run, policy)
     if query not in judged.queries:
         some = ", ".join(shown(q) for q in judged.queries[:3])
-        raise UsageError("no-query", f"a judged query such as {some}", got=shown(query), value=query)
+        where = ", which the run answers but nobody judged" if _raw(query) in run.queries.tolist() else ""
+        raise UsageError("no-query", f"a judged query such as {some}", got=f"{shown(query)}{where}", value=query)
     return judged.select([judged.queries.index(query)])
 
 

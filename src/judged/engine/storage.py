@@ -43,6 +43,9 @@ def load(path: str | os.PathLike[str]) -> Values:
     """Values that were saved as JSON or Parquet."""
     from judged.engine.values import Values
 
+    if Path(path).suffix.lower() == ".csv":
+        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="CSV holds the values, not their policy",
+                         value=str(path))  # fmt: skip
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow.parquet as pq
 

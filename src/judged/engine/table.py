@@ -13,13 +13,13 @@ __all__ = ["Table", "cell", "plain", "safe"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Headers, rows of text, a title above and notes below. The first column is text, the others numbers."""
+    """Headers, rows of text, a title above and notes below."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     notes: tuple[str, ...] = ()
-    left: int = 1  # how many columns are aligned to the left
+    words: tuple[int, ...] = (0,)  # which columns hold words, aligned to the left; the others hold numbers
 
 
 def plain(table: Table) -> str:
@@ -27,7 +27,7 @@ def plain(table: Table) -> str:
     cells = [tuple(map(safe, row)) for row in (table.headers, *table.rows)]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     lines = [
-        "  ".join(_pad(c, w, i < table.left) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip()
+        "  ".join(_pad(c, w, i in table.words) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip()
         for row in cells
     ]
     title = [safe(table.title), ""] if table.title else []

@@ -47,8 +47,8 @@ class Values:
     names: tuple[str, str] = ("qrels", "run")
     coverage: dict[str, float] = field(default_factory=dict)
     warnings: tuple[Warned, ...] = ()
-    lower: dict[str, Column] | None = None
-    upper: dict[str, Column] | None = None
+    if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
+    if_top: dict[str, Column] | None = None  # and had they been of the top grade
     explainer: Any = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -151,7 +151,7 @@ class Values:
         columns = {name: [_scalar(v) for v in column.tolist()] for name, column in self.columns.items()}
         bounds = {
             side: {name: [_scalar(v) for v in column.tolist()] for name, column in table.items()}
-            for side, table in (("lower", self.lower), ("upper", self.upper))
+            for side, table in (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
             if table is not None
         }
         return {
@@ -189,8 +189,8 @@ class Values:
                 names=(data["qrels"], data["run"]),
                 coverage=data["coverage"],
                 warnings=tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
-                lower=_columns(measures, data["lower"]) if "lower" in data else None,
-                upper=_columns(measures, data["upper"]) if "upper" in data else None,
+                if_irrelevant=_columns(measures, data["if_irrelevant"]) if "if_irrelevant" in data else None,
+                if_top=_columns(measures, data["if_top"]) if "if_top" in data else None,
             )
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
@@ -210,8 +210,8 @@ class Values:
     def table(self, *, places: int = 4) -> Table:
         """The summary as plain data: what `print` shows and the report formats render."""
         headers = ["measure", "mean", "95% interval", "queries"]
-        if self.lower is not None:
-            headers.append("unjudged: irrelevant – top grade")
+        if self.if_irrelevant is not None:
+            headers.append("if unjudged: irrelevant – top grade")
         rows = [self._row(m, places) for m in self._numeric()]
         return Table(
             tuple(headers),
@@ -223,21 +223,31 @@ class Values:
     def _row(self, m: Measure, places: int) -> tuple[str, ...]:
         name, definition = str(m), m.definition
         value = summarise(self.columns[name], definition.summary)
-        shown_value = f"{value:.0f}" if definition.whole else _decimal(value, places)
+        shown_value = self._text(m, value, places)
         interval = self.interval(m)
         between = "" if interval is None else f"[{_decimal(interval[0], places)}, {_decimal(interval[1], places)}]"
         counted = int((~np.isnan(self.columns[name])).sum())
         row = (name, shown_value, between, str(counted))
-        if self.lower is None or self.upper is None:
-            return row
-        low, high = (summarise(side[name], definition.summary) for side in (self.lower, self.upper))
-        return (*row, f"{_decimal(low, places)} – {_decimal(high, places)}")
+        bounds = self.bounds(m)
+        return row if bounds is None else (*row, f"{self._text(m, bounds[0], places)} – {self._text(m, bounds[1], places)}")
+
+    def bounds(self, measure: str | Measure) -> tuple[float, float] | None:
+        """The summary if all unjudged documents were irrelevant, and if they were of the top grade; None unless asked for."""
+        if self.if_irrelevant is None or self.if_top is None:
+            return None
+        key = self._key(measure)
+        how = next(m.definition.summary for m in self.measures if str(m) == key)
+        return summarise(self.if_irrelevant[key], how), summarise(self.if_top[key], how)
+
+    @staticmethod
+    def _text(m: Measure, value: float, places: int) -> str:
+        return f"{value:.0f}" if m.definition.whole else _decimal(value, places)
 
     def _notes(self) -> tuple[str, ...]:
         share = self.coverage.get("judged@10")
-        head = f"{len(self)} queries"
-        if share is not None and not math.isnan(share):
-            head += f" · {share:.0%} of the top 10 judged"
+        head = f"{len(self)} {'query' if len(self) == 1 else 'queries'}"
+        if share is not None:
+            head += f" · {share:.0%} of the top 10 judged (mean over queries)"
         return (head, f"policy: {self.policy}", *(f"warning: {w}" for w in self.warnings))
 
     def __str__(self) -> str:

@@ -183,7 +183,7 @@ def relevance_string(j: Judged, *, cutoff: Cutoff = 10) -> Column:
     letters[np.arange(width) >= j.retrieved[:, None]] = ""
     inside = j.within(width)
     grade = j.grade[inside]
-    shown = np.where(grade < 0, ".", np.where(grade >= 10, ">", _DIGITS[np.clip(grade, 0, 9).astype(int)]))
+    shown = np.where(grade < 0, ".", np.where(grade >= 10, ">", _DIGITS[np.clip(np.nan_to_num(grade), 0, 9).astype(int)]))
     letters[j.query[inside], j.rank[inside] - 1] = shown
     return np.array(["".join(row) for row in letters], dtype=object)
 
@@ -227,7 +227,8 @@ def inferred_ap(j: Judged, *, level: Level = 1) -> Column:
     before = np.maximum(j.rank - 1.0, 1.0)
     share = (relevant + _SMALL) / (relevant + other + 2 * _SMALL)
     expected = 1.0 / j.rank + ((j.rank - 1.0) / j.rank) * (pooled / before) * share
-    return j.ratio(j.total(np.where(hit, np.where(j.rank == 1, 1.0, expected), 0.0)), j.relevant(level))
+    here = j.column("expected precision", np.where(hit, np.where(j.rank == 1, 1.0, expected), 0.0))
+    return j.ratio(j.total(here), j.relevant(level))
 
 
 # ── pairs ────────────────────────────────────────────────────────────────────────────────────────

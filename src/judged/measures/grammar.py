@@ -20,6 +20,7 @@ __all__ = ["parse", "parse_all"]
 
 _SHAPE = re.compile(r"\s*(?P<name>[^\s@(){}]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>\S.*?))?\s*", re.DOTALL)
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
+_COMMA_OUTSIDE = re.compile(r",\s*(?=[A-Za-z]\w*(?![\w=]))(?![^(]*\))(?![^{]*\})")
 _AROUND_AT = re.compile(r"\s*@\s*")
 _SPACE_OUTSIDE = re.compile(r"\s+(?![^(]*\))(?![^{]*\})")
 
@@ -44,7 +45,10 @@ def parse_all(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """
     if isinstance(names, Measure):
         return [names]
+    if not isinstance(names, Iterable):
+        raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
     if isinstance(names, str):
+        names = _COMMA_OUTSIDE.sub(" ", names)
         parts: list[str | Measure] = [part for part in _SPACE_OUTSIDE.split(_AROUND_AT.sub("@", names.strip())) if part]
         if not parts:
             raise UsageError("measure", "the name of a measure", got=shown(names), hint="for example nDCG@10")
@@ -121,7 +125,7 @@ def _translated(pairs: dict[str, Any]) -> dict[str, Any]:
     if style is not None:
         styles = {"log2": "linear", "exp-log2": "exp"}
         if style not in styles:
-            raise UsageError("parameter", "dcg is one of 'log2', 'exp-log2'", got=shown(style), value=style)
+            raise UsageError("parameter", "dcg to be 'log2' or 'exp-log2'", got=shown(style), value=style)
         pairs["gain"] = styles[style]
     return pairs
 

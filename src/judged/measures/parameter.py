@@ -43,7 +43,7 @@ def _bad(slug: str, expected: str, value: Any, hint: str | None = None) -> Usage
 def _one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
         if value not in choices:
-            raise _bad("parameter", f"{name} is one of {', '.join(map(repr, choices))}", value)
+            raise _bad("parameter", f"{name} to be one of {', '.join(map(repr, choices))}", value)
         return value
 
     return check
@@ -54,7 +54,7 @@ def _cutoff(value: Any) -> Any:
         return value
     if isinstance(value, float) and value.is_integer() and value >= 1:
         return int(value)
-    raise _bad("cutoff", "a cutoff is a whole number from 1", value, "write @10 for the first ten documents")
+    raise _bad("cutoff", "a cutoff that is a whole number from 1", value, "write @10 for the first ten documents")
 
 
 def number(low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False,
@@ -81,7 +81,7 @@ def _gains(value: Any) -> Any:
     try:
         return frozen(dict(value))
     except (TypeError, ValueError) as error:
-        raise _bad("parameter", "gains is a table {grade: gain}", value) from error
+        raise _bad("parameter", "gains as a table {grade: gain}", value) from error
 
 
 def _flag(value: Any) -> Any:

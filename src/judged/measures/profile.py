@@ -67,5 +67,5 @@ PROFILES = {
 def profile(name: str) -> Profile:
     """A profile by its name."""
     if name not in PROFILES:
-        raise UsageError("profile", f"a profile is one of {', '.join(PROFILES)}", got=repr(name), value=name)
+        raise UsageError("profile", f"one of the profiles {', '.join(PROFILES)}", got=repr(name), value=name)
     return PROFILES[name]

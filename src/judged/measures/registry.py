@@ -98,7 +98,7 @@ class Measure:
                 close = difflib.get_close_matches(name, known, 1)
                 raise UsageError(
                     "parameter",
-                    f"{self.definition.name} takes {', '.join(known)}",
+                    f"one of the parameters of {self.definition.name}, {', '.join(known)}",
                     got=repr(name),
                     hint=f"did you mean {close[0]}?" if close else None,
                     value=name,
@@ -219,7 +219,7 @@ def find(name: str) -> Definition | None:
 def nearest(name: str) -> str | None:
     """The known name that a wrong one most resembles."""
     plain = {_plain(known): known for known in reversed(_BY_NAME)}
-    close = difflib.get_close_matches(_plain(name), plain, 1)
+    close = difflib.get_close_matches(_plain(name), plain, 1, cutoff=0.7)
     return _BY_NAME[plain[close[0]]].name if close else None
 
 

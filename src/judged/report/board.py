@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from judged.engine import Table, Values
+from judged.measures import Measure
 
 __all__ = ["board", "labels", "number", "per_query"]
 
-_WITH_INTERVALS = 4  # more measures than this leave no room for intervals beside the means
+_WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
 
 
 def number(value: Any, places: int, *, whole: bool = False) -> str:
@@ -36,19 +37,30 @@ def board(results: Sequence[Values], *, places: int = 4) -> Table:
     if len(results) == 1:
         return results[0].table(places=places)
     measures = [m for m in results[0].measures if not m.definition.text]
-    rows = []
-    for result, label in zip(results, labels(results), strict=True):
-        means, cells = result.mean(), []
-        for m in measures:
-            text = number(means[str(m)], places, whole=m.definition.whole)
-            between = result.interval(m) if len(measures) <= _WITH_INTERVALS else None
-            cells.append(text + (f" [{between[0]:.3f}, {between[1]:.3f}]" if between else ""))
-        rows.append((label, *cells))
-    notes = [f"{len(results[0])} queries", f"policy: {results[0].policy}"]
-    notes += [f"warning: {w}" for r in results for w in r.warnings]
-    if len(measures) <= _WITH_INTERVALS:
+    rows = [
+        (label, *(_beside(result, m, len(measures), places) for m in measures), f"{result.coverage.get('judged@10', 1):.0%}")
+        for result, label in zip(results, labels(results), strict=True)
+    ]
+    first = results[0]
+    notes = [f"{len(first)} {'query' if len(first) == 1 else 'queries'}", f"policy: {first.policy}"]
+    if first.if_top is not None:
+        notes.insert(1, "in brackets: if all unjudged documents were irrelevant – of the top grade")
+    elif len(measures) <= _WITH_INTERVALS:
         notes.insert(1, "in brackets: 95% bootstrap interval of the mean over queries")
-    return Table(("run", *map(str, measures)), tuple(rows), notes=tuple(dict.fromkeys(notes)))
+    else:
+        notes.insert(1, f"more than {_WITH_INTERVALS} measures: intervals in --format json or csv")
+    notes += [f"warning: {w}" for r in results for w in r.warnings]
+    return Table(("run", *map(str, measures), "judged@10"), tuple(rows), notes=tuple(dict.fromkeys(notes)))
+
+
+def _beside(result: Values, m: Measure, measures: int, places: int) -> str:
+    """A mean with what stands in brackets beside it: bounds if they were asked for, else the interval if there is room."""
+    text = number(result.mean()[str(m)], places, whole=m.definition.whole)
+    bounds = result.bounds(m)
+    if bounds is not None:
+        return f"{text} [{number(bounds[0], places, whole=m.definition.whole)} – {number(bounds[1], places, whole=m.definition.whole)}]"
+    between = result.interval(m) if measures <= _WITH_INTERVALS else None
+    return text + (f" [{between[0]:.3f}, {between[1]:.3f}]" if between else "")
 
 
 def per_query(results: Sequence[Values], *, places: int = 4) -> Table:

@@ -41,7 +41,7 @@ def _each(rendered: Callable[[Table], str]) -> Callable[[Sequence[Values], bool,
 
 def markdown(table: Table) -> str:
     """A Markdown table; the notes as a list below it."""
-    align = [":--"] * table.left + ["--:"] * (len(table.headers) - table.left)
+    align = [":--" if i in table.words else "--:" for i in range(len(table.headers))]
     rows = [tuple(safe(c).translate(_MARKDOWN) for c in row) for row in (table.headers, *table.rows)]
     lines = ["| " + " | ".join(row) + " |" for row in (rows[0], tuple(align), *rows[1:])]
     notes = [f"- {safe(note).translate(_MARKDOWN)}" for note in table.notes]
@@ -49,14 +49,13 @@ def markdown(table: Table) -> str:
 
 
 def latex(table: Table) -> str:
-    """A LaTeX table in booktabs style; the notes as its caption."""
-    align = "l" * table.left + "r" * (len(table.headers) - table.left)
+    """A LaTeX table in booktabs style; the notes as comments below it."""
+    align = "".join("l" if i in table.words else "r" for i in range(len(table.headers)))
     rows = [" & ".join(safe(c).translate(_LATEX) for c in row) + r" \\" for row in (table.headers, *table.rows)]
     rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]  # else the \\ above would take it
-    caption = " ".join(safe(note).translate(_LATEX) + "." for note in table.notes)
     return "\n".join([
-        r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule",
-        *rows[1:], r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}",
+        r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule", *rows[1:],
+        r"\bottomrule", r"\end{tabular}", *(f"% {safe(note)}" for note in table.notes),
     ])  # fmt: skip
 
 
@@ -87,8 +86,9 @@ def _json(results: Sequence[Values], queries: bool, summary: bool, places: int) 
     for result in results:
         data = json.loads(result.to_json())
         data["intervals"] = {str(m): result.interval(m) for m in result.measures if not m.definition.text}
-        unwanted = (() if queries else ("values", "queries", "lower", "upper")) + (
-            () if summary else ("summary", "intervals")
+        data["bounds"] = {str(m): result.bounds(m) for m in result.measures if result.bounds(m) is not None}
+        unwanted = (() if queries else ("values", "queries", "if_irrelevant", "if_top")) + (
+            () if summary else ("summary", "intervals", "bounds")
         )
         for name in unwanted:
             data.pop(name, None)
@@ -99,15 +99,23 @@ def _json(results: Sequence[Values], queries: bool, summary: bool, places: int) 
 def _csv(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["run", "measure", "query", "value", "low", "high"])
+    writer.writerow(["run", "measure", "query", "value", "low", "high", "if_irrelevant", "if_top"])
     for result, label in zip(results, labels(results), strict=True):
         for m in result.measures if queries else ():
             for query, value in zip(result.queries, result[m].tolist(), strict=True):
-                writer.writerow([cell(safe(label)), str(m), _id(query), cell(value), "", ""])
+                writer.writerow([cell(safe(label)), str(m), _id(query), cell(value), "", "", *_sides(result, str(m), query)])
         for name, value in result.mean().items() if summary else ():
             low, high = result.interval(name) or ("", "")
-            writer.writerow([cell(safe(label)), name, "all", cell(value), low, high])
+            writer.writerow([cell(safe(label)), name, "all", cell(value), low, high, *(result.bounds(name) or ("", ""))])
     return out.getvalue()
+
+
+def _sides(result: Values, name: str, query: Id) -> tuple[object, object]:
+    """One query's values if its unjudged documents were irrelevant, and of the top grade."""
+    if result.if_irrelevant is None or result.if_top is None:
+        return "", ""
+    row = result.queries.index(query)
+    return cell(result.if_irrelevant[name][row]), cell(result.if_top[name][row])
 
 
 def _id(query: Id) -> object:

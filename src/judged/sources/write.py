@@ -81,7 +81,7 @@ def convert(
 
 def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> None:
     if path == "-":
-        raise UsageError("format", "the name of a file", got="'-'", hint="write to /dev/stdout", value=path, where=path)
+        raise UsageError("format", "the name of a file", got="'-'", hint="name a file", value=path, where=path)
     mode, write = FORMATS[_format(Path(path), format)]
     with write_atomically(path, mode) as file:
         write(export, file)
@@ -92,7 +92,7 @@ def _format(path: Path, format: str | None) -> str:
         if format not in FORMATS:
             raise UsageError(
                 "format",
-                f"format is one of {', '.join(FORMATS)}",
+                f"format to be one of {', '.join(FORMATS)}",
                 got=repr(format),
                 value=format,
                 hint="or leave it out",

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.errors import UsageError
+
 __all__ = ["SUMMARIES", "geometric_mean", "mean", "summarise", "total"]
 
 Floats = NDArray[np.float64]
@@ -47,4 +49,6 @@ SUMMARIES: dict[str, Callable[[Floats], float]] = {
 
 def summarise(x: NDArray[Any], how: str) -> float:
     """A column summed up; NaN values do not count."""
+    if how not in SUMMARIES:
+        raise UsageError("summary", f"one of the summaries {', '.join(SUMMARIES)}", got=repr(how), value=how)
     return SUMMARIES[how](x[~np.isnan(x)])

@@ -151,12 +151,12 @@ def test_order_by_rank_or_input_instead_of_score(tmp_path):
     assert jd.evaluate(ONE, path, "RR", order="input")["RR"][0] == 1 / 2
 
 
-def test_bounds_enclose_what_unjudged_documents_could_change():
+def test_bounds_are_the_values_if_unjudged_documents_were_irrelevant_or_of_the_top_grade():
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "u", "b"]}
     result = jd.evaluate(qrels, run, "P@3 P@1 Bpref", bounds=True)
-    assert (result.lower["P@3"][0], result.upper["P@3"][0]) == (pytest.approx(2 / 3), 1)
-    assert result.lower["P@1"][0] == result.upper["P@1"][0] == 1
-    assert result.lower["Bpref"][0] == pytest.approx(1 / 2)  # the judged non-relevant u stands above b
+    assert result.bounds("P@3") == (pytest.approx(2 / 3), 1)
+    assert result.bounds("P@1") == (1, 1)
+    assert result.if_irrelevant["Bpref"][0] == pytest.approx(1 / 2)  # the judged non-relevant u stands above b
     assert "top grade" in str(result)
 
 

@@ -25,7 +25,7 @@ def test_documents_stand_in_rank_order_with_unjudged_ones_marked():
 
 def test_the_arithmetic_of_ndcg():
     explained = jd.explain("nDCG", QRELS, RUN, "q")
-    assert column(explained, "gain") == [0, 3, None, 1]
+    assert column(explained, "gain") == [0, 3, 0, 1]
     assert column(explained, "discount")[1] == pytest.approx(log2(3))
     assert column(explained, "sum")[-1] == pytest.approx(3 / log2(3) + 1 / log2(5))
     assert explained.closing.endswith(f"= {jd.evaluate(QRELS, RUN, 'nDCG').mean()['nDCG']:.6g}")
@@ -65,3 +65,25 @@ def test_every_cutoff_in_one_table():
 def test_an_unknown_query_is_refused_with_some_that_exist():
     with pytest.raises(jd.UsageError, match="'q'"):
         jd.explain("AP", QRELS, RUN, "nope")
+
+
+def test_the_value_follows_the_policies_and_says_so():
+    run = {"q": dict.fromkeys("abuc", 1.0)}
+    for ties in ("expected", "best"):
+        explained = jd.explain("AP", QRELS, run, "q", ties=ties)
+        assert explained.value == jd.evaluate(QRELS, run, "AP", ties=ties)["AP"][0]
+    assert "mean over all their orders" in jd.explain("AP", QRELS, run, "q", ties="expected").closing
+    explained = jd.explain("AP", {"q": {"a": 0}}, {"q": ["a"]}, "q", empty="one")
+    assert explained.value == 1
+    assert "empty=one" in explained.closing
+
+
+def test_precision_so_far_stands_in_every_row_of_a_document_without_judgment_too():
+    explained = jd.explain("AP", QRELS, RUN, "q")
+    assert column(explained, "precision") == pytest.approx([0, 1 / 2, 1 / 3, 2 / 4])
+
+
+def test_a_query_that_the_run_does_not_answer_or_nobody_judged_is_named():
+    assert "does not answer" in jd.explain("AP", {**QRELS, "p": {"a": 1}}, RUN, "p").closing
+    with pytest.raises(jd.UsageError, match="nobody judged"):
+        jd.explain("AP", QRELS, {**RUN, "x": ["a"]}, "x")

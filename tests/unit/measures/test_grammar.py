@@ -52,6 +52,7 @@ def test_several_at_once():
     assert parse_all("P@{1,5} map") == [P @ 1, P @ 5, AP]
     assert parse_all(["P.5,10", nDCG @ 3]) == [P @ 5, P @ 10, nDCG @ 3]
     assert parse_all("AP map MAP") == [AP]
+    assert parse_all("nDCG@3,AP, P@{1,5}") == [nDCG @ 3, AP, P @ 1, P @ 5]
 
 
 def test_objects_read_like_names():
@@ -78,7 +79,7 @@ def test_objects_read_like_names():
         ("AP(2)", "measure", "name=value"),
         ("AP(", "measure", "Name"),
         ("", "measure", "name of a measure"),
-        ("P.5,x", "cutoff", "number"),
+        ("P.5,x", "metric", "no measure is called 'x'"),
     ],
 )
 def test_a_wrong_name_says_what_is_right(text, slug, says):

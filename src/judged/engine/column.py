@@ -1,0 +1,26 @@
+"""One measure on one `Judged`, under its policies: what `evaluate` and `explain` both show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.core import Judged
+from judged.engine.ties import Orders
+from judged.measures import Measure
+from judged.measures.registry import Column
+
+__all__ = ["column", "is_empty"]
+
+
+def column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
+    """One value per query: the mean over the orders of ties if these are given, and the policy for empty queries."""
+    values = orders.expected(measure) if orders else measure.on(judged)
+    if "unit" not in measure.definition.laws or judged.policy.empty in ("zero", "error"):
+        return values
+    return np.where(is_empty(measure, judged), 1.0 if judged.policy.empty == "one" else np.nan, values)
+
+
+def is_empty(measure: Measure, judged: Judged) -> Column:
+    """Queries without a document that is relevant to the measure: at its level, or with a positive grade."""
+    level, pool = measure.get("level") or 0, judged.ideal
+    return pool.total(pool.is_relevant(level) if level else pool.grade > 0) == 0
