@@ -40,7 +40,7 @@ def show_table(table: Any) -> None:
     """A table on a terminal in colour, elsewhere in plain text."""
     from judged.engine import plain, safe
 
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         click.echo(plain(table))
         return
     from rich import box
@@ -48,7 +48,12 @@ def show_table(table: Any) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    drawn = RichTable(box=box.SIMPLE_HEAD, title=Text(safe(table.title)) if table.title else None, title_justify="left", title_style="bold")
+    drawn = RichTable(
+        box=box.SIMPLE_HEAD,
+        title=Text(safe(table.title)) if table.title else None,
+        title_justify="left",
+        title_style="bold",
+    )
     for i, header in enumerate(table.headers):
         drawn.add_column(Text(safe(header)), justify="left" if i in table.words else "right")
     for row in table.rows:
@@ -95,16 +100,32 @@ def policy_options(command: Any) -> Any:
     choices = {
         "ties": (("id-desc", "id-asc", "input", "best", "worst", "expected"), "Order of documents with equal scores."),
         "duplicates": (("error", "first", "best"), "A document twice in one ranking."),
-        "rejudged": (("error", "max", "min", "first", "last", "mean"), "A document judged twice with different grades."),
+        "rejudged": (
+            ("error", "max", "min", "first", "last", "mean"),
+            "A document judged twice with different grades.",
+        ),
         "empty": (("zero", "skip", "one", "nan", "error"), "The value of a query without a relevant document."),
         "order": (("score", "rank", "input"), "What rankings are ordered by."),
-        "queries": (("judged", "both", "strict"), "Which queries count: all judged, those in both files, or all must be there."),
+        "queries": (
+            ("judged", "both", "strict"),
+            "Which queries count: all judged, those in both files, or all must be there.",
+        ),
     }
     for name, (values, text) in reversed(choices.items()):
         command = click.option(f"--{name}", type=click.Choice(values), help=f"{text}  [default: {values[0]}]")(command)
-    command = click.option("--depth", type=int, metavar="N", help="Look at the first N documents of each ranking only.")(command)
-    command = click.option("--judged-only", is_flag=True, help="Take unjudged documents out of the rankings first.")(command)
-    return click.option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, help="The conventions of another tool, such as trec_eval-9 or ranx.")(command)
+    command = click.option(
+        "--depth", type=int, metavar="N", help="Look at the first N documents of each ranking only."
+    )(command)
+    command = click.option("--judged-only", is_flag=True, help="Take unjudged documents out of the rankings first.")(
+        command
+    )
+    return click.option(
+        "--profile",
+        metavar="NAME",
+        default="trec_eval-10",
+        show_default=True,
+        help="The conventions of another tool, such as trec_eval-9 or ranx.",
+    )(command)
 
 
 def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,12 @@ __all__ = ["command"]
 @click.argument("target")
 @click.option("--qrels", "kind", flag_value="qrels", help="SOURCE holds judgments.")
 @click.option("--run", "kind", flag_value="run", help="SOURCE holds a run.")
-@click.option("--format", "form", type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]), help="The form of TARGET, whatever its ending says.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]),
+    help="The form of TARGET, whatever its ending says.",
+)
 def command(source: str, target: str, kind: str | None, form: str | None) -> None:
     r"""Write the judgments or the run in SOURCE to TARGET, in the form its ending says.
 

@@ -14,14 +14,31 @@ __all__ = ["command"]
 @click.command("eval", cls=Measures)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measures", multiple=True, metavar="NAME...", help="Measures, such as nDCG@10 AP 'P@{1,5}'; `judged measures` lists them.")
+@click.option(
+    "-m",
+    "--measures",
+    multiple=True,
+    metavar="NAME...",
+    help="Measures, such as nDCG@10 AP 'P@{1,5}'; `judged measures` lists them.",
+)
 @click.option("-q", "--per-query", is_flag=True, help="A value for each query too.")
 @click.option("-n", "--no-summary", is_flag=True, help="No means, only values per query.")
-@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]")
-@click.option("--format", "form", type=click.Choice(["table", "trec", "json", "csv", "md", "latex"]), default="table", show_default=True, help="The form of the output.")
+@click.option(
+    "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "trec", "json", "csv", "md", "latex"]),
+    default="table",
+    show_default=True,
+    help="The form of the output.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")
-@click.option("--bounds", is_flag=True, help="Also the values if all unjudged documents were irrelevant, or of the top grade.")
+@click.option(
+    "--bounds", is_flag=True, help="Also the values if all unjudged documents were irrelevant, or of the top grade."
+)
 @click.option("--strict", is_flag=True, help="Turn every warning into an error.")
 @policy_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:

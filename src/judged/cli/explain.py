@@ -18,10 +18,19 @@ __all__ = ["command"]
 @click.option("--query", required=True, metavar="ID", help="The query to explain.")
 @click.option("--all-ranks", is_flag=True, help="The measure at every cutoff instead (several: 'P R F1').")
 @click.option("--rows", type=click.IntRange(1), metavar="N", help="How many ranks to show.")
-@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]")
+@click.option(
+    "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
+)
 @policy_options
 def command(
-    measure: str, qrels: str, run: str, query: str, all_ranks: bool, rows: int | None, level: float | None, **options: Any
+    measure: str,
+    qrels: str,
+    run: str,
+    query: str,
+    all_ranks: bool,
+    rows: int | None,
+    level: float | None,
+    **options: Any,
 ) -> None:
     r"""Show how MEASURE gets its value for one query: rank by rank, in the numbers the measure uses.
 

@@ -14,7 +14,7 @@ from judged.core import segment
 from judged.core.policy import Policy
 from judged.core.table import Id
 from judged.core.text import Text
-from judged.errors import Warned
+from judged.errors import UsageError, Warned
 
 __all__ = ["Aspects", "Judged"]
 
@@ -183,14 +183,24 @@ class Judged:
 
     def cut(self, depth: int) -> Self:
         """Only the first `depth` documents of each ranking."""
-        kept = self.within(depth)
-        return replace(self._hits(kept), retrieved=np.minimum(self.retrieved, depth))
+        kept = self._hits(self.within(depth))
+        return replace(kept, tie_last=np.minimum(kept.tie_last, depth), retrieved=np.minimum(self.retrieved, depth))
 
     def condensed(self) -> Self:
         """Only the judged documents of each ranking, ranks closed up."""
         kept = self._hits(self.is_judged)
         rank = segment.positions(kept.hits) + 1
-        return replace(kept, rank=rank, tie_first=rank, tie_last=rank, retrieved=kept.hits)
+        start = np.ones(len(rank), bool)  # documents of one score stay together
+        start[1:] = (kept.query[1:] != kept.query[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
+        group = np.cumsum(start) - 1
+        first = rank[start][group]
+        last = first + np.bincount(group, minlength=1)[group] - 1 if len(rank) else rank
+        return replace(kept, rank=rank, tie_first=first, tie_last=last, retrieved=kept.hits)
+
+    def under(self, policy: Policy) -> Self:
+        """What the policy lets be seen: down to its depth, and of judged documents only if it says so."""
+        seen = self if policy.depth is None else self.cut(policy.depth)
+        return seen.condensed() if policy.unjudged == "condensed" else seen
 
     def filled(self, grade: float) -> Judged:
         """As if every unjudged document of the rankings had been judged, and given this grade."""
@@ -212,6 +222,8 @@ class Judged:
         hit_query = np.concatenate([kept.query, query])
         hit_rank = np.concatenate([kept.rank, rank])
         order = np.lexsort((hit_rank, hit_query))
+        first, last = self._tie_of(query, rank)
+        tie_first, tie_last = np.concatenate([kept.tie_first, first]), np.concatenate([kept.tie_last, last])
         hit_grade = np.concatenate([kept.grade, np.full(len(new), float(grade))])
         return replace(
             self,
@@ -219,13 +231,22 @@ class Judged:
             rank=hit_rank[order],
             grade=hit_grade[order],
             judgment=new_place[judgment][order],
-            tie_first=hit_rank[order],
-            tie_last=hit_rank[order],
+            tie_first=tie_first[order],
+            tie_last=tie_last[order],
             pool_query=pool_query[pool_order],
             pool_grade=pool_grade[pool_order],
             pool_doc=None,
             aspects=None,
         )
+
+    def _tie_of(self, query: Ints, rank: Ints) -> tuple[Ints, Ints]:
+        """The ranks that a document at this place shares its score with, as far as a hit tells."""
+        if not len(self.rank):
+            return rank, rank
+        wide = int(max(self.tie_last.max(), rank.max(initial=0))) + 1
+        at = np.maximum(np.searchsorted(self.query * wide + self.tie_first, query * wide + rank, "right") - 1, 0)
+        inside = (self.query[at] == query) & (self.tie_first[at] <= rank) & (rank <= self.tie_last[at])
+        return np.where(inside, self.tie_first[at], rank), np.where(inside, self.tie_last[at], rank)
 
     def _hits(self, mask: Bools) -> Self:
         """The same queries and pool with fewer hits."""
@@ -235,7 +256,10 @@ class Judged:
 
     def select(self, rows: Sequence[int] | Ints) -> Self:
         """Some of the queries (by position, each at most once), as a `Judged` of their own."""
-        rows = np.sort(np.asarray(rows, dtype=np.int64))
+        chosen = np.asarray(rows)
+        rows = np.sort(np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64))
+        if len(rows) and (rows[0] < 0 or rows[-1] >= len(self) or (rows[1:] == rows[:-1]).any()):
+            raise UsageError("select", f"positions from 0 to {len(self) - 1}, each once", got=f"{rows.tolist()[:5]}")
         new = np.full(len(self), -1)
         new[rows] = np.arange(len(rows))
         hit, pool = new[self.query] >= 0, new[self.pool_query] >= 0
@@ -263,8 +287,11 @@ class Judged:
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:
         """Parts with different queries as one, in the order given."""
-        if not parts:
-            raise ValueError("merge needs at least one part")
+        everyone = tuple(query for part in parts for query in part.queries)
+        if not parts or len(set(everyone)) < len(everyone) or len({part.policy for part in parts}) > 1:
+            raise UsageError(
+                "merge", "parts with different queries under one policy", got="none, a query twice, or two policies"
+            )
         queries = np.cumsum([0, *(len(p) for p in parts)])
         pools = np.cumsum([0, *(len(p.pool_query) for p in parts)])
         joined: dict[str, Any] = {
@@ -284,7 +311,6 @@ class Judged:
                 np.concatenate([a.sub for a, _ in shifted]),
                 np.concatenate([a.grade for a, _ in shifted]),
             )
-        everyone = tuple(query for part in parts for query in part.queries)
         docs = [part.pool_doc for part in parts if part.pool_doc is not None]
         pool_doc = Text.of(doc for text in docs for doc in text.tolist()) if len(docs) == len(parts) else None
         return replace(parts[0], queries=everyone, pool_doc=pool_doc, aspects=aspects, **joined)

@@ -53,7 +53,9 @@ class Policy:
                 if value is not None and (type(value) is not int or value < 1):
                     raise UsageError("depth", "a depth that is a whole number from 1, or None", got=repr(value))
             elif value not in choices:
-                raise UsageError("policy", f"{spec.name} to be one of {', '.join(choices)}", got=repr(value), value=value)
+                raise UsageError(
+                    "policy", f"{spec.name} to be one of {', '.join(choices)}", got=repr(value), value=value
+                )
 
     def __str__(self) -> str:
         """One line: every answer, in words."""

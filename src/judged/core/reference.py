@@ -54,10 +54,8 @@ def join(qrels: Qrels, run: Run, policy: Policy) -> Judged:
         policy=policy,
         names=(qrels.name, run.name),
     )
-    if policy.depth is not None:
-        judged = judged.cut(policy.depth)
-    if policy.unjudged == "condensed":
-        judged = judged.condensed()
+    if policy.ties != "expected":  # there every order of the ties is cut and condensed on its own
+        judged = judged.under(policy)
     warnings = (*qrels.warnings, *run.warnings, *pool.warnings, *notes_on(judged, qrels, run, rows.answered, policy))
     judged = replace(judged, warnings=warnings)
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
@@ -169,13 +167,15 @@ def _nothing_common(pool: Pool, run: Run) -> None:
 def _repeats(run: Run, row: Ints, key: Words) -> tuple[Ints, Ints]:
     """Positions (earlier, later) of rows with the same query and document."""
     ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():
+    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    if not len(repeated):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    by_key = np.lexsort((row, key))
-    pair = np.flatnonzero(key[by_key][1:] == key[by_key][:-1])
-    earlier, later = by_key[pair], by_key[pair + 1]
-    query = run.query[row]
-    same = (query[earlier] == query[later]) & run.doc.same(row[earlier], run.doc, row[later])
+    suspect = np.flatnonzero(np.isin(key, repeated))
+    suspect = suspect[np.argsort(row[suspect], kind="stable")]
+    query = run.query[row[suspect]]
+    order = run.doc.take(row[suspect]).order(query)  # by id, not by hash: equal hashes may be different ids
+    earlier, later = suspect[order[:-1]], suspect[order[1:]]
+    same = (query[order[:-1]] == query[order[1:]]) & run.doc.same(row[earlier], run.doc, row[later])
     return earlier[same], later[same]
 
 

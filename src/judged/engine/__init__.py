@@ -6,4 +6,17 @@ from judged.engine.storage import load
 from judged.engine.table import Table, cell, plain, safe
 from judged.engine.values import Values
 
-__all__ = ["DEFAULT", "Explanation", "Table", "Values", "at_every_rank", "cell", "evaluate", "explain", "judge", "load", "plain", "safe"]
+__all__ = [
+    "DEFAULT",
+    "Explanation",
+    "Table",
+    "Values",
+    "at_every_rank",
+    "cell",
+    "evaluate",
+    "explain",
+    "judge",
+    "load",
+    "plain",
+    "safe",
+]

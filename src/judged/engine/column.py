@@ -9,18 +9,26 @@ from judged.engine.ties import Orders
 from judged.measures import Measure
 from judged.measures.registry import Column
 
-__all__ = ["column", "is_empty"]
+__all__ = ["column", "is_empty", "is_settled"]
 
 
 def column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
     """One value per query: the mean over the orders of ties if these are given, and the policy for empty queries."""
     values = orders.expected(measure) if orders else measure.on(judged)
-    if "unit" not in measure.definition.laws or judged.policy.empty in ("zero", "error"):
+    if not is_settled(measure, judged):
         return values
     return np.where(is_empty(measure, judged), 1.0 if judged.policy.empty == "one" else np.nan, values)
 
 
+def is_settled(measure: Measure, judged: Judged) -> bool:
+    """Whether the policy for queries without a relevant document decides their value: not for counts and shares judged."""
+    d = measure.definition
+    relevance = "unit" in d.laws and not d.lower_is_better and d.family != "coverage"
+    return relevance and judged.policy.empty not in ("zero", "error")
+
+
 def is_empty(measure: Measure, judged: Judged) -> Column:
     """Queries without a document that is relevant to the measure: at its level, or with a positive grade."""
-    level, pool = measure.get("level") or 0, judged.ideal
-    return pool.total(pool.is_relevant(level) if level else pool.grade > 0) == 0
+    level, pool = measure.get("level"), judged.ideal
+    binary = measure.definition.parameters.get("level", (None, None))[1] == 1
+    return pool.total(pool.is_relevant(level) if binary else (pool.grade > 0) & (pool.grade >= (level or 0))) == 0

@@ -131,15 +131,21 @@ def _with_bounds(values: Values, judged: Judged) -> Values:
     top = float(judged.pool_grade.max(initial=1.0))
     known = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     known = [m for m in known if m.definition.family != "coverage"]
-    sides = [
-        {**values.columns, **{str(m): m.on(_reach(m, judged).filled(grade)) for m in known}} for grade in (0.0, top)
-    ]
+    sides = [{**values.columns, **{str(m): _supposed(m, judged, grade) for m in known}} for grade in (0.0, top)]
     return replace(values, if_irrelevant=sides[0], if_top=sides[1])
+
+
+def _supposed(measure: Measure, judged: Judged, grade: float) -> Column:
+    """The measure as if every unjudged document that it sees had this grade."""
+    filled = _reach(measure, judged).filled(grade)
+    return column(measure, filled, Orders(filled) if judged.policy.ties == "expected" else None)
 
 
 def _reach(measure: Measure, judged: Judged) -> Judged:
     """What the measure can see: documents below its cutoff would only swell the pool."""
     cutoff = measure.get("cutoff") if "cutoff" in measure.definition.laws else None
+    if judged.policy.ties == "expected":
+        return judged  # which documents stand above the cutoff depends on the order
     return judged if cutoff is None else judged.cut(cutoff)
 
 

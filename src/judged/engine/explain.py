@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id, Judged, Policy, Qrels, Run, Text, join
-from judged.engine.column import column, is_empty
+from judged.engine.column import column, is_empty, is_settled
 from judged.engine.table import Table, plain
 from judged.engine.ties import Orders
 from judged.errors import UsageError, shown
@@ -122,6 +122,7 @@ def _explained(measure: Measure, qrels: Qrels, run: Run, query: Id, policy: Poli
     if measure.get("judged_only"):
         judged = replace(judged.condensed(), policy=replace(policy, unjudged="condensed"))
     value = column(measure, judged, Orders(judged) if policy.ties == "expected" else None)[0]
+    judged = judged.under(policy) if policy.ties == "expected" else judged  # one order of the ties stands for all
     seen, trace, in_this_order = _recorded(measure, judged)
     columns = dict(trace.columns)
     main = _main_sum(trace, in_this_order)
@@ -174,7 +175,7 @@ def _with_policies(closing: str, value: Any, in_this_order: Any, measure: Measur
         closing += "; the run does not answer this query"
     if value == in_this_order or isinstance(value, str):
         return closing
-    if "unit" in measure.definition.laws and judged.policy.empty not in ("zero", "error") and is_empty(measure, judged)[0]:
+    if is_settled(measure, judged) and is_empty(measure, judged)[0]:
         return f"{closing}; no relevant document: {_cell(float(value)) or 'left out'} by the policy empty={judged.policy.empty}"
     return f"in this order of the ties {closing}; the mean over all their orders is {value:.6g}"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judged.engine.table import cell
-from judged.errors import UsageError
+from judged.errors import DataError, FileError, UsageError
 from judged.sources import read_text, write_atomically
 
 if TYPE_CHECKING:
@@ -47,8 +47,18 @@ def load(path: str | os.PathLike[str]) -> Values:
         raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="CSV holds the values, not their policy",
                          value=str(path))  # fmt: skip
     if Path(path).suffix.lower() == ".parquet":
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        metadata = pq.read_schema(path).metadata or {}
+        try:
+            metadata = pq.read_schema(path).metadata or {}
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                "values-file", "values saved by judged", got=f"something else ({error})", where=str(path)
+            ) from error
+        except OSError as error:
+            raise FileError(
+                "io", "a file that can be read", got=error.strerror or str(error), where=str(path)
+            ) from error
         return Values.from_json(metadata.get(b"judged", b"{}").decode(), str(path))
     return Values.from_json(read_text(path), str(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,60 +20,102 @@ Ints = NDArray[np.int64]
 
 _EXACT = 1_000  # up to so many orders of a query are tried one by one; of more, so many are drawn
 _DRAWS = 20_000_000
+_BLOCK = 2_000_000  # rows that are held at a time
 
 
 class Orders:
     """Every query once for each order of its ties, so that any measure can be averaged over them.
 
-    Only where the judged documents of a tied group stand matters. Up to 1,000 placements per query are all
-    tried; beyond that 1,000 are drawn with a seed that depends on the query alone.
+    Only where the judged documents of a tied group stand matters, and documents of one grade are
+    interchangeable. Up to 1,000 placements per query are all tried; beyond that 1,000 are drawn with a fixed
+    seed. The depth and the condensing of the policy apply to each order on its own.
     """
 
     def __init__(self, judged: Judged) -> None:
         self.judged = judged
-        tied = judged.tie_last > judged.tie_first
-        self.copies = np.ones(len(judged), np.int64)
-        sampled = 0
-        ranks: list[NDArray[np.int64]] = []
-        start = np.searchsorted(judged.query, np.arange(len(judged) + 1))
-        for query in np.unique(judged.query[tied]):
-            hits = slice(start[query], start[query + 1])
-            placed, exact = _placements(judged.rank[hits], judged.tie_first[hits], judged.tie_last[hits])
-            self.copies[query] = len(placed)
-            sampled += not exact
-            ranks.append(placed)
-        self.replicas = _replicate(judged, self.copies, ranks)
-        text = f"in {sampled} queries the expected value over ties is an average over {_EXACT:,} random orders"
-        self.warnings = (Warned("ties-sampled", sampled, text),) if sampled else ()
+        self._blocks = _blocks(judged)
 
-    def expected(self, measure: Measure) -> NDArray[np.float64]:
+    def expected(self, measure: Measure) -> NDArray[Any]:
         """The mean of the measure over the orders, per query."""
         if measure.definition.text:
-            return measure.on(self.judged)
-        values = measure.on(self.replicas)
-        owner = np.repeat(np.arange(len(self.judged)), self.copies)
-        return np.bincount(owner, weights=values, minlength=len(self.judged)) / self.copies
+            return measure.on(self.judged.under(self.judged.policy))
+        return np.concatenate([self._block(rows, measure) for rows in self._blocks])
+
+    def _block(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
+        replicas, copies, _ = _replicas(self.judged.select(rows))
+        owner = np.repeat(np.arange(len(rows)), copies)
+        return np.bincount(owner, weights=measure.on(replicas), minlength=len(rows)) / copies
+
+    @property
+    def warnings(self) -> tuple[Warned, ...]:
+        """How many queries have more orders than were tried."""
+        sampled = sum(_replicas(self.judged.select(rows))[2] for rows in self._blocks)
+        text = f"in {sampled} queries the expected value over ties is an average over {_EXACT:,} random orders"
+        return (Warned("ties-sampled", sampled, text),) if sampled else ()
 
 
-def _placements(rank: Ints, first: Ints, last: Ints) -> tuple[Ints, bool]:
+def _blocks(j: Judged) -> list[Ints]:
+    """Queries in groups whose replicas fit into memory; a query with ties may have a thousand."""
+    tied = np.bincount(j.query[j.tie_last > j.tie_first], minlength=len(j)) > 0
+    rows = (j.hits + j.judgments + 1) * np.where(tied, _EXACT, 1)
+    block = np.cumsum(rows) // _BLOCK
+    return np.split(np.arange(len(j)), np.flatnonzero(np.diff(block)) + 1)
+
+
+def _replicas(j: Judged) -> tuple[Judged, Ints, int]:
+    """Each query as many times as it has orders; how many times; and for how many queries these are not all."""
+    copies, sampled = np.ones(len(j), np.int64), 0
+    ranks: list[Ints] = []
+    start = np.searchsorted(j.query, np.arange(len(j) + 1))
+    kind = j.grade if j.aspects is None else j.judgment.astype(float)  # by subtopic, documents are not alike
+    for query in np.unique(j.query[j.tie_last > j.tie_first]):
+        hits = slice(start[query], start[query + 1])
+        placed, exact = _placements(j.tie_first[hits], j.tie_last[hits], kind[hits])
+        copies[query] = len(placed)
+        sampled += not exact
+        ranks.append(placed)
+    return _replicate(j, copies, ranks).under(j.policy), copies, sampled
+
+
+def _placements(first: Ints, last: Ints, kind: NDArray[np.float64]) -> tuple[Ints, bool]:
     """Ranks of a query's hits, one row an order; and whether these are all orders."""
     groups = [np.flatnonzero(first == f) for f in np.unique(first)]
     sizes = [int(last[g[0]] - first[g[0]] + 1) for g in groups]
-    count = math.prod(math.perm(size, len(g)) for g, size in zip(groups, sizes, strict=True))
-    if count <= _EXACT:
-        choices = [list(itertools.permutations(range(s), len(g))) for g, s in zip(groups, sizes, strict=True)]
+    classes = [[g[kind[g] == k] for k in np.unique(kind[g])] for g in groups]
+    if math.prod(_arrangements(size, list(map(len, c))) for size, c in zip(sizes, classes, strict=True)) <= _EXACT:
+        choices = [_arranged(tuple(range(s)), list(map(len, c))) for s, c in zip(sizes, classes, strict=True)]
+        order = np.concatenate([members for group in classes for members in group])
         combined = [[p for part in combo for p in part] for combo in itertools.product(*choices)]
-        order = np.concatenate(groups)
         out = np.tile(first, (len(combined), 1))
         out[:, order] += np.array(combined)
         return out, True
-    generator = np.random.default_rng(len(rank))
+    generator = np.random.default_rng(len(first))
     draws = max(50, min(_EXACT, _DRAWS // max(sizes)))
     out = np.tile(first, (draws, 1))
     for group, size in zip(groups, sizes, strict=True):
         if size > 1:
             out[:, group] += generator.random((draws, size)).argsort(axis=1)[:, : len(group)]
     return out, False
+
+
+def _arrangements(size: int, counts: list[int]) -> int:
+    """In how many ways so many documents of each kind can stand in so many places."""
+    ways = 1
+    for count in counts:
+        ways *= math.comb(size, count)
+        size -= count
+    return ways
+
+
+def _arranged(places: tuple[int, ...], counts: list[int]) -> list[tuple[int, ...]]:
+    """Those ways: the places of the first kind's documents, then of the second's, and so on."""
+    if not counts:
+        return [()]
+    ways = []
+    for chosen in itertools.combinations(places, counts[0]):
+        rest = tuple(p for p in places if p not in chosen)
+        ways += [chosen + others for others in _arranged(rest, counts[1:])]
+    return ways
 
 
 def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
@@ -86,8 +129,9 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
     query, pool_query = np.repeat(np.arange(len(owner)), hits), np.repeat(np.arange(len(owner)), pools)
     rank = j.rank[hit]
     tied = np.isin(owner, np.flatnonzero(copies > 1))[query]
-    if ranks:
-        rank[tied] = np.concatenate([placed.ravel() for placed in ranks if len(placed) > 1])
+    moved = [placed.ravel() for placed in ranks if len(placed) > 1]
+    if moved:
+        rank[tied] = np.concatenate(moved)
     shift = np.cumsum(pools) - pools - pool_start[owner]
     order = np.lexsort((rank, query))
     aspects = None
@@ -96,8 +140,8 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         aspect_start = np.searchsorted(aspect_query, np.arange(len(j) + 1))
         sizes = np.diff(aspect_start)[owner]
         row = _spread(aspect_start[owner], sizes)
-        moved = j.aspects.judgment[row] + np.repeat(shift, sizes)
-        aspects = type(j.aspects)(moved, j.aspects.aspect[row], j.aspects.sub[row], j.aspects.grade[row])
+        judgment = j.aspects.judgment[row] + np.repeat(shift, sizes)
+        aspects = type(j.aspects)(judgment, j.aspects.aspect[row], j.aspects.sub[row], j.aspects.grade[row])
     return replace(
         j,
         queries=tuple(range(len(owner))),

@@ -141,7 +141,8 @@ class Values:
                     "id-encoding", "query ids in UTF-8", got=shown(query), value=query,
                     hint="to_dict, to_json and CSV can hold other bytes",
                 ) from error  # fmt: skip
-        return list(self.queries)
+        wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in self.queries)
+        return [str(query) for query in self.queries] if wide else list(self.queries)
 
     def to_json(self) -> str:
         """Everything, as strict JSON: missing values are null."""
@@ -183,16 +184,18 @@ class Values:
             return cls(
                 queries=tuple(data["queries"]),
                 measures=measures,
-                columns=_columns(measures, data["values"]),
+                columns=_columns(measures, data["values"], len(data["queries"])),
                 policy=Policy(**data["policy"]),
                 profile=data["profile"],
                 names=(data["qrels"], data["run"]),
                 coverage=data["coverage"],
                 warnings=tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
-                if_irrelevant=_columns(measures, data["if_irrelevant"]) if "if_irrelevant" in data else None,
-                if_top=_columns(measures, data["if_top"]) if "if_top" in data else None,
+                if_irrelevant=_columns(measures, data["if_irrelevant"], len(data["queries"]))
+                if "if_irrelevant" in data
+                else None,
+                if_top=_columns(measures, data["if_top"], len(data["queries"])) if "if_top" in data else None,
             )
-        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
                 "values-file", "values saved by judged", got=f"something else ({error})", where=name,
                 hint="was the file cut off, or written by another tool?",
@@ -229,7 +232,11 @@ class Values:
         counted = int((~np.isnan(self.columns[name])).sum())
         row = (name, shown_value, between, str(counted))
         bounds = self.bounds(m)
-        return row if bounds is None else (*row, f"{self._text(m, bounds[0], places)} – {self._text(m, bounds[1], places)}")
+        return (
+            row
+            if bounds is None
+            else (*row, f"{self._text(m, bounds[0], places)} – {self._text(m, bounds[1], places)}")
+        )
 
     def bounds(self, measure: str | Measure) -> tuple[float, float] | None:
         """The summary if all unjudged documents were irrelevant, and if they were of the top grade; None unless asked for."""
@@ -256,11 +263,14 @@ class Values:
     __repr__ = __str__
 
 
-def _columns(measures: Sequence[Measure], stored: dict[str, list[Any]]) -> dict[str, Column]:
-    return {
+def _columns(measures: Sequence[Measure], stored: dict[str, list[Any]], size: int) -> dict[str, Column]:
+    columns = {
         str(m): np.array(v, dtype=object) if m.definition.text else np.array(v, dtype=float)
         for m, v in zip(measures, stored.values(), strict=True)
     }
+    if any(column.shape != (size,) for column in columns.values()):
+        raise ValueError(f"a column that does not hold {size} values")
+    return columns
 
 
 def _scalar(value: Any) -> Any:

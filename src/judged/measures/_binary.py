@@ -178,12 +178,15 @@ _DIGITS = np.array([*"0123456789"])
          formula="one character a rank: the grade, > above 9, - not in the pool, . negative grade")  # fmt: skip
 def relevance_string(j: Judged, *, cutoff: Cutoff = 10) -> Column:
     """The grades of the first documents as a string, one character each."""
-    width = int(j.retrieved.max(initial=0)) if cutoff is None else cutoff
+    width = int(j.retrieved.max(initial=0))
+    width = width if cutoff is None else min(width, cutoff)
     letters = np.full((len(j), width), "-", dtype="U1")
     letters[np.arange(width) >= j.retrieved[:, None]] = ""
     inside = j.within(width)
     grade = j.grade[inside]
-    shown = np.where(grade < 0, ".", np.where(grade >= 10, ">", _DIGITS[np.clip(np.nan_to_num(grade), 0, 9).astype(int)]))
+    shown = np.where(
+        grade < 0, ".", np.where(grade >= 10, ">", _DIGITS[np.clip(np.nan_to_num(grade), 0, 9).astype(int)])
+    )
     letters[j.query[inside], j.rank[inside] - 1] = shown
     return np.array(["".join(row) for row in letters], dtype=object)
 

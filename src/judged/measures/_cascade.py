@@ -29,7 +29,12 @@ def refuse_above(j: Judged, top: float) -> None:
 def satisfied(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
     """The chance that a document of this grade satisfies: gain / (top gain + 1), so (2^grade - 1) / 2^max."""
     refuse_above(j, max_grade)
-    return gained(grade, gain, 2.0, gains) / (gained(np.array([max_grade]), gain, 2.0, gains) + 1.0)
+    chance = gained(grade, gain, 2.0, gains) / (gained(np.array([max_grade]), gain, 2.0, gains) + 1.0)
+    if ((chance < 0) | (chance > 1)).any():
+        raise UsageError(
+            "parameter", f"gains from 0 to that of the top grade, {max_grade:g}", got=f"{gains}", value=gains
+        )
+    return chance
 
 
 def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
@@ -121,8 +126,8 @@ def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
     if top is not None:
         if gains is None:
             refuse_above(j, top)
-        elif pool.max(initial=0) > top:
-            raise UsageError("parameter", f"gains up to max={top:g}", got=f"{pool.max():g}", value=float(pool.max()))
+        elif pool.max(initial=0) > top or pool.min(initial=0) < 0:
+            raise UsageError("parameter", f"gains from 0 to max={top:g}", got=f"{gains}", value=gains)
         return here / top
     high, low = np.ones(len(j)), np.zeros(len(j))
     np.maximum.at(high, j.pool_query, pool)
@@ -133,9 +138,7 @@ def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
 
 @measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"unit"}, lower_is_better=True, example=([1, 0, 1], 0),
          paper="Moffat and Zobel, TOIS 2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
-def rbp_residual(
-    j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged"
-) -> Column:
+def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged") -> Column:
     """How much RBP could still rise if every unjudged document were of the top grade.
 
     The part beyond the end of the ranking, p^n, is left out where nothing unjudged was retrieved (as

@@ -31,7 +31,7 @@ def gained(
             )  # fmt: skip
         value = np.where(worthy, np.power(base, value) - 1.0, 0.0)
     for known, worth in gains or ():
-        value = np.where(grade == known, worth, value)
+        value = np.where((grade == known) & (grade >= 0), worth, value)  # a negative grade is no judgment
     return value
 
 
@@ -131,7 +131,14 @@ def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
-@measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")
+@measure(
+    "DCG_burges",
+    family="graded",
+    aliases=("dcg_burges",),
+    laws={"cutoff"},
+    example=([2, 0], 3),
+    formula="DCG with the gain 2^grade - 1",
+)
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """DCG with exponential gain, under the name that ranx gives it."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
@@ -239,13 +246,27 @@ def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "
 # ── judgment coverage ────────────────────────────────────────────────────────────────────────────
 
 
-@measure("Judged", family="coverage", laws={"unit", "cutoff"}, example=([1, 0, 1], 1), formula="documents of the pool in the first k / min(k, retrieved)")
+@measure(
+    "Judged",
+    family="coverage",
+    laws={"unit", "cutoff"},
+    example=([1, 0, 1], 1),
+    formula="documents of the pool in the first k / min(k, retrieved)",
+)
 def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k documents that are in the pool."""
     return j.ratio(j.total(j.within(cutoff)), j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved))
 
 
-@measure("Unjudged", family="coverage", trec="unj.", laws={"unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0), formula="unjudged in the first k / k")
+@measure(
+    "Unjudged",
+    family="coverage",
+    trec="unj.",
+    laws={"unit", "cutoff"},
+    lower_is_better=True,
+    example=([1, 0, 1], 0),
+    formula="unjudged in the first k / k",
+)
 def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks that hold an unjudged document; negative grades are no judgment."""
     length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)

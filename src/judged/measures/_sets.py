@@ -135,13 +135,17 @@ def number_of_queries(j: Judged) -> Column:
     return np.ones(len(j))
 
 
-@measure("NumRet", family="count", trec="num_ret", summary="sum", whole=True, example=([1, 0, 1], 3), formula="retrieved")
+@measure(
+    "NumRet", family="count", trec="num_ret", summary="sum", whole=True, example=([1, 0, 1], 3), formula="retrieved"
+)
 def number_retrieved(j: Judged) -> Column:
     """Documents in the ranking."""
     return j.retrieved
 
 
-@measure("NumRel", family="count", trec="num_rel", summary="sum", whole=True, example=([1, 0, 1], 2), formula="relevant")
+@measure(
+    "NumRel", family="count", trec="num_rel", summary="sum", whole=True, example=([1, 0, 1], 2), formula="relevant"
+)
 def number_relevant(j: Judged, *, level: Level = 1) -> Column:
     """Relevant documents in the pool."""
     return j.relevant(level)

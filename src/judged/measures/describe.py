@@ -65,5 +65,9 @@ def describe(d: Definition) -> str:
     if d.example:
         grades, _ = d.example
         value = Measure(d)(**d.example_params).on(ranked(grades))[0]
-        lines += ["", "example", f"  grades {', '.join(f'{g:g}' for g in grades)} from rank 1 down, all judged: {value:.4f}"]
+        lines += [
+            "",
+            "example",
+            f"  grades {', '.join(f'{g:g}' for g in grades)} from rank 1 down, all judged: {value:.4f}",
+        ]
     return "\n".join(lines)

@@ -1,9 +1,9 @@
 """Names in: `nDCG(gain='exp')@10`, several cutoffs at once, and the spellings of other tools.
 
-    Name    Name@k    Name(param=value, …)@k    Name@{1,5,10}
-    trec_eval   ndcg_cut_10   ndcg_cut.10   P.5,10   set_F.0.5   ndcg.1=3,2=9
-    ranx        ndcg@10-l2    rbp.95
-    ir_measures nDCG(dcg='exp-log2')@10   P(rel=2)@5
+Name    Name@k    Name(param=value, …)@k    Name@{1,5,10}
+trec_eval   ndcg_cut_10   ndcg_cut.10   P.5,10   set_F.0.5   ndcg.1=3,2=9
+ranx        ndcg@10-l2    rbp.95
+ir_measures nDCG(dcg='exp-log2')@10   P(rel=2)@5
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ __all__ = ["parse", "parse_all"]
 _SHAPE = re.compile(r"\s*(?P<name>[^\s@(){}]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>\S.*?))?\s*", re.DOTALL)
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
 _COMMA_OUTSIDE = re.compile(r",\s*(?=[A-Za-z]\w*(?![\w=]))(?![^(]*\))(?![^{]*\})")
+_LONGEST = 1_000
 _AROUND_AT = re.compile(r"\s*@\s*")
 _SPACE_OUTSIDE = re.compile(r"\s+(?![^(]*\))(?![^{]*\})")
 
@@ -48,12 +49,20 @@ def parse_all(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     if not isinstance(names, Iterable):
         raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
     if isinstance(names, str):
-        names = _COMMA_OUTSIDE.sub(" ", names)
-        parts: list[str | Measure] = [part for part in _SPACE_OUTSIDE.split(_AROUND_AT.sub("@", names.strip())) if part]
+        words = [word for word in _SPACE_OUTSIDE.split(_AROUND_AT.sub("@", names.strip())) if word]
+        parts = [part for word in words for part in _by_comma(word)]
         if not parts:
             raise UsageError("measure", "the name of a measure", got=shown(names), hint="for example nDCG@10")
-        return _each_once(m for part in parts for m in _expanded(str(part)))
+        return _each_once(m for part in parts for m in _expanded(part))
     return _each_once(m for part in names for m in ([part] if isinstance(part, Measure) else parse_all(part)))
+
+
+def _by_comma(word: str) -> list[str]:
+    """Names between commas, unless the whole is one: NTCIREVAL has `NCUgu,P`."""
+    name = re.split(r"[@(]", word)[0]
+    if "," in name and find(name) is not None:
+        return [word]
+    return [part for part in _COMMA_OUTSIDE.split(word.strip(",")) if part]
 
 
 def _each_once(found: Iterable[Measure]) -> list[Measure]:
@@ -62,7 +71,7 @@ def _each_once(found: Iterable[Measure]) -> list[Measure]:
 
 def _expanded(text: str) -> list[Measure]:
     """One name, which may stand for several cutoffs."""
-    shape = _SHAPE.fullmatch(text)
+    shape = _SHAPE.fullmatch(text) if len(text) <= _LONGEST else None
     if shape is None:
         raise UsageError("measure", "Name, Name@k or Name(param=value)@k", got=shown(text), value=text)
     name, at, extra = shape["name"], shape["at"], {}
@@ -72,7 +81,10 @@ def _expanded(text: str) -> list[Measure]:
         extra["level"] = float(level["level"])
     definition = find(name)
     if definition is not None:
-        base = Measure(definition)(**_keywords(shape["params"], text), **extra)
+        given = _keywords(shape["params"], text)
+        if extra.keys() & given.keys() or (at and {definition.at, "k"} & given.keys()):
+            raise UsageError("parameter", "each parameter once", got=shown(text), value=text)
+        base = Measure(definition)(**given, **extra)
         return [base @ _at(value, text) for value in _several(at)] if at else [base]
     dotted = _dotted(name)
     if dotted is None or at or shape["params"]:
@@ -89,13 +101,20 @@ def _expanded(text: str) -> list[Measure]:
 
 def _several(at: str) -> list[str]:
     if at.startswith("{") and at.endswith("}"):
-        return [part.strip() for part in at[1:-1].split(",") if part.strip()]
+        parts = [part.strip() for part in at[1:-1].split(",")]
+        if not all(parts):
+            raise UsageError("cutoff", "numbers in the braces, as in @{1,5,10}", got=shown(at), value=at)
+        return parts
     return [at]
 
 
 def _at(text: str, whole: str) -> Any:
+    if len(text) > 20:
+        raise UsageError("cutoff", "a number behind the @", got=shown(whole), value=whole)
     if re.fullmatch(r"0\d+", text):
-        raise UsageError("cutoff", "a cutoff without leading zeros", got=shown(whole), hint=f"write @{int(text)}", value=whole)
+        raise UsageError(
+            "cutoff", "a cutoff without leading zeros", got=shown(whole), hint=f"write @{int(text)}", value=whole
+        )
     try:
         return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
     except ValueError:
@@ -110,13 +129,15 @@ def _keywords(text: str | None, whole: str) -> dict[str, Any]:
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError(text)
         pairs = {str(k.arg): _literal(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise UsageError("measure", "parameters as name=value", got=shown(whole), value=whole) from None
     return _translated(pairs)
 
 
 def _literal(node: ast.expr) -> Any:
-    return node.id if isinstance(node, ast.Name) and node.id not in ("None", "True", "False") else ast.literal_eval(node)
+    return (
+        node.id if isinstance(node, ast.Name) and node.id not in ("None", "True", "False") else ast.literal_eval(node)
+    )
 
 
 def _translated(pairs: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +145,7 @@ def _translated(pairs: dict[str, Any]) -> dict[str, Any]:
     style = pairs.pop("dcg", None)
     if style is not None:
         styles = {"log2": "linear", "exp-log2": "exp"}
-        if style not in styles:
+        if not isinstance(style, str) or style not in styles:
             raise UsageError("parameter", "dcg to be 'log2' or 'exp-log2'", got=shown(style), value=style)
         pairs["gain"] = styles[style]
     return pairs
@@ -160,6 +181,8 @@ def _with_list(definition: Definition, name: str, separator: str, text: str, who
 def _with_pairs(base: Measure, pairs: list[list[str]]) -> Measure:
     named = {k: float(v) for k, v in pairs if not re.fullmatch(r"[+-]?\d+", k)}
     gains = {float(k): float(v) for k, v in pairs if re.fullmatch(r"[+-]?\d+", k)}
+    if "gains" in named and gains:
+        raise ValueError("gains twice")
     return base(**named, **({"gains": gains} if gains else {}))
 
 

@@ -49,12 +49,23 @@ def _one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
     return check
 
 
+_DEEPEST = 10**9
+_LARGEST = 1e9
+
+
 def _cutoff(value: Any) -> Any:
-    if value is None or (type(value) is int and value >= 1):
-        return value
-    if isinstance(value, float) and value.is_integer() and value >= 1:
+    if value is None:
+        return None
+    if (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and 1 <= value <= _DEEPEST
+        and value == int(value)
+    ):
         return int(value)
-    raise _bad("cutoff", "a cutoff that is a whole number from 1", value, "write @10 for the first ten documents")
+    raise _bad(
+        "cutoff", "a cutoff that is a whole number from 1 to a billion", value, "write @10 for the first ten documents"
+    )
 
 
 def number(low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False,
@@ -92,35 +103,80 @@ def _flag(value: Any) -> Any:
 
 def _weights(value: Any) -> Any:
     weights = frozen(value)
-    if not isinstance(weights, tuple) or not all(isinstance(w, int | float) for w in weights):
+    if not isinstance(weights, tuple) or not weights:
         raise _bad("parameter", "a list of numbers", value)
-    return tuple(map(float, weights))
+    return tuple(number(-_LARGEST, _LARGEST)(weight) for weight in weights)
 
 
 def _base(value: Any) -> Any:
     return number(1, open_low=True)(value)
 
 
-Cutoff = Annotated[int | None, Spec("the last rank that counts; none for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)]
+Cutoff = Annotated[
+    int | None, Spec("the last rank that counts; none for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)
+]
 Level = Annotated[float, Spec("the lowest grade that counts as relevant", number(0), ("rel", "min_rel_level"))]
-OptionalLevel = Annotated[float | None, Spec("the lowest grade that counts as relevant; none to use the grades themselves", number(0, optional=True), ("rel",))]
+OptionalLevel = Annotated[
+    float | None,
+    Spec(
+        "the lowest grade that counts as relevant; none to use the grades themselves",
+        number(0, optional=True),
+        ("rel",),
+    ),
+]
 Recall = Annotated[float, Spec("the share of the relevant documents that must be found", number(0, 1), at=True)]
-Multiple = Annotated[float, Spec("the cutoff as a multiple of the number of relevant documents", number(0, open_low=True), at=True)]
-Gain = Annotated[str, Spec("how a grade becomes a gain: linear (the grade), exp (base**grade - 1) or binary", _one_of("gain", ("linear", "exp", "binary")))]
-Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("a table {grade: gain}; grades that are not in it keep the gain above", _gains)]
+Multiple = Annotated[
+    float, Spec("the cutoff as a multiple of the number of relevant documents", number(0, open_low=True), at=True)
+]
+Gain = Annotated[
+    str,
+    Spec(
+        "how a grade becomes a gain: linear (the grade), exp (base**grade - 1) or binary",
+        _one_of("gain", ("linear", "exp", "binary")),
+    ),
+]
+Gains = Annotated[
+    tuple[tuple[float, float], ...] | None,
+    Spec("a table {grade: gain}; grades that are not in it keep the gain above", _gains),
+]
 Base = Annotated[float, Spec("the base of the exponential gain", _base)]
-Discount = Annotated[str, Spec("what a gain at rank r is divided by: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r)", _one_of("discount", ("log2", "log", "jk", "rank")))]
+Discount = Annotated[
+    str,
+    Spec(
+        "what a gain at rank r is divided by: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r)",
+        _one_of("discount", ("log2", "log", "jk", "rank")),
+    ),
+]
 LogBase = Annotated[float, Spec("the base b of the log and jk discounts", _base, ("logb",))]
 MaxGrade = Annotated[float, Spec("the top of the grade scale", number(0, open_low=True), ("max_rel", "max_grade"))]
-OptionalMax = Annotated[float | None, Spec("the top of the grade scale; none for the query's own highest grade, if above 1", number(0, open_low=True, optional=True), ("max_rel",))]
-Persistence = Annotated[float, Spec("the probability of going on to the next document", number(0, 1, open_low=True, open_high=True))]
-Beta = Annotated[float, Spec("how much more recall counts than precision", number(0))]
+OptionalMax = Annotated[
+    float | None,
+    Spec(
+        "the top of the grade scale; none for the query's own highest grade, if above 1",
+        number(0, open_low=True, optional=True),
+        ("max_rel",),
+    ),
+]
+Persistence = Annotated[
+    float, Spec("the probability of going on to the next document", number(0, 1, open_low=True, open_high=True))
+]
+Beta = Annotated[float, Spec("how much more recall counts than precision", number(0, _LARGEST))]
 Positive = Annotated[float, Spec("a positive number", number(0, open_low=True))]
 Number = Annotated[float, Spec("a number", number())]
 Share = Annotated[float, Spec("a number between 0 and 1", number(0, 1))]
 Flag = Annotated[bool, Spec("True or False", _flag)]
 Weights = Annotated[tuple[float, ...], Spec("a list of numbers", _weights)]
-Norm = Annotated[str, Spec("what the sum is divided by: relevant (all relevant documents), capped (at most the cutoff), found (those retrieved), cutoff, or ideal (the sum of the ideal grades)", _one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")))]
-Goal = Annotated[float, Spec("the gain that the user hopes for, a document of the top grade being worth 1", number(0, open_low=True))]
-MinGrade = Annotated[float, Spec("the bottom of the grade scale: this grade and those below gain nothing", number(), ("min_rel",))]
+Norm = Annotated[
+    str,
+    Spec(
+        "what the sum is divided by: relevant (all relevant documents), capped (at most the cutoff), found (those retrieved), cutoff, or ideal (the sum of the ideal grades)",
+        _one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")),
+    ),
+]
+Goal = Annotated[
+    float, Spec("the gain that the user hopes for, a document of the top grade being worth 1", number(1e-6, _LARGEST))
+]
+MinGrade = Annotated[
+    float, Spec("the bottom of the grade scale: this grade and those below gain nothing", number(), ("min_rel",))
+]
 Depth = Annotated[int | None, Spec("how many ranks are looked at, retrieved or not; none for no end", _cutoff)]

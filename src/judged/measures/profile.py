@@ -55,10 +55,24 @@ PROFILES = {
             {"AP": {"norm": "found"}},
         ),
         Profile("sklearn", "scikit-learn: linear gain, ties averaged", {"ties": "expected", "queries": "both"}),
-        Profile("beir", "BEIR and MTEB: pytrec_eval's conventions, missing queries skipped", {"queries": "both", "precision": "float32"}),
+        Profile(
+            "beir",
+            "BEIR and MTEB: pytrec_eval's conventions, missing queries skipped",
+            {"queries": "both", "precision": "float32"},
+        ),
         Profile("sentence-transformers", "AP divided by min(k, relevant)", {"queries": "both"}, _CAPPED),
-        Profile("lightgbm", "LightGBM: gain 2^grade - 1, 1 for queries without a relevant document", {"empty": "one", "ties": "input"}, {**_BURGES, **_CAPPED}),
-        Profile("xgboost", "XGBoost: as LightGBM", {"empty": "one", "ties": "input"}, {**_BURGES, **_CAPPED, "P": {"short": "shrink"}}),
+        Profile(
+            "lightgbm",
+            "LightGBM: gain 2^grade - 1, 1 for queries without a relevant document",
+            {"empty": "one", "ties": "input"},
+            {**_BURGES, **_CAPPED},
+        ),
+        Profile(
+            "xgboost",
+            "XGBoost: as LightGBM",
+            {"empty": "one", "ties": "input"},
+            {**_BURGES, **_CAPPED, "P": {"short": "shrink"}},
+        ),
         Profile("ntcireval", "NTCIREVAL: RBP with p = 0.95", {}, {"RBP": {"p": 0.95}}),
     )
 }

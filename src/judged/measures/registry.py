@@ -88,10 +88,11 @@ class Measure:
     given: tuple[tuple[str, Any], ...] = ()  # what differs from the defaults, in signature order
     said: frozenset[str] = field(default=frozenset(), compare=False)  # what was written, default or not
 
-    def __call__(self, **params: Any) -> Measure:
+    def __call__(self, /, **params: Any) -> Measure:
         """The same measure with other parameters."""
         known = self.definition.parameters
-        values, resolved = dict(self.given), {}
+        values: dict[str, Any] = dict(self.given)
+        resolved: dict[str, str] = {}
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
@@ -103,6 +104,8 @@ class Measure:
                     hint=f"did you mean {close[0]}?" if close else None,
                     value=name,
                 )
+            if key in resolved.values():
+                raise UsageError("parameter", f"{key} once", got="twice, under two names", value=name)
             values[key] = known[key][0].check(value)
             resolved[name] = key
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)

@@ -38,7 +38,11 @@ def board(results: Sequence[Values], *, places: int = 4) -> Table:
         return results[0].table(places=places)
     measures = [m for m in results[0].measures if not m.definition.text]
     rows = [
-        (label, *(_beside(result, m, len(measures), places) for m in measures), f"{result.coverage.get('judged@10', 1):.0%}")
+        (
+            label,
+            *(_beside(result, m, len(measures), places) for m in measures),
+            f"{result.coverage.get('judged@10', 1):.0%}",
+        )
         for result, label in zip(results, labels(results), strict=True)
     ]
     first = results[0]

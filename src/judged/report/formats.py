@@ -103,10 +103,14 @@ def _csv(results: Sequence[Values], queries: bool, summary: bool, places: int) -
     for result, label in zip(results, labels(results), strict=True):
         for m in result.measures if queries else ():
             for query, value in zip(result.queries, result[m].tolist(), strict=True):
-                writer.writerow([cell(safe(label)), str(m), _id(query), cell(value), "", "", *_sides(result, str(m), query)])
+                writer.writerow(
+                    [cell(safe(label)), str(m), _id(query), cell(value), "", "", *_sides(result, str(m), query)]
+                )
         for name, value in result.mean().items() if summary else ():
             low, high = result.interval(name) or ("", "")
-            writer.writerow([cell(safe(label)), name, "all", cell(value), low, high, *(result.bounds(name) or ("", ""))])
+            writer.writerow(
+                [cell(safe(label)), name, "all", cell(value), low, high, *(result.bounds(name) or ("", ""))]
+            )
     return out.getvalue()
 
 

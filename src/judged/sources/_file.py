@@ -12,7 +12,7 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -112,13 +112,32 @@ def _padded_expansion(raw: IO[bytes], name: str) -> bytes:
     try:
         if kind == "zstd":
             return _expanded(_zstd_parts(raw), raw, name) + PAD
-        opened: Any = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[str(kind)]
-        with opened(raw) as stream:
+        if kind in ("bzip2", "xz"):
+            parts = _stream_parts(raw, bz2.BZ2Decompressor if kind == "bzip2" else lzma.LZMADecompressor)
+            return _expanded(parts, raw, name) + PAD
+        with gzip.open(raw) as stream:
             return _expanded(iter(lambda: stream.read(_STEP), b""), raw, name) + PAD
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:  # bz2 has no exception of its own
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise _damaged(name, error) from error
+
+
+def _stream_parts(raw: IO[bytes], begin: Callable[[], Any]) -> Iterator[bytes]:
+    """Stream by stream: the modules' own readers take whatever follows a damaged stream for the end of the file."""
+    stream, left = None, b""
+    while True:
+        if not left and (stream is None or stream.needs_input):
+            left = raw.read(_STEP)
+            if not left:
+                break
+        stream = stream or begin()
+        yield stream.decompress(left, _STEP)
+        left = b""
+        if stream.eof:
+            left, stream = stream.unused_data.lstrip(b"\0"), None  # .xz files may be padded with zeros
+    if stream is not None:
+        raise EOFError("the last stream is not complete")
 
 
 def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:

@@ -119,7 +119,7 @@ def _read(data: Raw, name: str, layout: Layout, texts: tuple[int, ...], *, extra
     chunks, parts, lines, tag = [], [np.empty(0)], [], ""
     while at < size:
         end = _line_end(data, at, size)
-        chunk, passed = _split(data, array, at, end, line, name, layout, extra_columns)
+        chunk, passed = _split(data, array, at, end, line, name, layout, extra_columns, tabs=not lenient)
         whole = layout.whole if lenient else layout is not RUN
         values = numbers(chunk.text(array, layout.number), lenient=lenient, whole=whole)
         if not isinstance(values, np.ndarray):
@@ -162,7 +162,16 @@ def _line_end(data: Raw, at: int, size: int) -> int:
 
 
 def _split(
-    data: Raw, array: Bytes, at: int, end: int, line: int, name: str, layout: Layout, extra_columns: bool
+    data: Raw,
+    array: Bytes,
+    at: int,
+    end: int,
+    line: int,
+    name: str,
+    layout: Layout,
+    extra_columns: bool,
+    *,
+    tabs: bool,
 ) -> tuple[_Chunk, int]:
     """The cells of the bytes from `at` to `end`, and the number of lines passed."""
     part = array[at:end]
@@ -175,7 +184,8 @@ def _split(
     count = np.diff(np.searchsorted(start, line_end), prepend=0)
     width = len(layout.columns)
     line_start = np.concatenate([[0], line_end[:-1] + 1])
-    if (count == width).all() and not (part[line_start[: len(count)]] == ord("#")).any():
+    tabbed_line = _cells_by_tabs(part, line_start, line_end, count, width) & tabs
+    if (count == width).all() and not tabbed_line.any() and not (part[line_start[: len(count)]] == ord("#")).any():
         cells = (start + at).reshape(-1, width), (stop - start).reshape(-1, width)
         return _Chunk(*cells, range(line, line + len(count))), len(newline)
 
@@ -184,7 +194,7 @@ def _split(
     head = start[np.minimum(first, len(start) - 1)] if len(start) else np.zeros_like(first)
     comment = (head == line_start) & (part[head] == ord("#"))
     data_line = (count > 0) & ~comment
-    enough = count >= width if extra_columns else count == width
+    enough = count >= width if extra_columns else (count == width) & ~tabbed_line
     cell = (first[:, None] + np.arange(width))[data_line & enough]
     starts, stops, rows = start[cell], stop[cell], number[data_line & enough]
     odd = np.flatnonzero(data_line & ~enough)
@@ -202,6 +212,17 @@ def _split(
         stops = np.concatenate([stops, extra[:, 1]])[order]
         rows = rows[order]
     return _Chunk(starts + at, stops - starts, rows), len(newline)
+
+
+def _cells_by_tabs(part: Bytes, start: Ints, end: Ints, count: Ints, width: int) -> NDArray[np.bool_]:
+    """Lines with just the tabs that separate their columns, and blanks besides: there a blank belongs to an id."""
+    tab = np.flatnonzero(part == 9)
+    if not len(tab):
+        return np.zeros(len(count), bool)
+    tabs = np.searchsorted(tab, end) - np.searchsorted(tab, start)
+    space = np.flatnonzero(part == 32)
+    spaces = np.searchsorted(space, end) - np.searchsorted(space, start)
+    return (tabs == width - 1) & (spaces > 0) & (count > 0)
 
 
 def _by_tabs(part: Bytes, start: int, end: int, width: int) -> tuple[list[int], list[int]] | None:

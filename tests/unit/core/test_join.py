@@ -31,7 +31,10 @@ def naive(qrels, run, ties):
 
 
 def seen(judged):
-    return [(judged.queries[q], r, g) for q, r, g in zip(judged.query.tolist(), judged.rank.tolist(), judged.grade.tolist(), strict=True)]
+    return [
+        (judged.queries[q], r, g)
+        for q, r, g in zip(judged.query.tolist(), judged.rank.tolist(), judged.grade.tolist(), strict=True)
+    ]
 
 
 @pytest.mark.parametrize("ties", ["id-desc", "id-asc", "input"])
@@ -54,7 +57,9 @@ def test_hits_are_those_of_a_plain_sort(ties, qrels, run):
 def test_best_and_worst_case_enclose_every_order_of_ties(qrels, run):
     if not set(qrels) & set(run):
         return
-    values = {t: jd.evaluate(qrels, run, "nDCG", ties=t)["nDCG"] for t in ("best", "worst", "id-desc", "id-asc", "expected")}
+    values = {
+        t: jd.evaluate(qrels, run, "nDCG", ties=t)["nDCG"] for t in ("best", "worst", "id-desc", "id-asc", "expected")
+    }
     for ties in ("id-desc", "id-asc", "expected"):
         assert (values["worst"] <= values[ties] + 1e-12).all()
         assert (values[ties] <= values["best"] + 1e-12).all()

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from judged.core import Text
 
-IDS = st.lists(st.binary(max_size=20).filter(lambda b: 0 not in b) | st.binary(min_size=60, max_size=70).filter(lambda b: 0 not in b), max_size=20)
+IDS = st.lists(
+    st.binary(max_size=20).filter(lambda b: 0 not in b)
+    | st.binary(min_size=60, max_size=70).filter(lambda b: 0 not in b),
+    max_size=20,
+)
 
 
 @given(ids=IDS)

@@ -90,7 +90,14 @@ ONE = {"q": {"b": 1, "a": 0}}
 
 @pytest.mark.parametrize(
     ("ties", "value"),
-    [("id-desc", 1 / 2), ("id-asc", 1 / 2), ("input", 1 / 2), ("best", 1), ("worst", 1 / 3), ("expected", (1 + 1 / 2 + 1 / 3) / 3)],
+    [
+        ("id-desc", 1 / 2),
+        ("id-asc", 1 / 2),
+        ("input", 1 / 2),
+        ("best", 1),
+        ("worst", 1 / 3),
+        ("expected", (1 + 1 / 2 + 1 / 3) / 3),
+    ],
 )
 def test_equal_scores_are_ordered_by_the_policy(ties, value):
     assert jd.evaluate(ONE, TIED, "RR", ties=ties)["RR"][0] == pytest.approx(value)
@@ -185,6 +192,9 @@ def test_the_order_of_queries_and_documents_does_not_change_a_bit():
     rng = np.random.default_rng(0)
     qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(20)} for i in range(30)}
     run = {q: {f"d{j}": float(rng.integers(0, 6)) for j in range(30)} for q in qrels}
-    shuffled = {q: dict(rng.permutation(np.array(list(run[q].items()), dtype=object)).tolist()) for q in rng.permutation(list(run))}
+    shuffled = {
+        q: dict(rng.permutation(np.array(list(run[q].items()), dtype=object)).tolist())
+        for q in rng.permutation(list(run))
+    }
     first, second = jd.evaluate(qrels, run), jd.evaluate(dict(reversed(qrels.items())), shuffled)
     assert {k: v.hex() for k, v in first.mean().items()} == {k: v.hex() for k, v in second.mean().items()}

@@ -92,3 +92,23 @@ def test_printing_shows_mean_interval_queries_and_policy():
 def test_saving_under_an_unknown_ending_says_which_are_known(tmp_path):
     with pytest.raises(jd.UsageError, match=r"\.json"):
         RESULT.save(tmp_path / "values.xls")
+
+
+def test_damaged_or_missing_files_of_values_are_refused_in_our_own_words(tmp_path):
+    data = json.loads(RESULT.to_json())
+    for column in (["a"] * 8, [1.0], [[1.0]] * 8):
+        path = tmp_path / "values.json"
+        path.write_text(json.dumps({**data, "values": {"AP": column}}))
+        with pytest.raises(jd.DataError):
+            jd.load(path)
+    (tmp_path / "junk.parquet").write_bytes(b"junk")
+    with pytest.raises(jd.DataError):
+        jd.load(tmp_path / "junk.parquet")
+    with pytest.raises(jd.FileError):
+        jd.load(tmp_path / "none.parquet")
+
+
+def test_query_ids_beyond_64_bits_can_be_saved(tmp_path):
+    result = jd.evaluate({10**30: {"a": 1}}, {10**30: ["a"]}, "AP")
+    result.save(tmp_path / "values.parquet")
+    assert jd.load(tmp_path / "values.parquet").queries == (10**30,)

@@ -97,3 +97,17 @@ def test_parse_gives_exactly_one():
 def test_a_name_that_is_taken_cannot_be_declared_again():
     with pytest.raises(jd.UsageError, match="AP"):
         jd.measure("Mine", aliases=("map",))(lambda j: j.retrieved)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P(self=1)", "rbp.p=0.5,self=1", "P(level=2)@5-l3", "rbp.p=0.5,gains=1,1=3", "nDCG(gains={[1]:2})", "nDCG(dcg=[1])",
+        "P@" + "0" * 5000, "P(" + "-" * 5000 + "1)", "P(level=" + "-" * 100_000 + "1)", "P(rel=2,level=3)@5", "P(cutoff=5)@3",
+        "P(cutoff=5,k=3)", "P@{}", "P@{,}", "P@99999999999999999999999", "F(beta=1e200)@1", "INST(T=1e300)", "INSQ(T=1e-300)",
+        "IPrec11(points=[])", "Utility(weights=[1e308,1e308,1,1])", "-q", "P-",
+    ],
+)  # fmt: skip
+def test_nonsense_is_refused_in_our_own_words(text):
+    with pytest.raises(jd.UsageError):
+        parse_all(text)
