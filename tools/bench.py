@@ -39,7 +39,9 @@ def write_sample(folder: Path, queries: int, depth: int) -> dict[str, str]:
         for query in range(queries):
             docs = rng.choice(8_841_823, depth, replace=False)
             scores = np.sort(rng.normal(20, 4, depth))[::-1]
-            r.writelines(f"{query} Q0 {d} {i + 1} {s:.6f} tag\n" for i, (d, s) in enumerate(zip(docs, scores, strict=True)))
+            r.writelines(
+                f"{query} Q0 {d} {i + 1} {s:.6f} tag\n" for i, (d, s) in enumerate(zip(docs, scores, strict=True))
+            )
             judged = {*rng.choice(docs, 2, replace=False).tolist(), int(rng.integers(8_841_823))}
             q.writelines(f"{query} 0 {d} {rng.integers(0, 3)}\n" for d in sorted(judged))
     return {"qrels": str(qrels), "run": str(run)}

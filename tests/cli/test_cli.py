@@ -92,7 +92,11 @@ def test_the_version_is_that_of_the_package():
 
 ERRORS = [
     (["demo", "extra"], 2, "Error: Got unexpected extra argument (extra)"),
-    (["eval", "qrels.txt", "none.run"], 3, "error: none.run: expected a file that can be read; got No such file or directory."),
+    (
+        ["eval", "qrels.txt", "none.run"],
+        3,
+        "error: none.run: expected a file that can be read; got No such file or directory.",
+    ),
     (
         ["explain", "AP", "qrels.txt", "a.run", "--query", "q9"],
         2,
@@ -246,7 +250,9 @@ def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         outcome = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device  [io]\n")
-    with pytest.raises(jd.FileError, match=r"^/dev/full: expected a file that can be written; got No space left on device\."):
+    with pytest.raises(
+        jd.FileError, match=r"^/dev/full: expected a file that can be written; got No space left on device\."
+    ):
         run("eval", "qrels.txt", "a.run", "-o", "/dev/full")
 
 

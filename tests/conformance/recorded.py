@@ -93,7 +93,9 @@ def pairs(tool: str, suffix: str = ".tsv.gz") -> list[Pair]:
         elif collection == "web2013_diversity":
             pair = Pair(collection, name, f"qrels.{prefix or 'ndeval'}.txt.gz", f"runs/{run}.run.gz")
         elif collection == "dlmia_diversity":
-            pair = Pair(collection, name, "qrels_intents.txt.gz" if prefix else "qid_iid_qrel.txt.gz", f"runs/{run}.run.gz")
+            pair = Pair(
+                collection, name, "qrels_intents.txt.gz" if prefix else "qid_iid_qrel.txt.gz", f"runs/{run}.run.gz"
+            )
         else:
             pair = Pair(collection, name, f"{prefix or 'qrels'}.txt.gz", f"runs/{run}.run.gz")
         found[str(pair)] = pair

@@ -72,7 +72,14 @@ def test_pytrec_eval_agrees_in_every_value(kind, compared):
         for row in theirs.values():  # per query it gives the logarithm
             row.update({k: math.exp(row[k]) for k in ("gm_map", "gm_bpref")})
         result = jd.evaluate(qrels, run, asked.values(), profile="trec_eval-9")
-        applied = {n: next(str(x) for x in result.measures if x.name == m.name and x.get(m.definition.at or "") == m.get(m.definition.at or "")) for n, m in asked.items()}
+        applied = {
+            n: next(
+                str(x)
+                for x in result.measures
+                if x.name == m.name and x.get(m.definition.at or "") == m.get(m.definition.at or "")
+            )
+            for n, m in asked.items()
+        }
         n, bad = differing(result, theirs, applied)
         count, wrong = count + n, wrong + [(seed, *b) for b in bad]
         assert set(result.queries) == set(theirs)

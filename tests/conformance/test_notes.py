@@ -1,6 +1,10 @@
 """Every worked example of the five notes on ranking evaluation, with their slips corrected and named.
 
-The notes are S0 to S4, their slips E1 to E19, where the right value follows from the definition.
+The notes are S0 to S4, their slips E1 to E19, where the right value follows from the definition:
+
+E1 AP is 37/48; E2, E3 MAP is 599/840; E4, E10, E15 what AP divides by; E5 E18 E19 wording; E6 gains are true grades; E7 linear or
+exponential; E11 sizes of sets, not of numbers (test_s2_recall_and_precision_of_a_set); E12 ERR is not DCG; E13 AP divided by the rank;
+E14 ties count half in the AUC; E17 1/15 is 0.07. E8, E9 and E16 (Spearman, Kendall, kappa) belong to correlation and agreement.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ settings.load_profile("laws")
 
 Query = tuple[list[float | None], list[float]]
 QUERY = st.tuples(st.lists(GRADES, max_size=12), st.lists(GRADES.filter(lambda g: g is not None), max_size=4))
-QUERIES = st.lists(QUERY, min_size=1, max_size=4).filter(lambda qs: all(any(g is not None for g in r) or p for r, p in qs))
+QUERIES = st.lists(QUERY, min_size=1, max_size=4).filter(
+    lambda qs: all(any(g is not None for g in r) or p for r, p in qs)
+)
 
 
 def judged(queries: list[Query], *, aspects: bool = False, tail: int = 0) -> Judged:
@@ -94,7 +96,9 @@ def test_values_lie_between_0_and_1(definition, queries):
 @claims("perfect")
 @given(queries=QUERIES)
 def test_the_ideal_ranking_scores_1(definition, queries):
-    whole = judged([([], [g for g in [*r, *m] if g is not None]) for r, m in queries], aspects=definition.needs != "grades")
+    whole = judged(
+        [([], [g for g in [*r, *m] if g is not None]) for r, m in queries], aspects=definition.needs != "grades"
+    )
     ideal = whole.ideal
     has_relevant = whole.relevant(1) > 0
     for measure in variants(definition) if "capped" in definition.laws else [Measure(definition)]:
