@@ -205,10 +205,11 @@ def test_convert_writes_the_form_that_the_name_says():
 
 def test_convert_asks_where_the_content_can_be_both():
     Path("x.json").write_text('{"q": {"d": 1}}')
-    error = refused("convert", "x.json", "x.run")
-    assert (error.slug, error.exit_code, Path("x.run").exists()) == ("kind", 2, False)
-    run("convert", "x.json", "x.run", "--run")
-    assert Path("x.run").read_text() == "q Q0 d 1 1.0 judged\n"
+    error = refused("convert", "x.json", "x.txt")
+    assert (error.slug, error.exit_code, Path("x.txt").exists()) == ("kind", 2, False)
+    for target in (["x.txt", "--run"], ["x.run"]):
+        run("convert", "x.json", *target)
+        assert Path(target[0]).read_text() == "q Q0 d 1 1.0 judged\n"
 
 
 def test_trec_eval_prints_its_lines():

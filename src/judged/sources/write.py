@@ -66,17 +66,23 @@ def convert(
     Args:
         source: anything that `read_run` or `read_qrels` takes.
         target: the file to write, see `write_run`.
-        kind: run or qrels; may be left out where the content can only be one of them, as in TREC files.
+        kind: run or qrels; may be left out where the name of the target says it (`.run`, `qrels`), or the content can
+            only be one of them, as in TREC files.
         format: see `write_run`.
         guard: see `write_run`.
     """
     if kind not in (None, "run", "qrels"):
-        raise UsageError(
-            "kind", "kind is run or qrels", got=repr(kind), value=kind, hint="leave it out where TREC files tell"
-        )
+        raise UsageError("kind", "run or qrels", got=repr(kind), value=kind, hint="leave it out where TREC files tell")
+    kind = kind or _kind_of(target)
     table = read_run(source) if kind == "run" else read_qrels(source) if kind == "qrels" else _either(source)
     _write(Export(table, guard), target, format)
     return len(table)
+
+
+def _kind_of(target: str | os.PathLike[str]) -> str | None:
+    """What the name of the file to be written says it will hold."""
+    name = Path(target).name.lower()
+    return "qrels" if "qrels" in name else "run" if ".run" in name else None
 
 
 def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> None:

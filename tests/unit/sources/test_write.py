@@ -198,9 +198,11 @@ def test_convert_tells_trec_files_apart_and_counts_rows(save, tmp_path, rows, ru
 
 def test_convert_asks_where_content_can_be_either(save, tmp_path, refusal):
     path = save("a.json", '{"q": {"d": 1}}')
-    assert "kind='run'" in refusal("kind", convert, path, tmp_path / "b.run").hint
-    assert convert(path, tmp_path / "b.run", kind="run") == 1
-    assert convert(path, tmp_path / "b.qrels", kind="qrels") == 1
+    assert "kind='run'" in refusal("kind", convert, path, tmp_path / "b.csv").hint
+    assert convert(path, tmp_path / "c.txt", kind="run") == 1
+    assert convert(path, tmp_path / "b.run") == 1  # the name says it
+    assert convert(path, tmp_path / "b.qrels") == 1
+    assert (tmp_path / "c.txt").read_text() == (tmp_path / "b.run").read_text()
     assert (tmp_path / "b.run").read_text() == "q Q0 d 1 1.0 judged\n"
     assert (tmp_path / "b.qrels").read_text() == "q 0 d 1\n"
     refusal("kind", convert, path, tmp_path / "c", kind="both")
