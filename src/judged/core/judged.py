@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -140,6 +140,23 @@ class Judged:
         out = np.full(len(self), np.inf)
         out[self.query[mask][::-1]] = self.rank[mask][::-1]
         return out
+
+    def levels(self, x: Floats) -> Iterator[Floats]:
+        """The distinct values of each query's hits, step by step: first every query's lowest, then its next.
+
+        Repeated for each hit; NaN where a query has no more. As many steps as the richest query has values,
+        whatever the others hold.
+        """
+        order = np.lexsort((x, self.query))
+        query, value = self.query[order], x[order]
+        new = np.ones(len(x), bool)
+        new[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
+        owner, value = query[new], value[new]
+        step = segment.positions(np.bincount(owner, minlength=len(self)))
+        for number in range(int(step.max(initial=-1)) + 1):
+            per_query = np.full(len(self), np.nan)
+            per_query[owner[step == number]] = value[step == number]
+            yield per_query[self.query]
 
     def at(self, per_query: Column) -> Column:
         """A per-query column, repeated for each hit."""

@@ -283,7 +283,7 @@ def ordered_pair_accuracy(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """
     inside = j.within(cutoff)
     right, pairs = np.zeros(len(j)), np.zeros(len(j))
-    for grade in np.unique(j.grade[inside]):
+    for grade in j.levels(j.grade):
         here, better = inside & (j.grade == grade), inside & (j.grade > grade)
         right += j.total(here * j.upto(better, j.query, j.tie_first - 1))
         pairs += j.total(here) * j.total(better)

@@ -237,8 +237,8 @@ def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "
     """
     worth = np.where(j.within(cutoff), gained(j.grade, gain, 2.0, gains, name=j.names[0]), 0.0)
     shared = np.zeros(len(worth))  # Σ over this hit and those above of the smaller of the two gains
-    for level in np.unique(worth[worth > 0]):
-        here = worth == level
+    for level in j.levels(worth):
+        here = (worth == level) & (worth > 0)
         shared[here] = (j.running(np.where(worth < level, worth, 0.0)) + level * j.running(worth >= level))[here]
     return j.ratio(j.total(shared / j.rank), j.ideal.total(gained(j.pool_grade, gain, 2.0, gains)))
 
