@@ -19,7 +19,7 @@ __all__ = ["PREFS", "QRELS", "RUN", "Layout", "qrels_of", "run_of"]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-_CHUNK = 16 << 20
+_CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
 _EMPTY = "is this the right file, and was it written to the end?"
 _BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
 
