@@ -200,12 +200,12 @@ class Judged:
 
     def cut(self, depth: int) -> Self:
         """Only the first `depth` documents of each ranking."""
-        kept = self._hits(self.within(depth))
+        kept = self.only(self.within(depth))
         return replace(kept, tie_last=np.minimum(kept.tie_last, depth), retrieved=np.minimum(self.retrieved, depth))
 
     def condensed(self) -> Self:
         """Only the judged documents of each ranking, ranks closed up."""
-        kept = self._hits(self.is_judged)
+        kept = self.only(self.is_judged)
         rank = segment.positions(kept.hits) + 1
         start = np.ones(len(rank), bool)  # documents of one score stay together
         start[1:] = (kept.query[1:] != kept.query[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
@@ -221,51 +221,11 @@ class Judged:
 
     def filled(self, grade: float) -> Judged:
         """As if every unjudged document of the rankings had been judged, and given this grade."""
-        seen = np.zeros(int(self.retrieved.sum()), bool)
-        start = segment.offsets(self.retrieved)[:-1]
-        decided = self.is_judged
-        seen[start[self.query[decided]] + self.rank[decided] - 1] = True
-        new = np.flatnonzero(~seen)
-        query = np.repeat(np.arange(len(self)), self.retrieved)[new]
-        rank = new - start[query] + 1
-        kept, open_pool = self._hits(decided), self.pool_grade >= 0
-        place = np.cumsum(open_pool) - 1  # judged-but-undecided entries leave the pool
-        pool_query = np.concatenate([self.pool_query[open_pool], query])
-        pool_grade = np.concatenate([self.pool_grade[open_pool], np.full(len(new), float(grade))])
-        pool_order = np.lexsort((-pool_grade, pool_query))
-        new_place = np.empty_like(pool_order)
-        new_place[pool_order] = np.arange(len(pool_order))
-        judgment = np.concatenate([place[kept.judgment], open_pool.sum() + np.arange(len(new))])
-        hit_query = np.concatenate([kept.query, query])
-        hit_rank = np.concatenate([kept.rank, rank])
-        order = np.lexsort((hit_rank, hit_query))
-        first, last = self._tie_of(query, rank)
-        tie_first, tie_last = np.concatenate([kept.tie_first, first]), np.concatenate([kept.tie_last, last])
-        hit_grade = np.concatenate([kept.grade, np.full(len(new), float(grade))])
-        return replace(
-            self,
-            query=hit_query[order],
-            rank=hit_rank[order],
-            grade=hit_grade[order],
-            judgment=new_place[judgment][order],
-            tie_first=tie_first[order],
-            tie_last=tie_last[order],
-            pool_query=pool_query[pool_order],
-            pool_grade=pool_grade[pool_order],
-            pool_doc=None,
-            aspects=None,
-        )
+        from judged.core._filled import filled
 
-    def _tie_of(self, query: Ints, rank: Ints) -> tuple[Ints, Ints]:
-        """The ranks that a document at this place shares its score with, as far as a hit tells."""
-        if not len(self.rank):
-            return rank, rank
-        wide = int(max(self.tie_last.max(), rank.max(initial=0))) + 1
-        at = np.maximum(np.searchsorted(self.query * wide + self.tie_first, query * wide + rank, "right") - 1, 0)
-        inside = (self.query[at] == query) & (self.tie_first[at] <= rank) & (rank <= self.tie_last[at])
-        return np.where(inside, self.tie_first[at], rank), np.where(inside, self.tie_last[at], rank)
+        return filled(self, grade)
 
-    def _hits(self, mask: Bools) -> Self:
+    def only(self, mask: Bools) -> Self:
         """The same queries and pool with fewer hits."""
         return replace(self, **{name: getattr(self, name)[mask] for name in _PER_HIT})
 
@@ -281,7 +241,7 @@ class Judged:
         new[rows] = np.arange(len(rows))
         hit, pool = new[self.query] >= 0, new[self.pool_query] >= 0
         place = np.cumsum(pool) - 1
-        part = self._hits(hit)
+        part = self.only(hit)
         aspects = self.aspects
         if aspects is not None:
             kept = pool[aspects.judgment]

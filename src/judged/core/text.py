@@ -52,10 +52,10 @@ class Text:
         pairs = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
         return [bytes(data[a:b]) for a, b in pairs]
 
-    def take(self, rows: Ints | Bools) -> Text:
+    def take(self, rows: Ints | Bools | slice) -> Text:
         return Text(self.buffer, self.start[rows], self.length[rows])
 
-    def _words(self, rows: Ints, position: int) -> Words:
+    def words(self, rows: Ints, position: int) -> Words:
         """Bytes 8·position … 8·position+7 of each id as one little-endian word, zero-padded."""
         step = 8 * position
         view = np.lib.stride_tricks.as_strided(
@@ -67,30 +67,15 @@ class Text:
 
     def hash(self) -> Words:
         """A 64-bit hash of each id; equal ids have equal hashes, on every machine."""
-        parts = [Text(self.buffer, self.start[at : at + _BLOCK], self.length[at : at + _BLOCK])._hash()
-                 for at in range(0, len(self), _BLOCK)]  # fmt: skip
-        return np.concatenate(parts) if parts else np.empty(0, np.uint64)
-
-    def _hash(self) -> Words:
-        rows = np.arange(len(self))
-        code = self.length.astype(np.uint64) * _ODD
-        widest = int(self.length.max(initial=0))
-        for position in range((min(widest, _WIDE) + 7) // 8):
-            if position:  # most ids are short: later words touch fewer rows
-                rows = rows[self.length[rows] > 8 * position]
-            word = (code[rows] ^ self._words(rows, position)) * _MIX
-            code[rows] = word ^ (word >> np.uint64(29))
-        for row in np.flatnonzero(self.length > _WIDE):
-            digest = hashlib.blake2b(self[int(row)], digest_size=8).digest()
-            code[row] ^= np.uint64(int.from_bytes(digest, "little"))
-        return code
+        blocks = [self.take(slice(at, at + _BLOCK)) for at in range(0, len(self), _BLOCK)]
+        return np.concatenate([_hashed(block) for block in blocks]) if blocks else np.empty(0, np.uint64)
 
     def same(self, rows: Ints, other: Text, others: Ints) -> Bools:
         """Whether id `rows[i]` here equals id `others[i]` there, byte for byte."""
         equal: Bools = self.length[rows] == other.length[others]
         widest = int(self.length[rows].max(initial=0))
         for position in range((min(widest, _WIDE) + 7) // 8):
-            equal &= self._words(rows, position) == other._words(others, position)
+            equal &= self.words(rows, position) == other.words(others, position)
         for i in np.flatnonzero(equal & (self.length[rows] > _WIDE)):
             equal[i] = self[int(rows[i])] == other[int(others[i])]
         return equal
@@ -103,5 +88,20 @@ class Text:
             keys = list(zip(*(k.tolist() for k in major), ids, strict=True))
             return np.array(sorted(range(len(ids)), key=keys.__getitem__), dtype=np.int64)
         rows = np.arange(len(self))
-        words = [self._words(rows, p).byteswap() for p in range((widest + 7) // 8)]
+        words = [self.words(rows, p).byteswap() for p in range((widest + 7) // 8)]
         return np.lexsort([*reversed(words), *reversed(major)]) if words or major else rows
+
+
+def _hashed(ids: Text) -> Words:
+    rows = np.arange(len(ids))
+    code = ids.length.astype(np.uint64) * _ODD
+    widest = int(ids.length.max(initial=0))
+    for position in range((min(widest, _WIDE) + 7) // 8):
+        if position:  # most ids are short: later words touch fewer rows
+            rows = rows[ids.length[rows] > 8 * position]
+        word = (code[rows] ^ ids.words(rows, position)) * _MIX
+        code[rows] = word ^ (word >> np.uint64(29))
+    for row in np.flatnonzero(ids.length > _WIDE):
+        digest = hashlib.blake2b(ids[int(row)], digest_size=8).digest()
+        code[row] ^= np.uint64(int.from_bytes(digest, "little"))
+    return code
