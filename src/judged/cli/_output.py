@@ -55,18 +55,13 @@ def show_table(table: Any) -> None:
         title_style="bold",
     )
     for i, header in enumerate(table.headers):
-        drawn.add_column(Text(safe(header)), justify="left" if i in table.words else "right")
+        drawn.add_column(Text(safe(header)), justify="left" if i in table.words else "right", overflow="fold")
     for row in table.rows:
-        drawn.add_row(*(Text(_unbroken(safe(cell))) for cell in row))
+        drawn.add_row(*(Text(safe(cell)) for cell in row))
     console = Console()
     console.print(drawn)
     for note in table.notes:
         console.print(Text(safe(note), style="yellow" if note.startswith("warning") else "dim"))
-
-
-def _unbroken(text: str) -> str:
-    """An interval stays in one piece where a narrow terminal must break the cell."""
-    return re.sub(r"(?<=,) (?=[^\[]*\])", "", text)
 
 
 def _names_file(word: str) -> bool:
