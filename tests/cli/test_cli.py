@@ -593,3 +593,11 @@ def test_bounds_show_what_unjudged_documents_could_change():
     text = run("eval", "qrels.txt", "u.run", "-m", "P@2", "--bounds")
     assert "unjudged: irrelevant – top grade" in text
     assert "0.5000 – 0.7500" in text
+
+
+def test_a_closed_standard_output_is_an_error():
+    done = shell(
+        "eval", "qrels.txt", "a.run", capture_output=False, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1)
+    )
+    assert done.returncode == 3
+    assert done.stderr == "error: standard output is closed  [io]\n"

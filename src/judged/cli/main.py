@@ -45,6 +45,9 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run a command; every outcome has its exit code: 0 done, 2 bad input or call, 3 files and memory."""
+    if sys.stdout is None:
+        click.echo("error: standard output is closed  [io]", err=True)
+        sys.exit(3)
     try:
         code = cli.main(prog_name="judged", standalone_mode=False) or 0
         sys.stdout.flush()

@@ -86,6 +86,10 @@ def _expanded(text: str) -> list[Measure]:
             raise UsageError("parameter", "each parameter once", got=shown(text), value=text)
         base = Measure(definition)(**given, **extra)
         return [base @ _at(value, text) for value in _several(at)] if at else [base]
+    if at is None and shape["params"] is None:
+        listed = _listed(name)
+        if listed:
+            return [m(**extra) if extra and "level" in m.definition.parameters else m for m in listed]
     dotted = _dotted(name)
     if dotted is None or at or shape["params"]:
         close = nearest(re.split(r"[._]\d", name)[0])
@@ -152,6 +156,18 @@ def _translated(pairs: dict[str, Any]) -> dict[str, Any]:
 
 
 # ── names with parameters behind a dot or an underscore ──────────────────────────────────────────
+
+
+def _listed(name: str) -> list[Measure]:
+    """trec_eval's lists: `official`, `set`, `all_trec` …; nothing for other names."""
+    from judged.measures.trec import CUTOFFS, NICKNAMES, RUN_ID  # which reads names with this grammar
+
+    names = [known for known in NICKNAMES.get(name, ()) if known != RUN_ID]
+    return [
+        m
+        for known in names
+        for m in ([parse(known) @ at for at in CUTOFFS[known]] if known in CUTOFFS else [parse(known)])
+    ]
 
 
 def _dotted(name: str) -> list[Measure] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -67,7 +68,7 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
             pass
     raise DataError(
         f"{what}-type", f"a {what} as a number{origin.about(row)}", got=f"{shown(item)}, a {type(item).__name__}",
-        hint="convert it with float(x)", where=origin.place(row, what), value=item,
+        hint="one run at a time: pass {query: {doc: score}}" if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
     )  # fmt: skip
 
 

@@ -55,6 +55,13 @@ def test_several_at_once():
     assert parse_all("nDCG@3,AP, P@{1,5}") == [nDCG @ 3, AP, P @ 1, P @ 5]
 
 
+def test_the_lists_of_trec_eval_stand_for_their_measures():
+    official = parse_all("official")
+    assert [str(m) for m in official[:6]] == ["NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "GMAP"]
+    assert P @ 1000 in official
+    assert len(parse_all("all_trec")) > 80
+
+
 def test_objects_read_like_names():
     assert str(nDCG(gain="exp") @ 10) == "nDCG(gain='exp')@10"
     assert parse("P@10") == P @ 10
