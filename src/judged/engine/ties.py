@@ -33,23 +33,25 @@ class Orders:
 
     def __init__(self, judged: Judged) -> None:
         self.judged = judged
-        self._blocks = _blocks(judged)
+        blocks = _blocks(judged)
+        self._blocks = blocks
+        self._held = _replicas(judged) if len(blocks) == 1 else None  # small enough to be kept for the next measure
 
     def expected(self, measure: Measure) -> NDArray[Any]:
         """The mean of the measure over the orders, per query."""
         if measure.definition.text:
             return measure.on(self.judged.under(self.judged.policy))
-        return np.concatenate([self._block(rows, measure) for rows in self._blocks])
+        return np.concatenate([self._mean(rows, measure) for rows in self._blocks])
 
-    def _block(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
-        replicas, copies, _ = _replicas(self.judged.select(rows))
+    def _mean(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
+        replicas, copies = self._held or _replicas(self.judged.select(rows))
         owner = np.repeat(np.arange(len(rows)), copies)
         return np.bincount(owner, weights=measure.on(replicas), minlength=len(rows)) / copies
 
     @property
     def warnings(self) -> tuple[Warned, ...]:
         """How many queries have more orders than were tried."""
-        sampled = sum(_replicas(self.judged.select(rows))[2] for rows in self._blocks)
+        sampled = sum(_Ties(self.judged, query).orders > _EXACT for query in _tied(self.judged))
         text = f"in {sampled} queries the expected value over ties is an average over {_EXACT:,} random orders"
         return (Warned("ties-sampled", sampled, text),) if sampled else ()
 
@@ -62,40 +64,58 @@ def _blocks(j: Judged) -> list[Ints]:
     return np.split(np.arange(len(j)), np.flatnonzero(np.diff(block)) + 1)
 
 
-def _replicas(j: Judged) -> tuple[Judged, Ints, int]:
-    """Each query as many times as it has orders; how many times; and for how many queries these are not all."""
-    copies, sampled = np.ones(len(j), np.int64), 0
+def _replicas(j: Judged) -> tuple[Judged, Ints]:
+    """Each query as many times as it has orders, and how many times that is."""
+    copies = np.ones(len(j), np.int64)
     ranks: list[Ints] = []
-    start = np.searchsorted(j.query, np.arange(len(j) + 1))
-    kind = j.grade if j.aspects is None else j.judgment.astype(float)  # by subtopic, documents are not alike
-    for query in np.unique(j.query[j.tie_last > j.tie_first]):
-        hits = slice(start[query], start[query + 1])
-        placed, exact = _placements(j.tie_first[hits], j.tie_last[hits], kind[hits])
+    for query in _tied(j):
+        placed = _Ties(j, query).placements()
         copies[query] = len(placed)
-        sampled += not exact
         ranks.append(placed)
-    return _replicate(j, copies, ranks).under(j.policy), copies, sampled
+    return _replicate(j, copies, ranks).under(j.policy), copies
 
 
-def _placements(first: Ints, last: Ints, kind: NDArray[np.float64]) -> tuple[Ints, bool]:
-    """Ranks of a query's hits, one row an order; and whether these are all orders."""
-    groups = [np.flatnonzero(first == f) for f in np.unique(first)]
-    sizes = [int(last[g[0]] - first[g[0]] + 1) for g in groups]
-    classes = [[g[kind[g] == k] for k in np.unique(kind[g])] for g in groups]
-    if math.prod(_arrangements(size, list(map(len, c))) for size, c in zip(sizes, classes, strict=True)) <= _EXACT:
-        choices = [_arranged(tuple(range(s)), list(map(len, c))) for s, c in zip(sizes, classes, strict=True)]
-        order = np.concatenate([members for group in classes for members in group])
+def _tied(j: Judged) -> Ints:
+    return np.unique(j.query[j.tie_last > j.tie_first])
+
+
+class _Ties:
+    """The tied groups of one query: how many places each has, and its hits by kind."""
+
+    def __init__(self, j: Judged, query: int) -> None:
+        hits = slice(*np.searchsorted(j.query, [query, query + 1]))
+        self.first = j.tie_first[hits]
+        kind = j.grade[hits] if j.aspects is None else j.judgment[hits]  # by subtopic, documents are not alike
+        self.groups = [np.flatnonzero(self.first == f) for f in np.unique(self.first)]
+        self.sizes = [int(j.tie_last[hits][g[0]] - self.first[g[0]] + 1) for g in self.groups]
+        self.classes = [[g[kind[g] == k] for k in np.unique(kind[g])] for g in self.groups]
+
+    @property
+    def orders(self) -> int:
+        """How many orders there are that a measure can tell apart."""
+        groups = zip(self.sizes, self.classes, strict=True)
+        return math.prod(_arrangements(size, [len(c) for c in classes]) for size, classes in groups)
+
+    def placements(self) -> Ints:
+        """Ranks of the query's hits, one row an order: all orders, or as many drawn ones as are tried."""
+        if self.orders > _EXACT:
+            return self._drawn()
+        groups = zip(self.sizes, self.classes, strict=True)
+        choices = [_arranged(tuple(range(size)), [len(c) for c in classes]) for size, classes in groups]
+        order = np.concatenate([members for classes in self.classes for members in classes])
         combined = [[p for part in combo for p in part] for combo in itertools.product(*choices)]
-        out = np.tile(first, (len(combined), 1))
+        out = np.tile(self.first, (len(combined), 1))
         out[:, order] += np.array(combined)
-        return out, True
-    generator = np.random.default_rng(len(first))
-    draws = max(50, min(_EXACT, _DRAWS // max(sizes)))
-    out = np.tile(first, (draws, 1))
-    for group, size in zip(groups, sizes, strict=True):
-        if size > 1:
-            out[:, group] += generator.random((draws, size)).argsort(axis=1)[:, : len(group)]
-    return out, False
+        return out
+
+    def _drawn(self) -> Ints:
+        generator = np.random.default_rng(len(self.first))
+        draws = max(50, min(_EXACT, _DRAWS // max(self.sizes)))
+        out = np.tile(self.first, (draws, 1))
+        for group, size in zip(self.groups, self.sizes, strict=True):
+            if size > 1:
+                out[:, group] += generator.random((draws, size)).argsort(axis=1)[:, : len(group)]
+        return out
 
 
 def _arrangements(size: int, counts: list[int]) -> int:
