@@ -287,7 +287,6 @@ def test_a_measure_must_follow_its_flag(words):
 
 # ── the forms of output ──────────────────────────────────────────────────────────────────────────
 
-LATEX = POLICY.replace("·", r"$\cdot$")
 FORMS = {
     "trec": "runid                 \tall\ta.run\nnDCG@10               \tall\t0.6503\nAP                    \tall\t0.5417\n",
     "csv": """run,measure,query,value,low,high,if_irrelevant,if_top

@@ -175,11 +175,11 @@ def _dotted(name: str) -> list[Measure] | None:
     for cut in (m.start() for m in re.finditer(r"[._](?=[\d.p+-])", name)):
         definition = find(name[:cut])
         if definition is not None:
-            return _with_list(definition, name[:cut], name[cut], name[cut + 1 :], name)
+            return _with_list(definition, name[:cut], name[cut + 1 :], name)
     return None
 
 
-def _with_list(definition: Definition, name: str, separator: str, text: str, whole: str) -> list[Measure]:
+def _with_list(definition: Definition, name: str, text: str, whole: str) -> list[Measure]:
     base, values = Measure(definition), text.split(",")
     form = next((t[-1] for t in definition.trec if t.rstrip(".=:") == name), "")
     try:

@@ -18,6 +18,7 @@ from judged.sources._columns import Wanted, find, usual
 from judged.sources._context import Context
 from judged.sources._encoding import Raw, check_encoding, unfinished
 from judged.sources._origin import Lines
+from judged.sources._records import table_of
 from judged.sources._table import Table
 
 __all__ = ["Header", "header_of", "of_delimited"]
@@ -72,17 +73,7 @@ def of_delimited(data: Raw, header: Header, first_line: int, context: Context) -
         _refuse_breaks(column[role], origin, role)
         if escaped:  # bytes that are not UTF-8 stay what they are
             column[role] = [cell.encode("utf-8", "surrogateescape") for cell in column[role]]
-    return Table(
-        **{**context.basics(), "warnings": unfinished(data, path)},
-        origin=origin,
-        query=column["query"],
-        doc=column["doc"],
-        number=column.get(context.wanted.number),
-        rank=column.get("rank"),
-        aspect=column.get("aspect"),
-        in_text=True,
-        borrowed=found.borrowed,
-    )
+    return table_of(found, column, context, origin, warnings=unfinished(data, path), in_text=True)
 
 
 def _is_utf8(raw: bytes) -> bool:

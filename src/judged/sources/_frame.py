@@ -18,6 +18,7 @@ from judged.sources._columns import find
 from judged.sources._context import Context
 from judged.sources._ids import Column
 from judged.sources._origin import Cells, Origin, Rows
+from judged.sources._records import table_of
 from judged.sources._table import Table
 
 __all__ = ["Frame", "arrow_frame", "frame_of", "of_columns", "of_frame", "polars_frame", "unmasked"]
@@ -69,16 +70,7 @@ def of_frame(frame: Frame, context: Context) -> Table:
     origin: Origin = Cells(context.name, found.column)
     if context.path is not None:
         origin = Rows(context.path, found.column, {name: i for i, name in enumerate(names)}, context.typed)
-    return Table(
-        **{**context.basics(), "once": frame.once},
-        origin=origin,
-        query=columns["query"],
-        doc=columns["doc"],
-        number=columns.get(context.wanted.number),
-        rank=columns.get("rank"),
-        aspect=columns.get("aspect"),
-        borrowed=found.borrowed,
-    )
+    return table_of(found, columns, context, origin, once=frame.once)
 
 
 # ── the libraries ────────────────────────────────────────────────────────────────────────────────

@@ -47,7 +47,7 @@ def _of_lines(lines: list[str], filled: list[int], context: Context) -> Table:
         batch = replace(context, lines=np.array(part) + 1)
         for role, values in columns_of(_records(lines, part, batch), found, batch).items():
             columns[role] += values
-    return table_of(found, columns, context)
+    return table_of(found, columns, context, context.items(found.column))
 
 
 def _records(lines: list[str], filled: list[int], context: Context) -> list[Any]:

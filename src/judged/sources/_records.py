@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from judged.errors import DataError, shown
 from judged.sources._columns import Found, find
 from judged.sources._context import Context
+from judged.sources._origin import Origin
 from judged.sources._table import Table
 
 __all__ = ["columns_of", "named_fields", "names_of", "of_records", "of_tuples", "table_of", "values"]
@@ -31,13 +32,14 @@ def named_fields(kind: type) -> tuple[str, ...] | None:
 def of_records(records: list[Any], context: Context) -> Table:
     """Records with the same names in each of them."""
     found = find(names_of(records[0]), context.wanted, context.place)
-    return table_of(found, columns_of(records, found, context), context)
+    return table_of(found, columns_of(records, found, context), context, context.items(found.column))
 
 
-def table_of(found: Found, columns: dict[str, list[Any]], context: Context) -> Table:
+def table_of(found: Found, columns: Mapping[str, Any], context: Context, origin: Origin, **other: Any) -> Table:
+    """The columns that were found, each in its role; `other` says what this kind of source knows besides."""
     return Table(
-        **context.basics(),
-        origin=context.items(found.column),
+        **{**context.basics(), **other},
+        origin=origin,
         query=columns["query"],
         doc=columns["doc"],
         number=columns.get(context.wanted.number),

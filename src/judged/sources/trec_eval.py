@@ -10,7 +10,7 @@ import numpy as np
 from judged.core import Qrels, Run, Text
 from judged.errors import DataError, Place, Warned
 from judged.sources._decimal import numbers
-from judged.sources._file import Source, read_bytes, source_name
+from judged.sources._file import PAD, Source, read_bytes, source_name
 from judged.sources._trec import PREFS, QRELS, Layout, qrels_of, run_of
 
 __all__ = ["FORMATS", "Raw", "judgments_of", "ranking_of", "read_judgments", "read_ranking", "read_zscores"]
@@ -24,7 +24,6 @@ FORMATS = {
     "prefs": (PREFS, True),
     "qrels_prefs": (_QRELS_PREFS, True),
 }
-_PAD = 8  # bytes behind the content, see `read_bytes`
 
 
 def read_judgments(source: Source, form: str = "qrels") -> Qrels:
@@ -41,7 +40,7 @@ def read_zscores(source: Source) -> dict[tuple[str, str], tuple[float, float]]:
     """Mean and standard deviation of each (query, name of a value), for `-Z`."""
     data, name = read_bytes(source), source_name(source)
     _refuse_odd_lines(data, name, 4, "query name mean deviation", comments=False)
-    rows = [line.split() for line in bytes(data[:-_PAD]).split(b"\n") if line]
+    rows = [line.split() for line in bytes(data[: -len(PAD)]).split(b"\n") if line]
     query, label = ([row[i].decode("utf-8", "surrogateescape") for row in rows] for i in (0, 1))
     mean, deviation = (_as_numbers([row[i] for row in rows]) for i in (2, 3))
     return dict(zip(zip(query, label, strict=True), zip(mean, deviation, strict=True), strict=True))
@@ -55,7 +54,7 @@ def _as_numbers(cells: list[bytes]) -> list[float]:
 
 def judgments_of(data: Raw, name: str, form: str = "qrels") -> Qrels:
     layout, aspects = FORMATS[form]
-    if len(data) > _PAD:
+    if len(data) > len(PAD):
         _refuse_odd_lines(data, name, len(layout.columns), " ".join(layout.columns), comments=True)
     qrels = qrels_of(data, name, layout, aspects=aspects, lenient=True)
     if form == "qrels_jg":
@@ -79,7 +78,7 @@ def _refuse_odd_lines(data: Raw, name: str, columns: int, wanted: str, *, commen
     """Every line has exactly these columns: a blank line is an error, and so is one column more."""
     cells = rb"[^\S\n]*" + rb"[^\S\n]+".join([rb"\S+"] * columns) + rb"[^\S\n]*"
     good = cells + (rb"|#.*" if comments else b"")
-    end = len(data) - _PAD
+    end = len(data) - len(PAD)
     odd = re.compile(rb"^(?!(?:" + good + rb")$)", re.MULTILINE).search(data, 0, end - data.endswith(b"\n", 0, end))
     if odd:
         line = data.count(b"\n", 0, odd.start()) + 1
