@@ -1,10 +1,29 @@
 """`Judged` and the join that makes it."""
 
-from judged.core import segment
+from judged.core import primitive, segment
+from judged.core._join import join
+from judged.core._load import NATIVE
 from judged.core.judged import Aspects, Judged
 from judged.core.policy import Policy
-from judged.core.reference import join
 from judged.core.table import Id, IdKind, Qrels, Run
 from judged.core.text import Text
+from judged.core.unread import Batches, Lines, Nested, Unread
 
-__all__ = ["Aspects", "Id", "IdKind", "Judged", "Policy", "Qrels", "Run", "Text", "join", "segment"]
+__all__ = [
+    "NATIVE",
+    "Aspects",
+    "Batches",
+    "Id",
+    "IdKind",
+    "Judged",
+    "Lines",
+    "Nested",
+    "Policy",
+    "Qrels",
+    "Run",
+    "Text",
+    "Unread",
+    "join",
+    "primitive",
+    "segment",
+]

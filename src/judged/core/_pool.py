@@ -25,6 +25,7 @@ Bools = NDArray[np.bool_]
 class Pool:
     queries: tuple[Id, ...]
     codes: dict[bytes, int]  # query id → position in `queries`
+    bare: tuple[bytes, ...]  # queries that the judgments name without judging a document
     query: Ints
     grade: Floats
     doc: Text
@@ -70,6 +71,7 @@ def pool_of(qrels: Qrels, policy: Policy) -> Pool:
     return Pool(
         queries=tuple(names[i] for i in by_id),
         codes={raw: i for i, raw in enumerate(ids.take(by_id).tolist())},
+        bare=tuple(qrels.queries.take(~used).tolist()),
         query=query[start][by_grade],
         grade=top[by_grade],
         doc=doc.take(start[by_grade]),

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import segment
+from judged.core import primitive, segment
 from judged.core.policy import Policy
 from judged.core.table import Id
 from judged.core.text import Text
@@ -104,22 +104,15 @@ class Judged:
 
     def total(self, x: Column) -> Floats:
         """The sum over a query's hits, in rank order."""
-        return segment.total(x, self.query, len(self))
+        return primitive.total(x, self.query, len(self))
 
     def running(self, x: Column) -> Column:
         """The sum over this hit and those above it, within the query."""
-        if x.dtype.kind in "bui":  # whole numbers add without rounding: no need to go query by query
-            along = np.concatenate([np.zeros(1, np.int64), np.cumsum(x, dtype=np.int64)])
-            return along[1:] - along[segment.offsets(self.hits)[:-1]][self.query]
-        return segment.accumulate(np.add, x, self.hits)
+        return primitive.running(x, self.hits)
 
     def product_before(self, x: Floats) -> Floats:
         """The product over the hits above this one, within the query; 1 for the first."""
-        through = segment.accumulate(np.multiply, x, self.hits)
-        before = np.ones_like(x)
-        later = segment.positions(self.hits) > 0
-        before[later] = through[np.flatnonzero(later) - 1]
-        return before
+        return primitive.product_before(x, self.hits)
 
     def upto(self, x: Column, query: Ints, rank: Column) -> Column:
         """The running sum of `x` at any (query, rank): at its last hit down to there; 0 above the first."""
@@ -137,9 +130,7 @@ class Judged:
 
     def first(self, mask: Bools) -> Floats:
         """The rank of the first hit for which the mask holds; infinite where there is none."""
-        out = np.full(len(self), np.inf)
-        out[self.query[mask][::-1]] = self.rank[mask][::-1]
-        return out
+        return primitive.first(mask, self.query, self.rank, len(self))
 
     def levels(self, x: Floats) -> Iterator[Floats]:
         """The distinct values of each query's hits, step by step: first every query's lowest, then its next.

@@ -1,27 +1,25 @@
-"""The join: judgments and a run become a `Judged`. Short and obvious; the specification.
+"""The heavy part of the join: which judged documents a run holds, and their ranks. Short and obvious; the specification.
 
 Nothing here loops over rows in Python. A judged document's rank is one more than the number of documents
 that beat it, so rows are sorted only where a file is not in score order already, and ids are compared only
-among documents of equal score.
+among documents of equal score. `core/native.py` does the same in C++, to the last bit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import segment
-from judged.core._notes import notes_on
-from judged.core._pool import Pool, pool_of
-from judged.core.judged import Judged
+from judged.core._found import Found, queries_of, refuse_no_rank, refuse_nothing_common, refuse_repeat
+from judged.core._pool import Pool
 from judged.core.policy import Policy
-from judged.core.table import IdKind, Qrels, Run
-from judged.errors import DataError, shown
+from judged.core.table import Run
 
-__all__ = ["join"]
+__all__ = ["find"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -31,56 +29,34 @@ Words = NDArray[np.uint64]
 _SCATTER = np.uint64(0xD6E8FEB86659FD93)
 
 
-def join(qrels: Qrels, run: Run, policy: Policy) -> Judged:
-    """Find the judged documents in the run, and their ranks.
+def find(pool: Pool, run: Run, policy: Policy) -> Found:
+    """What the run holds of the pool.
 
     Raises:
-        DataError: no query in common, ids of different kinds, a document twice in one ranking, a
-            document judged twice with different grades; each names the places.
+        DataError: no query in common, a document twice in one ranking; each names the places.
     """
-    _check_kinds(qrels, run)
-    pool = pool_of(qrels, policy)
+    queries = queries_of(pool, run)
+    if not queries["answered"].any():
+        refuse_nothing_common(pool, run.name, queries["some_unjudged"])
     rows = _judged_rows(pool, run, policy)
-    hits = _hits(pool, run, rows, policy)
-    judged = Judged(
-        queries=pool.queries,
+    return Found(
         retrieved=np.bincount(rows.query, minlength=len(pool.queries)),
-        answered=rows.answered,
-        **hits,
-        pool_query=pool.query,
-        pool_grade=pool.grade,
-        pool_doc=pool.doc,
-        aspects=pool.aspects,
-        policy=policy,
-        names=(qrels.name, run.name),
+        **queries,
+        **_hits(pool, run, rows, policy),
+        infinite=int(np.isinf(run.score).sum()),
+        disagreeing=_disagreeing(run),
     )
-    if policy.ties != "expected":  # there every order of the ties is cut and condensed on its own
-        judged = judged.under(policy)
-    warnings = (*qrels.warnings, *run.warnings, *pool.warnings, *notes_on(judged, qrels, run, rows.answered, policy))
-    judged = replace(judged, warnings=warnings)
-    return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
 
 
-# ── ids ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _check_kinds(qrels: Qrels, run: Run) -> None:
-    kinds: tuple[tuple[str, IdKind, IdKind], ...] = (
-        ("query", qrels.query_kind, run.query_kind),
-        ("document", qrels.doc_kind, run.doc_kind),
-    )
-    for what, ours, theirs in kinds:
-        if ours != theirs and len(run):
-            raise DataError(
-                "id-type",
-                f"{what} ids of one type on both sides",
-                got=f"{_KIND[ours]} in the judgments and {_KIND[theirs]} in the run",
-                hint=f"convert one side, for example str({what}_id)",
-                where=run.name,
-            )
-
-
-_KIND = {"text": "str", "integer": "int", "other": "objects"}
+def _disagreeing(run: Run) -> int:
+    """Queries in which two documents that follow each other have ranks that contradict their scores."""
+    if run.rank is None:
+        return 0
+    together = run.query[1:] == run.query[:-1]
+    lower_rank, higher_score = run.rank[1:] > run.rank[:-1], run.score[1:] > run.score[:-1]
+    different = (run.rank[1:] != run.rank[:-1]) & (run.score[1:] != run.score[:-1])
+    against = together & different & (lower_rank == higher_score)
+    return int(np.unique(run.query[1:][against]).size)
 
 
 # ── the run ──────────────────────────────────────────────────────────────────────────────────────
@@ -97,15 +73,10 @@ class _Ranked:
     group_start: Ints
     group_size: Ints
     query_start: Ints
-    answered: Bools
 
 
 def _judged_rows(pool: Pool, run: Run, policy: Policy) -> _Ranked:
     code = np.array([pool.codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
-    answered = np.zeros(len(pool.queries), bool)
-    answered[code[code >= 0]] = True
-    if not answered.any():
-        _nothing_common(pool, run)
     query = code[run.query]
     value = _ranking_value(run, policy)
     row = np.arange(len(run))
@@ -131,7 +102,6 @@ def _judged_rows(pool: Pool, run: Run, policy: Policy) -> _Ranked:
         group_start=start,
         group_size=np.diff(np.append(start, len(row))),
         query_start=segment.offsets(np.bincount(query, minlength=len(pool.queries))),
-        answered=answered,
     )
     if policy.duplicates == "error":
         _refuse_duplicates(run, ranked, policy)
@@ -144,24 +114,10 @@ def _ranking_value(run: Run, policy: Policy) -> Floats:
         return -np.arange(len(run), dtype=np.float64)
     if policy.order == "rank":
         if run.rank is None:
-            raise DataError("no-rank", "a rank column", got="none", hint="use order='score'", where=run.name)
+            refuse_no_rank(run.name)
         return -run.rank.astype(np.float64)
     score = run.score.astype(np.float32).astype(np.float64) if policy.precision == "float32" else run.score
     return score + 0.0  # -0.0 ties with 0.0
-
-
-def _nothing_common(pool: Pool, run: Run) -> None:
-    if not len(run.queries):
-        raise DataError("empty-run", "at least one ranking", got="none", where=run.name)
-    ours = ", ".join(shown(query) for query in pool.queries[:3])
-    theirs = ", ".join(shown(raw) for raw in run.queries.tolist()[:3])
-    raise DataError(
-        "no-common-query",
-        f"queries of the judgments ({ours} …)",
-        got=f"only others ({theirs} …)",
-        hint="are these the judgments for this run?",
-        where=run.name,
-    )
 
 
 def _repeats(run: Run, row: Ints, key: Words) -> tuple[Ints, Ints]:
@@ -188,15 +144,8 @@ def _refuse_duplicates(run: Run, rows: _Ranked, policy: Policy) -> None:
     if len(later):
         first = int(np.argmin(rows.row[seen][later]))
         a, b = int(rows.row[seen][earlier[first]]), int(rows.row[seen][later[first]])
-        doc, query = run.doc[b], run.queries[int(run.query[b])]
-        raise DataError(
-            "duplicate-doc",
-            f"each document once in the ranking of query {shown(query)}",
-            got=f"{shown(doc)} also at {run.where(a)}" + (f", {len(later)} repeats in all" if len(later) > 1 else ""),
-            hint="keep one of them with duplicates='first' or 'best'",
-            where=run.where(b),
-            value=doc,
-        )
+        query = run.queries[int(run.query[b])]
+        refuse_repeat(query, run.doc[b], run.where(a), run.where(b), len(later))
 
 
 def _without_duplicates(run: Run, row: Ints, query: Ints, key: Words, value: Floats, policy: Policy) -> Bools:
@@ -233,7 +182,6 @@ def _hits(pool: Pool, run: Run, rows: _Ranked, policy: Policy) -> dict[str, Any]
     return {
         "query": query[order],
         "rank": rank[order],
-        "grade": grade[order],
         "judgment": judgment[order],
         "tie_first": (above + 1)[order],
         "tie_last": (above + tied)[order],

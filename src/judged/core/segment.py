@@ -1,7 +1,8 @@
 """Sums and products within segments of a column: sequential, and blind to the neighbours.
 
 Every function takes the elements of all segments one after the other. A segment's result depends only on
-its own elements, taken from the first to the last, so any split of the segments gives the same bits.
+its own elements, taken from the first to the last, so any split of the segments gives the same bits. This is
+the reference; `core/primitive.py` gives the native ones where they are built.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["accumulate", "offsets", "positions", "total"]
+__all__ = ["first", "offsets", "positions", "product_before", "running", "total"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -32,7 +33,31 @@ def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
     return np.bincount(segment, weights=x, minlength=count).astype(np.float64, copy=False)
 
 
-def accumulate(operation: np.ufunc, x: Floats, sizes: Ints) -> Floats:
+def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Floats:
+    """The rank of each segment's first element for which the mask holds; infinite where there is none."""
+    out = np.full(count, np.inf)
+    out[segment[mask][::-1]] = rank[mask][::-1]
+    return out
+
+
+def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
+    """The sum over each segment from its first element up to each one, itself included."""
+    if x.dtype.kind in "bui":  # whole numbers add without rounding: no need to go segment by segment
+        along = np.concatenate([np.zeros(1, np.int64), np.cumsum(x, dtype=np.int64)])
+        return along[1:] - np.repeat(along[offsets(sizes)[:-1]], sizes)
+    return _accumulate(np.add, x, sizes)
+
+
+def product_before(x: Floats, sizes: Ints) -> Floats:
+    """The product over each segment from its first element up to the one before each; 1 for the first."""
+    through = _accumulate(np.multiply, x, sizes)
+    before = np.ones_like(x)
+    later = positions(sizes) > 0
+    before[later] = through[np.flatnonzero(later) - 1]
+    return before
+
+
+def _accumulate(operation: np.ufunc, x: Floats, sizes: Ints) -> Floats:
     """`operation` over each segment from its first element up to each one, itself included.
 
     Segments of similar size are laid side by side as rows, so that one vectorised step serves many

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judged.core.text import Text
 from judged.errors import Place, Warned
 
-__all__ = ["Id", "IdKind", "Qrels", "Run"]
+__all__ = ["Id", "IdKind", "Named", "Qrels", "Run"]
 
 Id = Hashable
 IdKind = Literal["text", "integer", "other"]
@@ -25,10 +25,21 @@ def _nowhere(row: int) -> Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class _Rows:
-    """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
+class Named:
+    """Something that was read, or will be, with the name it is called by."""
 
     name: str
+
+    @property
+    def label(self) -> str:
+        """The name without its folders."""
+        return self.name.rstrip("/").rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class _Rows(Named):
+    """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
+
     queries: Text  # each query id once, in order of appearance
     query: Ints
     doc: Text
@@ -42,11 +53,6 @@ class _Rows:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.label!r}, {len(self.queries)} queries, {len(self)} documents)"
-
-    @property
-    def label(self) -> str:
-        """The name without its folders."""
-        return self.name.rstrip("/").rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

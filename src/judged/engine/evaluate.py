@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from judged.core import Judged, Policy, Qrels, Run, join
+from judged.core import Judged, Policy, Qrels, Run, Unread, join
 from judged.engine.column import column
 from judged.engine.explain import explainer
 from judged.engine.ties import Orders
@@ -17,25 +17,29 @@ from judged.errors import DataError, UsageError
 from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
-from judged.sources import read_qrels, read_run
+from judged.sources import open_run, read_qrels
 from judged.stats import mean
 
 __all__ = ["DEFAULT", "evaluate", "judge"]
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
+Progress = Callable[[int, int], object]
 Measures = str | Measure | Iterable[str | Measure]
 
 
-def judge(qrels: Any, run: Any, *, profile: str = "trec_eval-10", **policy: Any) -> Judged:
+def judge(
+    qrels: Any, run: Any, *, profile: str = "trec_eval-10", progress: Progress | None = None, **policy: Any
+) -> Judged:
     """The run seen through the judgments, to be measured again and again.
 
     Takes paths, frames, dicts, lists, or what `read_qrels` and `read_run` gave; policies by name
-    (`ties="id-asc"`, `queries="both"`, `depth=100` …, see `Policy`).
+    (`ties="id-asc"`, `queries="both"`, `depth=100` …, see `Policy`). `progress` is called now and then, while a large
+    run is looked through, with what is done and what there is in all (bytes of a file, rows of a table).
 
     >>> len(judge({"q": {"a": 1}}, {"q": ["a", "b"]}))
     1
     """
-    return _judge(read_qrels(qrels), read_run(run), _policy(profile_named(profile), policy))
+    return _judge(read_qrels(qrels), open_run(run), _policy(profile_named(profile), policy), progress)
 
 
 def evaluate(
@@ -47,6 +51,7 @@ def evaluate(
     bounds: bool = False,
     strict: bool = False,
     profile: str = "trec_eval-10",
+    progress: Progress | None = None,
     **policy: Any,
 ) -> Values:
     """One value per query and measure, with their means, intervals, and the policy they were computed under.
@@ -60,6 +65,7 @@ def evaluate(
             of the top grade (`Values.if_irrelevant`, `Values.if_top`).
         strict: turn every warning into an error.
         profile: the conventions of another tool, see `PROFILES`.
+        progress: called now and then, while a large run is looked through, with what is done and what there is in all.
         policy: answers to the open questions, see `Policy`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
@@ -76,8 +82,8 @@ def evaluate(
             raise UsageError("judged", "a Judged alone: its run and policies are in it", got="more arguments")
         judged, source = qrels, None
     else:
-        source = (read_qrels(qrels), read_run(run))
-        judged = _judge(*source, _policy(chosen, policy))
+        source = (read_qrels(qrels), open_run(run))
+        judged = _judge(*source, _policy(chosen, policy), progress)
     return _measured(judged, wanted, source, bounds=bounds, strict=strict, profile=profile)
 
 
@@ -89,8 +95,8 @@ def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
     return Policy(**{**chosen.policy, **given})
 
 
-def _judge(qrels: Qrels, run: Run, policy: Policy) -> Judged:
-    judged = join(qrels, run, policy)
+def _judge(qrels: Qrels, run: Run | Unread, policy: Policy, progress: Progress | None) -> Judged:
+    judged = join(qrels, run, policy, progress)
     nothing = judged.ideal.total(judged.pool_grade > 0) == 0
     if policy.empty == "error" and nothing.any():
         names = ", ".join(map(repr, [judged.queries[i] for i in np.flatnonzero(nothing)[:3]]))
@@ -105,7 +111,13 @@ def levelled(measure: Measure, level: float | None) -> Measure:
 
 
 def _measured(
-    judged: Judged, wanted: list[Measure], source: tuple[Qrels, Run] | None, *, bounds: bool, strict: bool, profile: str
+    judged: Judged,
+    wanted: list[Measure],
+    source: tuple[Qrels, Run | Unread] | None,
+    *,
+    bounds: bool,
+    strict: bool,
+    profile: str,
 ) -> Values:
     orders = Orders(judged) if judged.policy.ties == "expected" else None
     columns = {str(m): _frozen(column(m, judged, orders)) for m in wanted}

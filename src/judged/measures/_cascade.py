@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from judged.core import Judged, segment
+from judged.core import Judged, primitive, segment
 from judged.errors import DataError, UsageError, shown
 from judged.measures._graded import gained
 from judged.measures.parameter import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
@@ -157,4 +157,4 @@ def _unjudged_weight(j: Judged, p: float, weight: Column) -> Column:
     known = j.is_judged & (j.rank <= j.at(depth))
     unjudged[start[j.query[known]] + j.rank[known] - 1] = False
     query = np.repeat(np.arange(len(j)), depth)[unjudged]
-    return segment.total(weight[segment.positions(depth)[unjudged]], query, len(j))
+    return primitive.total(weight[segment.positions(depth)[unjudged]], query, len(j))

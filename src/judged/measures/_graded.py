@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from judged.core import Judged, segment
+from judged.core import Judged, primitive
 from judged.errors import DataError
 from judged.measures.parameter import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
 from judged.measures.registry import Column, measure
@@ -175,7 +175,7 @@ def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Colum
     query, rank = ideal.query[edge], ideal.rank[edge]
     there = j.ratio(j.upto(ours, query, rank), ideal.upto(perfect, query, rank))
     count = np.bincount(query, minlength=len(j)).astype(float)
-    total = segment.total(there, query, len(j))
+    total = primitive.total(there, query, len(j))
     beyond = (j.retrieved > ideal.total(best > 0) + 1) & (count > 0)
     total += np.where(beyond, j.ratio(j.total(ours), ideal.total(perfect)), 0.0)
     return np.where(j.relevant(level) > 0, j.ratio(total, count + beyond), 0.0)

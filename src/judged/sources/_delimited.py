@@ -73,7 +73,7 @@ def of_delimited(data: Raw, header: Header, first_line: int, context: Context) -
         _refuse_breaks(column[role], origin, role)
         if escaped:  # bytes that are not UTF-8 stay what they are
             column[role] = [cell.encode("utf-8", "surrogateescape") for cell in column[role]]
-    return table_of(found, column, context, origin, warnings=unfinished(data, path), in_text=True)
+    return table_of(found, column, context, origin, warnings=unfinished(data[-9:-8], path), in_text=True)
 
 
 def _is_utf8(raw: bytes) -> bool:

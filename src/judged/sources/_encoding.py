@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from judged.errors import DataError, Place, Warned
 
-__all__ = ["Raw", "check_encoding", "decoded", "unfinished"]
+__all__ = ["Raw", "check_encoding", "decoded", "refuse_nul", "text_start", "unfinished"]
 
 Raw = bytes | bytearray
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+
+def text_start(head: Raw, name: str) -> int:
+    """How many bytes of byte-order mark to skip."""
+    if head[:2] in _WIDE:
+        raise DataError(
+            "encoding", "UTF-8 text", got="a UTF-16 byte-order mark", where=Place(name, 1), value=bytes(head[:2]),
+            hint="convert the file: iconv -f UTF-16 -t UTF-8",
+        )  # fmt: skip
+    return 3 if head[:3] == b"\xef\xbb\xbf" else 0
 
 
 def check_encoding(data: Raw, size: int, name: str) -> int:
-    """How many bytes of byte-order mark to skip."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError(
-            "encoding", "UTF-8 text", got="a UTF-16 byte-order mark", where=Place(name, 1), value=bytes(data[:2]),
-            hint="convert the file: iconv -f UTF-16 -t UTF-8",
-        )  # fmt: skip
-    at = data.find(b"\0", 0, size)
-    if at >= 0:
-        line = data.count(b"\n", 0, at) + 1
-        raise DataError(
-            "nul", "text", got=f"a NUL byte at offset {at}", where=Place(name, line), value=b"\0",
-            hint="the file is damaged or not a text file",
-        )  # fmt: skip
-    return 3 if data[:3] == b"\xef\xbb\xbf" else 0
+    """The same, where no byte may be NUL."""
+    nul = data.find(b"\0", 0, size)
+    if nul >= 0 and data[:2] not in _WIDE:
+        refuse_nul(name, nul, data.count(b"\n", 0, nul) + 1)
+    return text_start(data, name)
+
+
+def refuse_nul(name: str, offset: int, line: int) -> NoReturn:
+    raise DataError(
+        "nul", "text", got=f"a NUL byte at offset {offset}", where=Place(name, line), value=b"\0",
+        hint="the file is damaged or not a text file",
+    )  # fmt: skip
 
 
 def decoded(data: Raw, name: str) -> str:
@@ -41,8 +52,8 @@ def decoded(data: Raw, name: str) -> str:
         ) from error  # fmt: skip
 
 
-def unfinished(data: Raw, name: str) -> tuple[Warned, ...]:
-    """A warning where the last line has no end: the file may have been cut."""
-    if data[-9:-8] in (b"\n", b"\r"):
+def unfinished(last: Raw, name: str) -> tuple[Warned, ...]:
+    """A warning where the last byte ends no line: the file may have been cut."""
+    if last in (b"\n", b"\r"):
         return ()
     return (Warned("no-final-newline", 1, f"{name} does not end with a newline; was it cut off?"),)

@@ -14,16 +14,28 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
-from judged.errors import DataError, FileError
+from judged.errors import DataError, FileError, Place
 
-__all__ = ["ENDINGS", "PAD", "Source", "read_bytes", "read_stream", "read_text", "source_name", "write_atomically"]
+__all__ = [
+    "ENDINGS",
+    "LONGEST_LINE",
+    "PAD",
+    "Source",
+    "is_compressed",
+    "read_bytes",
+    "read_stream",
+    "read_text",
+    "refuse_long_line",
+    "source_name",
+    "write_atomically",
+]
 
 Source = str | bytes | os.PathLike[Any]
 
 PAD = bytes(8)
-_LONGEST_LINE = 64 << 20
+LONGEST_LINE = 64 << 20
 _LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 _STEP = 8 << 20
 _PIECE = 1 << 10
@@ -85,6 +97,10 @@ def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
     return "download it first" if "://" in name else "check the path"
+
+
+def is_compressed(head: bytes) -> bool:
+    return _compression(head) is not None
 
 
 def _compression(head: bytes) -> str | None:
@@ -172,12 +188,16 @@ def _expanded(stream: Iterator[bytes], raw: IO[bytes], name: str) -> bytes:
         at = max(part.rfind(b"\n"), part.rfind(b"\r"))
         since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
         json = parts[0][:64].lstrip()[:1] in (b"{", b"[")
-        if since_newline > _LONGEST_LINE and not (json and total < _LARGEST_RATIO * raw.tell()):
-            raise DataError(
-                "too-large", f"lines below {_LONGEST_LINE >> 20} MB after decompression", got="a longer one",
-                hint="is this file what it claims to be?", where=name,
-            )  # fmt: skip
+        if since_newline > LONGEST_LINE and not (json and total < _LARGEST_RATIO * raw.tell()):
+            refuse_long_line(Place(name))
     return b"".join(parts)
+
+
+def refuse_long_line(where: Place) -> NoReturn:
+    raise DataError(
+        "too-large", f"lines below {LONGEST_LINE >> 20} MB", got="a longer one", where=where,
+        hint="is this file what it claims to be?",
+    )  # fmt: skip
 
 
 def _damaged(name: str, error: Exception) -> DataError:

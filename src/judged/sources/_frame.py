@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.core import Batches, Run
 from judged.errors import DataError, Place
 from judged.sources._columns import find
 from judged.sources._context import Context
@@ -21,16 +22,20 @@ from judged.sources._origin import Cells, Origin, Rows
 from judged.sources._records import table_of
 from judged.sources._table import Table
 
-__all__ = ["Frame", "arrow_frame", "frame_of", "of_columns", "of_frame", "polars_frame", "unmasked"]
+__all__ = ["Frame", "arrow_frame", "batches_of", "frame_of", "of_columns", "of_frame", "polars_frame", "unmasked"]
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The names of a table's columns, and a way to take some of them whole."""
+    """The names of a table's columns, and a way to take some of them whole.
+
+    `stream` hands some of them out as Arrow batches, without a copy where the library can.
+    """
 
     names: Sequence[Any]
     columns: Callable[[Sequence[str]], Iterable[Column]]
     once: bool = False
+    stream: Callable[[list[str]], Any] | None = None
 
 
 def frame_of(source: Any) -> Frame | None:
@@ -56,6 +61,24 @@ def of_columns(source: Mapping[Any, Any], context: Context) -> Table:
         return values if isinstance(values, (list, np.ndarray)) else list(getattr(values, "tolist", values.__iter__)())
 
     return of_frame(Frame(list(source), lambda names: map(column, names)), context)
+
+
+def batches_of(frame: Frame, context: Context, read: Callable[[], Run]) -> Batches | None:
+    """The columns of a run as the native core takes them; None where the library hands out no batches."""
+    if frame.stream is None or frame.once:
+        return None
+    found = find(list(frame.names), context.wanted, context.place).column
+    places = {role: place for place, role in enumerate(found)}
+    query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
+    hand_out = frame.stream
+
+    def stream() -> Any:
+        try:
+            return hand_out(list(found.values()))
+        except Exception:  # each library has exceptions of its own; who reads the frame says what is wrong
+            return None
+
+    return Batches(name=context.name, read=read, stream=stream, columns=(query, doc, score, rank))
 
 
 def of_frame(frame: Frame, context: Context) -> Table:
@@ -85,7 +108,10 @@ def _pandas(frame: Any) -> Frame:
             return np.asarray(series.astype(object).where(series.notna(), None).to_numpy())
         return np.asarray(series.to_numpy())
 
-    return Frame(list(frame.columns), lambda names: map(column, names))
+    def stream(names: list[str]) -> Any:
+        return frame[names].__arrow_c_stream__()
+
+    return Frame(list(frame.columns), lambda names: map(column, names), stream=stream)
 
 
 def polars_frame(frame: Any) -> Frame:
@@ -94,7 +120,10 @@ def polars_frame(frame: Any) -> Frame:
         plain = str(series.dtype).startswith(("Int", "UInt", "Float")) and str(series.dtype) != "Int128"
         return np.asarray(series.to_numpy()) if plain else list(series.to_list())
 
-    return Frame(frame.columns, lambda names: map(column, names))
+    def stream(names: list[str]) -> Any:
+        return frame.select(names).__arrow_c_stream__()
+
+    return Frame(frame.columns, lambda names: map(column, names), stream=stream)
 
 
 def _duckdb(source: Any) -> Frame:
@@ -104,9 +133,12 @@ def _duckdb(source: Any) -> Frame:
         fetched = source.fetchnumpy()
         return [unmasked(fetched[name]) for name in names]
 
-    relation = hasattr(source, "columns")
-    names = source.columns if relation else [entry[0] for entry in source.description or ()]
-    return Frame(names, columns, once=not relation)
+    def stream(names: list[str]) -> Any:
+        return source.project(", ".join('"' + name.replace('"', '""') + '"' for name in names)).__arrow_c_stream__()
+
+    if hasattr(source, "columns"):
+        return Frame(source.columns, columns, stream=stream)
+    return Frame([entry[0] for entry in source.description or ()], columns, once=True)
 
 
 def unmasked(values: Any) -> Column:
@@ -156,4 +188,7 @@ def arrow_frame(table: Any) -> Frame:
     def columns(names: Sequence[str]) -> Iterable[Column]:
         return [np.asarray(table.column(name).to_numpy()) for name in names]
 
-    return Frame(table.column_names, columns)
+    def stream(names: list[str]) -> Any:
+        return table.select(names).__arrow_c_stream__()
+
+    return Frame(table.column_names, columns, stream=stream)

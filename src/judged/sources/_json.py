@@ -29,7 +29,7 @@ def of_json(data: Raw, context: Context) -> Table:
     lines = text.split(ending)
     filled = [i for i, line in enumerate(lines) if line.strip()]
     if len(filled) > 1 and _is_whole(lines[filled[0]]):
-        context = replace(context, lines=np.array(filled) + 1, warnings=unfinished(data, context.name))
+        context = replace(context, lines=np.array(filled) + 1, warnings=unfinished(data[-9:-8], context.name))
         return _of_lines(lines, filled, context)
     del lines
     return _of_parsed(_loaded(text, context.place), context)

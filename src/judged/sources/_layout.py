@@ -30,9 +30,8 @@ QRELS = Layout("qrels", ("query", "0", "doc", "grade"), 3, whole=True)
 PREFS = Layout("preferences", ("query", "group", "subgroup", "doc", "grade"), 4)
 
 
-def refuse_line(text: bytes, where: Place, count: int, bad: int, layout: Layout, *, other_kind: bool) -> NoReturn:
+def refuse_line(text: bytes, where: Place, count: int, layout: Layout, *, other_kind: bool) -> NoReturn:
     wanted = f"{len(layout.columns)} columns ({' '.join(layout.columns)})"
-    others = f" (and {bad - 1} more such lines)" if bad > 1 else ""
     slug, hint = "columns", "was the file cut off, or is it of another kind?"
     if other_kind and (layout.what, count) in (("run", 4), ("qrels", 6)):
         slug = "swapped"
@@ -40,6 +39,4 @@ def refuse_line(text: bytes, where: Place, count: int, bad: int, layout: Layout,
         hint = f"this looks like {looks}; the judgments come first, then the run"
     elif layout is RUN and count == 5:
         hint = "is the tag missing? add any word as sixth column"
-    raise DataError(
-        slug, f"expected {wanted}", got=f"{count}{others}: {shown(text)}", hint=hint, where=where, value=text
-    )
+    raise DataError(slug, f"expected {wanted}", got=f"{count}: {shown(text)}", hint=hint, where=where, value=text)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,11 @@ from numpy.typing import NDArray
 from judged.core import Qrels, Run, Text
 from judged.errors import DataError, Place
 from judged.sources._decimal import numbers, refuse_number, whole_numbers
-from judged.sources._encoding import Raw, check_encoding, unfinished
+from judged.sources._encoding import Raw, refuse_nul, text_start, unfinished
+from judged.sources._file import LONGEST_LINE, refuse_long_line
 from judged.sources._layout import PREFS, QRELS, RUN, Layout, refuse_line
 
-__all__ = ["PREFS", "QRELS", "RUN", "Layout", "qrels_of", "run_of"]
+__all__ = ["PREFS", "QRELS", "RUN", "Layout", "qrels_of", "refuse_text", "run_of"]
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -31,6 +34,7 @@ class _Chunk:
     start: Ints
     length: Ints
     line: Ints | range
+    passed: int  # newlines
 
     def text(self, data: Bytes, column: int) -> Text:
         return Text(data, self.start[:, column], self.length[:, column])
@@ -75,7 +79,7 @@ def run_of(data: Raw, name: str, *, extra_columns: bool = False, lenient: bool =
         rank=file.ranks,
         tag=file.tag,
         where=file.place,
-        warnings=unfinished(data, name),
+        warnings=unfinished(data[-9:-8], name),
     )
 
 
@@ -102,8 +106,16 @@ def qrels_of(
         aspect=aspect if aspects else None,
         sub=file.texts[2] if layout is PREFS else None,
         where=file.place,
-        warnings=unfinished(data, name),
+        warnings=unfinished(data[-9:-8], name),
     )
+
+
+def refuse_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
+    """Say what is wrong with one line of a run, which begins at this byte; `first`: no line with data comes before."""
+    data = text + bytes(8)
+    part = _Part(data, np.frombuffer(data, np.uint8), 0, len(text), line, name, RUN, offset=offset)
+    part.read(first=first)
+    raise AssertionError(text)
 
 
 # ── lines and cells ──────────────────────────────────────────────────────────────────────────────
@@ -111,20 +123,15 @@ def qrels_of(
 
 def _read(data: Raw, name: str, layout: Layout, texts: tuple[int, ...], *, extra_columns: bool, lenient: bool) -> _File:
     size = len(data) - 8
-    at, line = check_encoding(data, size, name), 1
+    at, line = text_start(data, name), 1
     if data.find(b"\n", 0, size) < 0 and data.find(b"\r", 0, size) >= 0:
         data = data.replace(b"\r", b"\n")
     array = np.frombuffer(data, np.uint8)
     ranks: list[Ints | None] = [np.empty(0, np.int64)]
     chunks, parts, lines, tag = [], [np.empty(0)], [], ""
     while at < size:
-        end = _line_end(data, at, size)
-        chunk, passed = _split(data, array, at, end, line, name, layout, extra_columns, tabs=not lenient)
-        whole = layout.whole if lenient else layout is not RUN
-        values = numbers(chunk.text(array, layout.number), lenient=lenient, whole=whole)
-        if not isinstance(values, np.ndarray):
-            where = Place(name, int(chunk.line[values]), layout.number + 1, layout.number_name)
-            refuse_number(chunk.text(array, layout.number)[values], where, layout.number_name)
+        part = _Part(data, array, at, _line_end(data, at, size), line, name, layout, extra_columns, lenient)
+        chunk, values = part.read(first=not any(map(len, parts)))
         parts.append(values)
         if layout is RUN:
             ranks.append(whole_numbers(chunk.text(array, 3)))
@@ -132,7 +139,7 @@ def _read(data: Raw, name: str, layout: Layout, texts: tuple[int, ...], *, extra
                 tag = chunk.text(array, 5)[len(values) - 1].decode("utf-8", "surrogateescape")
         lines.append(chunk.line)
         chunks.append([(chunk.start[:, c], chunk.length[:, c].astype(np.int32)) for c in texts])
-        at, line = end, line + passed
+        at, line = part.end, line + chunk.passed
     return _File(
         name,
         layout,
@@ -161,57 +168,87 @@ def _line_end(data: Raw, at: int, size: int) -> int:
     return (data.rfind(b"\n", at, at + _CHUNK) + 1) or (data.find(b"\n", at + _CHUNK, size) + 1) or size
 
 
-def _split(
-    data: Raw,
-    array: Bytes,
-    at: int,
-    end: int,
-    line: int,
-    name: str,
-    layout: Layout,
-    extra_columns: bool,
-    *,
-    tabs: bool,
-) -> tuple[_Chunk, int]:
-    """The cells of the bytes from `at` to `end`, and the number of lines passed."""
-    part = array[at:end]
-    blank = np.ones(len(part) + 2, bool)
-    blank[1:-1] = np.frombuffer(data[at:end].translate(_BLANK), bool)
-    edge = np.flatnonzero(blank[1:] != blank[:-1])
-    start, stop = edge[0::2], edge[1::2]
-    newline = np.flatnonzero(part == 10)
-    line_end = newline if len(newline) and newline[-1] == len(part) - 1 else np.append(newline, len(part))
-    count = np.diff(np.searchsorted(start, line_end), prepend=0)
-    width = len(layout.columns)
-    line_start = np.concatenate([[0], line_end[:-1] + 1])
-    tabbed_line = _cells_by_tabs(part, line_start, line_end, count, width) & tabs
-    if (count == width).all() and not tabbed_line.any() and not (part[line_start[: len(count)]] == ord("#")).any():
-        cells = (start + at).reshape(-1, width), (stop - start).reshape(-1, width)
-        return _Chunk(*cells, range(line, line + len(count))), len(newline)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The bytes from `at` to `end`, which are whole lines; `line` is the number of the first."""
 
-    number = line + np.arange(len(count))
-    first = np.cumsum(count) - count
-    head = start[np.minimum(first, len(start) - 1)] if len(start) else np.zeros_like(first)
-    comment = (head == line_start) & (part[head] == ord("#"))
-    data_line = (count > 0) & ~comment
-    enough = count >= width if extra_columns else (count == width) & ~tabbed_line
-    cell = (first[:, None] + np.arange(width))[data_line & enough]
-    starts, stops, rows = start[cell], stop[cell], number[data_line & enough]
-    odd = np.flatnonzero(data_line & ~enough)
-    if len(odd):
+    data: Raw
+    array: Bytes
+    at: int
+    end: int
+    line: int
+    name: str
+    layout: Layout
+    extra_columns: bool = False
+    lenient: bool = False
+    offset: int = 0  # of the data in its file
+
+    def read(self, *, first: bool) -> tuple[_Chunk, NDArray[np.float64]]:
+        """The cells and numbers. Of all that is wrong, what stands on the first line is said.
+
+        `first`: no line with data has come before.
+        """
+        if self.end - self.at > LONGEST_LINE:
+            refuse_long_line(Place(self.name, self.line))
+        nul = self.data.find(b"\0", self.at, self.end)
+        good = self.end if nul < 0 else self.data.rfind(b"\n", self.at, nul) + 1 or self.at
+        chunk, trouble = self._split(good, first=first)
+        layout = self.layout
+        whole = layout.whole if self.lenient else layout is not RUN
+        values = numbers(chunk.text(self.array, layout.number), lenient=self.lenient, whole=whole)
+        if not isinstance(values, np.ndarray):
+            where = Place(self.name, int(chunk.line[values]), layout.number + 1, layout.number_name)
+            refuse_number(chunk.text(self.array, layout.number)[values], where, layout.number_name)
+        if trouble is not None:
+            trouble()
+        if nul >= 0:
+            refuse_nul(self.name, self.offset + nul, self.line + chunk.passed)
+        return chunk, values
+
+    def _split(self, end: int, *, first: bool) -> tuple[_Chunk, Callable[[], NoReturn] | None]:
+        """The cells down to `end`; and what to say of the first line that has none."""
+        part = self.array[self.at : end]
+        if not len(part):
+            nothing = np.empty((0, len(self.layout.columns)), np.int64)
+            return _Chunk(nothing, nothing, range(0), 0), None
+        blank = np.ones(len(part) + 2, bool)
+        blank[1:-1] = np.frombuffer(self.data[self.at : end].translate(_BLANK), bool)
+        edge = np.flatnonzero(blank[1:] != blank[:-1])
+        start, stop = edge[0::2], edge[1::2]
+        newline = np.flatnonzero(part == 10)
+        line_end = newline if len(newline) and newline[-1] == len(part) - 1 else np.append(newline, len(part))
+        count = np.diff(np.searchsorted(start, line_end), prepend=0)
+        width = len(self.layout.columns)
+        line_start = np.concatenate([[0], line_end[:-1] + 1])
+        tabbed_line = _cells_by_tabs(part, line_start, line_end, count, width) & (not self.lenient)
+        if (count == width).all() and not tabbed_line.any() and not (part[line_start[: len(count)]] == ord("#")).any():
+            cells = (start + self.at).reshape(-1, width), (stop - start).reshape(-1, width)
+            return _Chunk(*cells, range(self.line, self.line + len(count)), len(newline)), None
+
+        number = self.line + np.arange(len(count))
+        head = np.cumsum(count) - count
+        lead = start[np.minimum(head, len(start) - 1)] if len(start) else np.zeros_like(head)
+        comment = (lead == line_start) & (part[lead] == ord("#"))
+        data_line = (count > 0) & ~comment
+        enough = count >= width if self.extra_columns else (count == width) & ~tabbed_line
+        odd = np.flatnonzero(data_line & ~enough)
         tabbed = [_by_tabs(part, int(line_start[i]), int(line_end[i]), width) for i in odd]
-        bad = [int(i) for i, cells in zip(odd, tabbed, strict=True) if cells is None]
-        if bad:
-            text = part[int(line_start[bad[0]]) : int(line_end[bad[0]])].tobytes()
-            other = not len(rows)  # a single short line among good ones is a cut, not another kind of file
-            refuse_line(text, Place(name, int(number[bad[0]])), int(count[bad[0]]), len(bad), layout, other_kind=other)
-        extra = np.array(tabbed, dtype=np.int64)
-        rows = np.concatenate([rows, number[odd]])
+        bad = next((int(i) for i, cells in zip(odd, tabbed, strict=True) if cells is None), len(count))
+        trouble = None
+        if bad < len(count):
+            text, where = part[int(line_start[bad]) : int(line_end[bad])].tobytes(), Place(self.name, int(number[bad]))
+            other = (
+                first and not data_line[:bad].any()
+            )  # one short line among good ones is a cut, not another kind of file
+            trouble = partial(refuse_line, text, where, int(count[bad]), self.layout, other_kind=other)
+        data_line[bad:] = False
+        extra = np.array(tabbed[: int((odd < bad).sum())], dtype=np.int64).reshape(-1, 2, width)
+        cell = (head[:, None] + np.arange(width))[data_line & enough]
+        rows = np.concatenate([number[data_line & enough], number[odd[: len(extra)]]])
         order = np.argsort(rows, kind="stable")
-        starts = np.concatenate([starts, extra[:, 0]])[order]
-        stops = np.concatenate([stops, extra[:, 1]])[order]
-        rows = rows[order]
-    return _Chunk(starts + at, stops - starts, rows), len(newline)
+        starts = np.concatenate([start[cell], extra[:, 0]])[order]
+        stops = np.concatenate([stop[cell], extra[:, 1]])[order]
+        return _Chunk(starts + self.at, stops - starts, rows[order], len(newline)), trouble
 
 
 def _cells_by_tabs(part: Bytes, start: Ints, end: Ints, count: Ints, width: int) -> NDArray[np.bool_]:

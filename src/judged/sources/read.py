@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from judged.core import Qrels, Run
+from judged.core import NATIVE, Qrels, Run, Unread
 from judged.errors import DataError
 from judged.sources._columns import Wanted
 from judged.sources._context import Context
 from judged.sources._delimited import Header, header_of, of_delimited
 from judged.sources._encoding import Raw
 from judged.sources._file import read_bytes, read_stream, source_name
-from judged.sources._frame import frame_of, of_frame
+from judged.sources._frame import batches_of, frame_of, of_frame
 from judged.sources._ids import listed
 from judged.sources._json import of_json
 from judged.sources._layout import QRELS, RUN
@@ -25,8 +26,9 @@ from judged.sources._parquet import MAGIC, of_columnar
 from judged.sources._sniff import first_line, is_trec
 from judged.sources._table import Table, as_qrels, as_run
 from judged.sources._trec import qrels_of, run_of
+from judged.sources._unread import lines_in, lines_of, nested_of
 
-__all__ = ["read_qrels", "read_run"]
+__all__ = ["open_run", "read_qrels", "read_run"]
 
 
 def read_run(
@@ -63,11 +65,39 @@ def read_run(
     """
     if isinstance(source, Run):
         return source
+    if isinstance(source, Unread):
+        return source.read()
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
     wanted = Wanted("run", {role: column for role, column in named.items() if column is not None})
     found = _opened(source, wanted)
     run = as_run(found) if isinstance(found, Table) else run_of(*found)
     return run if name is None else replace(run, name=name)
+
+
+def open_run(source: Any) -> Run | Unread:
+    """What `read_run` reads; left unread where the native core can look through it as it lies.
+
+    Then nothing is wrong with it yet: that shows when it is joined with judgments, or read.
+    """
+    if isinstance(source, (Run, Unread)):
+        return source
+    if not NATIVE:
+        return read_run(source)
+    read = partial(read_run, source)
+    unread: Unread | None = None
+    if isinstance(source, (str, bytes, os.PathLike)):
+        unread = lines_of(source, read)
+    elif isinstance(source, dict):
+        unread = nested_of(source, read)
+    elif (frame := frame_of(source)) is not None:
+        context = Context(Wanted("run", {}))
+        unread = batches_of(frame, context, lambda: as_run(of_frame(frame, context)))
+    if unread is not None:
+        return unread
+    found = _opened(source, Wanted("run", {}))
+    if isinstance(found, Table):
+        return as_run(found)
+    return lines_in(*found) or run_of(*found)
 
 
 def read_qrels(
@@ -126,7 +156,7 @@ def _opened(source: Any, wanted: Wanted) -> Table | tuple[Raw, str]:
         return of_items(listed(source, context.whole(), "doc") if source.ndim else [], context)
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
         return of_items(list(source), context)
-    swapped = isinstance(source, (Run, Qrels))
+    swapped = isinstance(source, (Run, Qrels, Unread))
     raise DataError(
         "swapped" if swapped else "form", f"a {wanted.what}: a path, a frame, a mapping or a list",
         got=f"a {type(source).__name__}", where=wanted.what,

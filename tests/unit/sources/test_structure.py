@@ -149,7 +149,7 @@ def test_a_very_long_id_is_an_id(save):
 @pytest.fixture
 def short_lines(monkeypatch):
     """The longest line after decompression is 64 KB here, not 64 MB."""
-    monkeypatch.setattr(_file, "_LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(_file, "LONGEST_LINE", 1 << 16)
     monkeypatch.setattr(_file, "_STEP", 1 << 12)
 
 

@@ -1,0 +1,17 @@
+"""The native core, where it was built and was not declined (`JUDGED_NATIVE=0`)."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+__all__ = ["NATIVE", "native"]
+
+native: Any = None
+if os.environ.get("JUDGED_NATIVE") != "0":
+    try:
+        from judged.core import _native as native
+    except ImportError:
+        native = None
+
+NATIVE = native is not None

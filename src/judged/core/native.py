@@ -1,0 +1,122 @@
+"""The join in C++ (`src/native`): one pass over a run, on all cores. It gives the same bits as the reference."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core._found import Found, queries_of, refuse_no_rank, refuse_nothing_common, refuse_repeat
+from judged.core._load import native
+from judged.core._pool import Pool
+from judged.core.policy import Duplicates, Order, Policy, Ties
+from judged.core.table import IdKind, Run
+from judged.core.text import Text
+from judged.core.unread import Batches, Lines, Nested, Unread
+from judged.errors import Place
+
+__all__ = ["Progress", "find"]
+
+Progress = Callable[[int, int], object]
+
+_BYTES = 1 << 20  # that a core takes at a time
+_ROWS = 1 << 15
+_IDS: dict[type, IdKind] = {str: "text", int: "integer"}
+
+
+def find(
+    pool: Pool, run: Run | Unread, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None = None
+) -> Found | None:
+    """What the run holds of the pool; None where only the reference can say (and say what is wrong).
+
+    `kinds` are the types of the ids of queries and documents in the judgments.
+    """
+    if native is None:
+        return None
+    whole = [kind == "integer" for kind in kinds]
+    common = (_pool(pool), _policy(policy), _cores())
+    if isinstance(run, Lines):
+        if kinds != ("text", "text"):
+            return None
+        with run.opened() as (data, start):
+            seen = native.scan_lines(data, start, len(data), *common, _BYTES, progress)
+            if seen["bad"] is not None:
+                run.refuse(data, seen["bad"])
+            return _found(pool, run, policy, seen, partial(run.place, data))
+    if isinstance(run, Run):
+        rank = None if run.rank is None else _ints(run.rank)
+        columns = _text(run.queries), _ints(run.query), _text(run.doc), np.ascontiguousarray(run.score), rank
+        return _found(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
+    seen = None
+    if isinstance(run, Batches) and "other" not in kinds and (stream := run.stream()) is not None:
+        seen = native.scan_arrow(stream, run.columns, *whole, *common, _ROWS, progress)
+    elif isinstance(run, Nested) and _kinds_of(run) == kinds:
+        seen = native.scan_dict(run.rankings, *whole, *common[:2])
+    regular = seen is not None and seen["bad"] is None and seen["repeat"] is None
+    return _found(pool, run, policy, seen, _nowhere) if regular else None
+
+
+def _found(
+    pool: Pool, run: Run | Unread, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]
+) -> Found | None:
+    if seen["empty"]:
+        return None
+    given = {name: seen[name] for name in Found.__dataclass_fields__}
+    given["answered"] = seen["answered"].view(np.bool_)[: len(pool.queries)]
+    given["retrieved"] = seen["retrieved"][: len(pool.queries)]
+    if isinstance(run, Run):
+        given |= queries_of(pool, run)
+    found = Found(**given)
+    if not found.answered.any():
+        refuse_nothing_common(pool, run.name, found.some_unjudged)
+    if policy.order == "rank" and not seen["ranked"]:
+        refuse_no_rank(run.name)
+    if seen["repeat"] is not None:
+        query, doc, earlier, later, count = seen["repeat"]
+        refuse_repeat(list(pool.codes)[query], doc, place(earlier), place(later), count)
+    return found
+
+
+def _nowhere(row: int) -> Place:
+    raise AssertionError(row)
+
+
+def _kinds_of(run: Nested) -> tuple[IdKind | None, IdKind | None]:
+    """The types of a mapping's ids, by the first of them; the core makes sure of the others."""
+    query = next(iter(run.rankings), None)
+    doc = next((next(iter(ranking)) for ranking in run.rankings.values() if ranking), None)
+    return _IDS.get(type(query)), _IDS.get(type(doc))
+
+
+def _pool(pool: Pool) -> Any:
+    """The pool as the core takes it; queries without judgments stand behind the others."""
+    return native.Pool(
+        _text(Text.of([*pool.codes, *pool.bare])), _ints(pool.query), np.ascontiguousarray(pool.grade), _text(pool.doc)
+    )
+
+
+def _policy(policy: Policy) -> Any:
+    ties = [t for t in get_args(Ties) if t != "expected"]
+    return native.Policy(
+        order=get_args(Order).index(policy.order),
+        ties=ties.index("id-desc" if policy.ties == "expected" else policy.ties),
+        duplicates=get_args(Duplicates).index(policy.duplicates),
+        depth=policy.depth or 0,
+        single=policy.precision == "float32",
+    )
+
+
+def _text(text: Text) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    return np.ascontiguousarray(text.buffer), _ints(text.start), _ints(text.length)
+
+
+def _ints(column: NDArray[Any]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(column, np.int64)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

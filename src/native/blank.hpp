@@ -1,0 +1,191 @@
+// Where cells begin and end: the blanks and line ends of some text, found 64 bytes at a time.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+namespace judged {
+
+struct Masks {
+    std::uint64_t space = 0, tab = 0, carriage = 0, newline = 0, nul = 0;
+};
+
+// One bit a byte, for 64 bytes.
+inline Masks masks_of(const char* p) {
+    Masks masks;
+#if defined(__SSE2__) || defined(_M_X64)
+    for (int part = 0; part < 4; ++part) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * part));
+        // Almost no text has control characters beside the newline: the others are looked for only where one is.
+        const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
+        const __m128i space = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '));
+        const __m128i newline = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
+        const auto bits = [part](__m128i v) { return std::uint64_t(std::uint32_t(_mm_movemask_epi8(v))) << (16 * part); };
+        const std::uint64_t spaces = bits(space), newlines = bits(newline);
+        masks.space |= spaces;
+        masks.newline |= newlines;
+        if (bits(low) != (spaces | newlines)) [[unlikely]] {
+            masks.tab |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t')));
+            masks.carriage |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')));
+            masks.nul |= bits(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+        }
+    }
+#elif defined(__ARM_NEON)
+    const uint8x16_t weight = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t part[4];
+    for (int i = 0; i < 4; ++i) part[i] = vld1q_u8(reinterpret_cast<const std::uint8_t*>(p) + 16 * i);
+    const auto bits = [&](char letter) {
+        const uint8x16_t wanted = vdupq_n_u8(std::uint8_t(letter));
+        uint8x16_t bit[4];
+        for (int i = 0; i < 4; ++i) bit[i] = vandq_u8(vceqq_u8(part[i], wanted), weight);
+        uint8x16_t sum = vpaddq_u8(vpaddq_u8(bit[0], bit[1]), vpaddq_u8(bit[2], bit[3]));
+        sum = vpaddq_u8(sum, sum);
+        return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
+    };
+    masks = {bits(' '), bits('\t'), bits('\r'), bits('\n'), bits('\0')};
+#else
+    for (int i = 0; i < 64; ++i) {
+        const std::uint64_t bit = std::uint64_t{1} << i;
+        switch (p[i]) {
+            case ' ': masks.space |= bit; break;
+            case '\t': masks.tab |= bit; break;
+            case '\r': masks.carriage |= bit; break;
+            case '\n': masks.newline |= bit; break;
+            case '\0': masks.nul |= bit; break;
+            default: break;
+        }
+    }
+#endif
+    return masks;
+}
+
+// The cells of whole lines of text: where they begin and end, and where lines do.
+class Cells {
+public:
+    enum class Form {
+        regular,  // one blank behind each cell, and in every line as many cells as were asked for: `edge` has their ends
+        spaced,   // `edge` has the beginnings and ends of cells, in turn
+        odd,      // NUL, or both tabs and spaces; `edge` has nothing
+    };
+    std::vector<std::uint32_t> edge, newline;
+    std::size_t lines = 0;
+    std::uint32_t size = 0;  // of the whole lines; 0 where there is none
+    Form form = Form::odd;
+
+    // `last`: the text ends here, and its last line may lack its end. 64 bytes behind the text can be read.
+    void find(const char* text, std::uint32_t length, bool last, std::size_t columns) {
+        const std::size_t words = mask(text, length, last);
+        lines = 0;
+        if (size == 0) return;
+        const std::size_t newlines = ends_ + (last && text[size - 1] != '\n');
+        if (single_ && plain_) {
+            std::size_t edges = flatten(blank_.data(), words, edge.data());
+            if (text[size - 1] != '\n') edge[edges++] = size;
+            bool regular = edges == columns * newlines;
+            for (std::size_t i = columns - 1; regular && i + 1 < edges; i += columns) regular = text[edge[i]] == '\n';
+            if (regular) {
+                lines = newlines;
+                form = Form::regular;
+                return;
+            }
+        }
+        lines = flatten(line_.data(), words, newline.data());
+        if (text[size - 1] != '\n') newline[lines++] = size;
+        form = plain_ ? Form::spaced : Form::odd;
+        if (form == Form::odd) return;
+        std::uint64_t before = 1;
+        for (std::size_t i = 0; i < words; ++i) {
+            const std::uint64_t blank = blank_[i] | ~inside(size - 64 * i);
+            blank_[i] = blank ^ (blank << 1 | before);
+            before = blank >> 63;
+        }
+        std::size_t edges = flatten(blank_.data(), words, edge.data());
+        if (edges % 2) edge[edges++] = size;
+        for (std::size_t i = 0; i < 3 * columns; ++i) edge[edges + i] = 0xFFFFFFFF;  // no line reaches so far
+    }
+
+private:
+    static std::uint64_t inside(std::size_t rest) {
+        return rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
+    }
+
+    // The blanks and the line ends of the whole lines; gives the number of words.
+    std::size_t mask(const char* text, std::uint32_t length, bool last) {
+        const std::size_t words = (std::size_t{length} + 63) / 64;
+        if (blank_.size() < words) {
+            blank_.resize(words);
+            line_.resize(words);
+            edge.resize(64 * words + slack);
+            newline.resize(64 * words + slack);
+        }
+        std::uint64_t before = 1, tabs = 0, spaces = 0, nul = 0, doubled = 0;  // before the text there is a blank
+        ends_ = 0;
+        std::size_t last_word = words;
+        for (std::size_t i = 0; i < words; ++i) {
+            const Masks m = masks_of(text + 64 * i);
+            const std::uint64_t here = inside(length - 64 * i);
+            const std::uint64_t blank = (m.space | m.tab | m.carriage | m.newline) & here;
+            line_[i] = m.newline & here;
+            blank_[i] = blank;
+            doubled |= blank & (blank << 1 | before);
+            before = blank >> 63;
+            ends_ += std::size_t(std::popcount(line_[i]));
+            if (line_[i]) last_word = i;
+            tabs |= m.tab & here;
+            spaces |= m.space & here;
+            nul |= m.nul & here;
+        }
+        plain_ = !nul && !(tabs && spaces);
+        single_ = !doubled;
+        if (last) {
+            size = length;
+            return words;
+        }
+        if (last_word == words) {
+            size = 0;
+            return 0;
+        }
+        const auto end = std::uint32_t(64 - std::countl_zero(line_[last_word]));
+        size = std::uint32_t(64 * last_word) + end;
+        blank_[last_word] &= inside(end);
+        return last_word + 1;
+    }
+
+    // The positions of the bits. More is written than counted: a loop whose length nobody can foresee costs more.
+    static std::size_t flatten(const std::uint64_t* words, std::size_t count, std::uint32_t* out) {
+        std::uint32_t* const begin = out;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::uint64_t bits = words[i];
+            if (!bits) continue;
+            const auto base = std::uint32_t(64 * i);
+            const auto found = std::popcount(bits);
+            const auto next = [&](int k) {
+                out[k] = base + std::uint32_t(std::countr_zero(bits));
+                bits &= bits - 1;
+            };
+            for (int k = 0; k < 4; ++k) next(k);
+            if (found > 4)
+                for (int k = 4; k < 12; ++k) next(k);
+            if (found > 12)
+                for (int k = 12; k < 24; ++k) next(k);
+            for (int k = 24; k < found; ++k) next(k);
+            out += found;
+        }
+        return std::size_t(out - begin);
+    }
+
+    static constexpr std::size_t slack = 64;
+
+    std::vector<std::uint64_t> blank_, line_;
+    std::size_t ends_ = 0;
+    bool plain_ = false, single_ = false;
+};
+
+}  // namespace judged

@@ -1,0 +1,213 @@
+// Rows in columns: those of a `Run`, or of any table that speaks Arrow, read where they lie.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow.hpp"
+#include "id.hpp"
+#include "lines.hpp"
+#include "pool.hpp"
+
+namespace judged {
+
+// Ids in one of the layouts that hold text; behind a dictionary where `index` is set.
+struct Ids {
+    enum class Form { slices, offsets32, offsets64, views };
+    Form form = Form::slices;
+    Slices slices{};
+    const char* data = nullptr;
+    const void* offsets = nullptr;
+    const void* const* buffers = nullptr;  // of views
+    const void* index = nullptr;
+    int index_width = 0;
+    bool index_signed = true;
+    bool checked = true;  // known to hold no NUL
+
+    std::size_t place(std::size_t i) const {
+        switch (index_width) {
+            case 1: return index_signed ? std::size_t(static_cast<const std::int8_t*>(index)[i]) : static_cast<const std::uint8_t*>(index)[i];
+            case 2: return index_signed ? std::size_t(static_cast<const std::int16_t*>(index)[i]) : static_cast<const std::uint16_t*>(index)[i];
+            case 4: return index_signed ? std::size_t(static_cast<const std::int32_t*>(index)[i]) : static_cast<const std::uint32_t*>(index)[i];
+            case 8: return std::size_t(static_cast<const std::int64_t*>(index)[i]);
+            default: return i;
+        }
+    }
+
+    JUDGED_INLINE View operator[](std::size_t i) const {
+        if (index) i = place(i);
+        switch (form) {
+            case Form::offsets32: {
+                const auto* at = static_cast<const std::int32_t*>(offsets) + i;
+                return {data + at[0], std::size_t(at[1] - at[0])};
+            }
+            case Form::offsets64: {
+                const auto* at = static_cast<const std::int64_t*>(offsets) + i;
+                return {data + at[0], std::size_t(at[1] - at[0])};
+            }
+            case Form::views: {  // sixteen bytes: the size, then the text itself or a prefix, a buffer and an offset
+                const char* view = static_cast<const char*>(offsets) + 16 * i;
+                const auto size = std::size_t(load<std::int32_t>(view));
+                if (size <= 12) return {view + 4, size};
+                const auto* buffer = static_cast<const char*>(buffers[load<std::int32_t>(view + 8)]);
+                return {buffer + load<std::int32_t>(view + 12), size};
+            }
+            default: return slices[i];
+        }
+    }
+};
+
+// Numbers of one of the common types.
+struct Numbers {
+    char type = 0;  // as Arrow writes it: g f c C s S i I l L; 0 where there is no such column
+    const void* data = nullptr;
+
+    template <class T>
+    T at(std::size_t i) const {
+        switch (type) {
+            case 'g': return T(static_cast<const double*>(data)[i]);
+            case 'f': return T(static_cast<const float*>(data)[i]);
+            case 'c': return T(static_cast<const std::int8_t*>(data)[i]);
+            case 'C': return T(static_cast<const std::uint8_t*>(data)[i]);
+            case 's': return T(static_cast<const std::int16_t*>(data)[i]);
+            case 'S': return T(static_cast<const std::uint16_t*>(data)[i]);
+            case 'i': return T(static_cast<const std::int32_t*>(data)[i]);
+            case 'I': return T(static_cast<const std::uint32_t*>(data)[i]);
+            case 'L': return T(static_cast<const std::uint64_t*>(data)[i]);
+            default: return T(static_cast<const std::int64_t*>(data)[i]);
+        }
+    }
+};
+
+struct Batch {
+    std::uint64_t first = 0, rows = 0;
+    Ids query, doc;
+    const std::int64_t* code = nullptr;  // rows of a `Run` know their query by number
+    Numbers score, rank;
+};
+
+class Columns {
+public:
+    void add(Batch batch) {
+        if (batch.rows == 0) return;
+        batch.first = rows_;
+        rows_ += batch.rows;
+        batches_.push_back(batch);
+    }
+
+    std::uint64_t size() const { return rows_; }
+
+    View view(std::uint64_t row, std::size_t) const {
+        const Batch& batch = batch_of(row);
+        return batch.doc[row - batch.first];
+    }
+
+    std::vector<std::uint64_t> parts(std::uint64_t rows) const {
+        std::vector<std::uint64_t> begins{0};
+        while (rows_ - begins.back() > 2 * rows) {
+            const std::uint64_t next = next_query(begins.back() + rows);
+            if (next >= rows_) break;
+            begins.push_back(next);
+        }
+        begins.push_back(rows_);
+        return begins;
+    }
+
+    template <class Each>
+    std::uint64_t rows(Cells&, std::uint64_t begin, std::uint64_t end, Each& each) const {
+        while (begin < end) {
+            const Batch& batch = batch_of(begin);
+            const std::uint64_t stop = std::min(end, batch.first + batch.rows);
+            const bool ranked = batch.rank.type != 0;
+            const bool scored = batch.score.type != 0;
+            std::int64_t code = -1;
+            Row row;
+            for (; begin < stop; ++begin) {
+                const std::size_t i = begin - batch.first;
+                if (!batch.code) {
+                    row.query = batch.query[i];
+                } else if (batch.code[i] != code) {
+                    code = batch.code[i];
+                    row.query = batch.query[std::size_t(code)];
+                }
+                row.doc = batch.doc[i];
+                row.begin = row.position = begin;
+                row.ranked = ranked;
+                if (ranked) row.rank = batch.rank.at<std::int64_t>(i);
+                row.score = scored ? batch.score.at<double>(i) : -static_cast<double>(row.rank);
+                if (is_bad(batch, row)) return begin;
+                each(row);
+            }
+        }
+        return nowhere;
+    }
+
+private:
+    static bool is_bad(const Batch& batch, const Row& row) {
+        if (std::isnan(row.score)) return true;
+        if (batch.code) return false;
+        return row.query.empty() || row.doc.empty() || (!batch.doc.checked && holds_nul(row.doc)) ||
+               (!batch.query.checked && holds_nul(row.query));
+    }
+
+    static bool holds_nul(View id) { return std::memchr(id.data(), 0, id.size()) != nullptr; }
+
+    const Batch& batch_of(std::uint64_t row) const {
+        if (batches_.size() == 1) return batches_[0];
+        const auto after = std::upper_bound(batches_.begin(), batches_.end(), row,
+                                            [](std::uint64_t r, const Batch& b) { return r < b.first; });
+        return *(after - 1);
+    }
+
+    View query_at(std::uint64_t row) const {
+        const Batch& batch = batch_of(row);
+        const std::size_t i = row - batch.first;
+        return batch.query[batch.code ? std::size_t(batch.code[i]) : i];
+    }
+
+    // The row at which the query of this one gives way to another: by doubling steps, then by halves.
+    std::uint64_t next_query(std::uint64_t row) const {
+        const View query = query_at(row);
+        std::uint64_t low = row, high = row + 1;
+        for (std::uint64_t far = 1; high < rows_ && same(query_at(high), query); far *= 2) {
+            low = high;
+            high = low + far;
+        }
+        high = std::min(high, rows_);
+        while (high - low > 1) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            (same(query_at(middle), query) ? low : high) = middle;
+        }
+        return high;
+    }
+
+    std::vector<Batch> batches_;
+    std::uint64_t rows_ = 0;
+};
+
+// The batches of an Arrow stream, kept as long as they are looked at.
+class ArrowTable {
+public:
+    ~ArrowTable();
+    // False where a column is of a type, or holds a value, that only the reference knows how to answer. Columns are
+    // by position; -1 where there is none. `whole_ids` says whether ids of queries and documents are whole numbers.
+    bool read(ArrowArrayStream* stream, int query, int doc, int score, int rank, bool whole_queries, bool whole_docs);
+    const Columns& columns() const { return columns_; }
+
+private:
+    bool ids(const ArrowSchema& schema, const ArrowArray& array, bool whole, Ids& out);
+    static bool numbers(const ArrowSchema& schema, const ArrowArray& array, bool only_whole, Numbers& out);
+
+    Columns columns_;
+    std::vector<ArrowArray> arrays_;
+    std::vector<std::unique_ptr<std::string>> texts_;
+    std::vector<std::unique_ptr<std::vector<std::int64_t>>> offsets_;
+};
+
+}  // namespace judged

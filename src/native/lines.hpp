@@ -1,0 +1,230 @@
+// TREC lines: `query Q0 doc rank score tag`. The specification is sources/_trec.py.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "blank.hpp"
+#include "id.hpp"
+#include "number.hpp"
+
+namespace judged {
+
+// One document of a ranking. `begin` is where it begins in its source, `position` what its id is found by.
+struct Row {
+    View query, doc;
+    std::uint64_t begin, position;
+    double score;
+    std::int64_t rank = 0;
+    bool ranked = false;  // whether `rank` is one
+};
+
+inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+
+class Lines {
+public:
+    Lines(const char* data, std::uint64_t start, std::uint64_t size) : data_(data), start_(start), size_(size) {
+        tail_at_ = size > start + overlap ? line_before(size - overlap) : start;
+        const std::uint64_t rest = size - tail_at_;
+        tail_ = std::make_unique<char[]>(rest + padding);
+        std::memcpy(tail_.get(), data + tail_at_, rest);
+        std::memset(tail_.get() + rest, ' ', padding);
+    }
+
+    std::uint64_t size() const { return size_; }
+    View view(std::uint64_t position, std::size_t size) const { return {at(position), size}; }
+
+    // Parts of about this many bytes that begin where a query does.
+    std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
+        std::vector<std::uint64_t> begins{start_};
+        while (size_ - begins.back() > 2 * bytes) {
+            const std::uint64_t next = next_query(line_after(begins.back() + bytes));
+            if (next >= size_) break;
+            begins.push_back(next);
+        }
+        begins.push_back(size_);
+        return begins;
+    }
+
+    // Each row of the lines from `begin` to `end`; or where the first line begins that is none.
+    template <class Each>
+    std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {
+        std::uint64_t chunk = step;
+        while (begin < end) {
+            const std::uint64_t border = begin < tail_at_ ? std::min(end, tail_at_) : end;
+            const auto size = std::uint32_t(std::min(border - begin, chunk));
+            const char* text = at(begin);
+            cells.find(text, size, begin + size == border, 6);
+            if (cells.size == 0) {  // not one whole line
+                chunk *= 2;
+                if (chunk > longest_line) return begin;
+                continue;
+            }
+            const std::uint64_t bad = chunk_rows(cells, text, begin, each);
+            if (bad != nowhere) return bad;
+            begin += cells.size;
+            chunk = step;
+        }
+        return nowhere;
+    }
+
+    static constexpr std::uint64_t longest_line = std::uint64_t{64} << 20;
+
+private:
+    static constexpr std::uint64_t step = 16 << 10;    // what a chunk needs stays in the processor's cache
+    static constexpr std::uint64_t overlap = 4 << 10;  // so much is copied, so that words can be read past the end
+    static constexpr std::uint64_t padding = 128;
+
+    const char* at(std::uint64_t position) const {
+        return position < tail_at_ ? data_ + position : tail_.get() + (position - tail_at_);
+    }
+
+    template <class Each>
+    static std::uint64_t chunk_rows(const Cells& cells, const char* text, std::uint64_t begin, Each& each) {
+        if (cells.form != Cells::Form::regular) return odd_rows(cells, text, begin, each);
+        const std::uint32_t* edge = cells.edge.data();
+        std::uint32_t line = 0;
+        for (std::size_t i = 0; i < cells.lines; ++i, edge += 6) {
+            Row row;
+            if (text[line] != '#') [[likely]] {
+                if (!parse(text, begin, line, {line, edge[0]}, {edge[1] + 1, edge[2]}, {edge[2] + 1, edge[3]},
+                           {edge[3] + 1, edge[4]}, row))
+                    return begin + line;
+                each(row);
+            }
+            line = edge[5] + 1;
+        }
+        return nowhere;
+    }
+
+    template <class Each>
+    JUDGED_NOINLINE static std::uint64_t odd_rows(const Cells& cells, const char* text, std::uint64_t begin, Each& each) {
+        const std::uint32_t* edge = cells.edge.data();
+        const bool spaced = cells.form == Cells::Form::spaced;
+        std::uint32_t line = 0;
+        for (std::size_t i = 0; i < cells.lines; ++i) {
+            const std::uint32_t end = cells.newline[i];
+            Row row;
+            Kind kind = Kind::row;
+            if (spaced && edge[11] <= end && edge[12] > end && text[line] != '#') {
+                if (!parse(text, begin, line, {edge[0], edge[1]}, {edge[4], edge[5]}, {edge[6], edge[7]},
+                           {edge[8], edge[9]}, row))
+                    kind = Kind::bad;
+                edge += 12;
+            } else {
+                kind = odd_line(text, begin, line, end, row);
+                while (spaced && *edge < end) edge += 2;
+            }
+            if (kind == Kind::bad) return begin + line;
+            if (kind == Kind::row) each(row);
+            line = end + 1;
+        }
+        return nowhere;
+    }
+
+    enum class Kind { row, nothing, bad };
+
+    struct Cell {
+        std::uint32_t begin, end;
+
+        std::size_t size() const { return end - begin; }
+        View of(const char* text) const { return {text + begin, size()}; }
+    };
+
+    JUDGED_INLINE static bool parse(const char* text, std::uint64_t begin, std::uint32_t line, Cell query, Cell doc, Cell rank,
+                      Cell score, Row& row) {
+        row.query = query.of(text);
+        row.doc = doc.of(text);
+        row.begin = begin + line;
+        row.position = begin + doc.begin;
+        row.ranked = rank_of(text + rank.begin, rank.size(), row.rank);
+        return score_of(text + score.begin, score.size(), row.score);
+    }
+
+    // A line that is blank, a comment, has too few or too many cells, or both tabs and spaces: where tabs alone
+    // separate six cells, a space belongs to an id.
+    JUDGED_NOINLINE static Kind odd_line(const char* text, std::uint64_t begin, std::uint32_t line, std::uint32_t end, Row& row) {
+        const auto parsed = [&](const Cell* cell) {
+            return parse(text, begin, line, cell[0], cell[2], cell[3], cell[4], row) ? Kind::row : Kind::bad;
+        };
+        std::uint32_t tabs = 0, spaces = 0;
+        std::size_t count = 0;
+        Cell cell[6];
+        for (std::uint32_t i = line; i < end; ++i) {
+            if (text[i] == '\0') return Kind::bad;
+            tabs += text[i] == '\t';
+            spaces += text[i] == ' ';
+            if (is_separator(text[i])) continue;
+            const bool first = i == line || is_separator(text[i - 1]);
+            if (first && count < 6) cell[count].begin = i;
+            count += first;
+            if (count <= 6) cell[count - 1].end = i + 1;
+        }
+        if (count == 0 || text[line] == '#') return Kind::nothing;
+        if (count == 6 && !(tabs == 5 && spaces > 0)) return parsed(cell);
+        if (tabs != 5) return Kind::bad;
+        while (end > line && text[end - 1] == '\r') --end;
+        std::uint32_t from = line;
+        for (Cell& c : cell) {
+            std::uint32_t to = from;
+            while (to < end && text[to] != '\t') ++to;
+            c = {from, to};
+            while (c.begin < c.end && is_blank(text[c.begin])) ++c.begin;
+            while (c.end > c.begin && is_blank(text[c.end - 1])) --c.end;
+            if (c.size() == 0) return Kind::bad;
+            from = to + 1;
+        }
+        return parsed(cell);
+    }
+
+    static bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+    static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+    // The first line that begins at or after a position; the end where there is none.
+    std::uint64_t line_after(std::uint64_t position) const {
+        if (position >= size_) return size_;
+        const void* end = std::memchr(data_ + position, '\n', size_ - position);
+        return end ? std::uint64_t(static_cast<const char*>(end) - data_) + 1 : size_;
+    }
+
+    std::uint64_t line_before(std::uint64_t position) const {
+        while (position > start_ && data_[position - 1] != '\n') --position;
+        return position;
+    }
+
+    View query_at(std::uint64_t line) const {
+        while (line < size_ && is_separator(data_[line])) ++line;
+        std::uint64_t end = line;
+        while (end < size_ && !is_separator(data_[end]) && data_[end] != '\n') ++end;
+        return {data_ + line, end - line};
+    }
+
+    // The line at which the query of this one gives way to another: by doubling steps, then by halves.
+    std::uint64_t next_query(std::uint64_t line) const {
+        if (line >= size_) return size_;
+        const View query = query_at(line);
+        std::uint64_t low = line, high = line;
+        for (std::uint64_t far = step; high < size_; far *= 2) {
+            high = line_after(low + far);
+            if (high < size_ && query_at(high) == query)
+                low = high;
+            else
+                break;
+        }
+        while (high - low > step) {
+            const std::uint64_t middle = line_after(low + (high - low) / 2);
+            if (middle >= high) break;
+            (query_at(middle) == query ? low : high) = middle;
+        }
+        while (low < high && query_at(low) == query) low = line_after(low);
+        return low;
+    }
+
+    const char* data_;
+    std::uint64_t start_, size_, tail_at_;
+    std::unique_ptr<char[]> tail_;
+};
+
+}  // namespace judged

@@ -1,0 +1,177 @@
+#include "mapping.hpp"
+
+#include <charconv>
+#include <deque>
+
+namespace judged {
+
+namespace {
+
+#if defined(__GNUC__)
+inline void soon(const void* at) { __builtin_prefetch(at); }
+#else
+inline void soon(const void*) {}
+#endif
+
+// The text of ids. Whole numbers have theirs made, and kept until the next query.
+class Texts {
+public:
+    explicit Texts(bool whole) : whole_(whole) {}
+
+    bool of(PyObject* id, View& out) {
+        if (!whole_) {
+            if (!PyUnicode_Check(id)) return false;
+            Py_ssize_t size = 0;
+            const char* text = PyUnicode_AsUTF8AndSize(id, &size);
+            if (text == nullptr) {
+                PyErr_Clear();
+                return false;
+            }
+            out = {text, std::size_t(size)};
+            return size > 0 && std::memchr(text, 0, std::size_t(size)) == nullptr;
+        }
+        if (!PyLong_CheckExact(id)) return false;
+        int beyond = 0;
+        const long long number = PyLong_AsLongLongAndOverflow(id, &beyond);
+        if (beyond != 0) return false;
+        made_.emplace_back();
+        auto& digits = made_.back().digits;
+        out = {digits, std::size_t(std::to_chars(digits, digits + sizeof digits, number).ptr - digits)};
+        return true;
+    }
+    void clear() { made_.clear(); }
+
+private:
+    struct Digits {
+        char digits[24];
+    };
+    bool whole_;
+    std::deque<Digits> made_;
+};
+
+bool number_of(PyObject* object, double& out) {
+    if (PyFloat_Check(object)) {
+        out = PyFloat_AsDouble(object);
+    } else if (PyLong_Check(object)) {
+        out = PyLong_AsDouble(object);
+        if (out == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return false;
+        }
+    } else {
+        return false;
+    }
+    return out == out;
+}
+
+// The ids of the ranking at hand.
+struct Pointers {
+    std::vector<const char*> ids;
+
+    View view(std::uint64_t position, std::size_t size) const { return {ids[position], size}; }
+};
+
+class Reader {
+public:
+    Reader(const Pool& pool, const Policy& policy, bool whole_queries, bool whole_docs, Found& found)
+        : pool_(pool), policy_(policy), queries_(whole_queries), docs_(whole_docs), found_(found), first_(pool.size(), none), count_(pool.size()) {
+        found.retrieved.assign(pool.size(), 0);
+        found.answered.assign(pool.size(), 0);
+    }
+
+    bool ranking(PyObject* id, PyObject* docs) {
+        View name;
+        queries_.clear();
+        docs_.clear();
+        if (!queries_.of(id, name)) return false;
+        const std::uint32_t query = pool_.find_query(name);
+        judged_ = query != none;
+        if (!judged_ && found_.unjudged++ < 3) found_.some_unjudged.emplace_back(name);
+        source_.ids.clear();
+        if (judged_) ranking_.begin(pool_.documents(query));
+        const bool listed = PyList_CheckExact(docs);
+        found_.ranked &= listed;
+        if (!(listed ? list(docs) : dict(docs))) return false;
+        if (!judged_) return true;
+        found_.answered[query] = 1;
+        first_[query] = std::uint32_t(hits_.size());
+        ranking_.finish(pool_, query, policy_, source_, !listed, hits_, found_.repeats);
+        found_.retrieved[query] = std::int64_t(ranking_.size());
+        count_[query] = std::uint32_t(hits_.size()) - first_[query];
+        return true;
+    }
+
+    void finish() {
+        for (std::uint32_t query = 0; query < pool_.size(); ++query)
+            for (std::uint32_t k = 0; k < count_[query]; ++k) found_.push(query, hits_[first_[query] + k]);
+    }
+
+private:
+    bool dict(PyObject* docs) {
+        if (!PyDict_CheckExact(docs)) return false;
+        // Some entries at a time: their objects lie all over the memory, and are fetched together.
+        constexpr int many = 32;
+        PyObject *key[many], *number[many];
+        Py_ssize_t at = 0;
+        for (bool more = true; more;) {
+            int taken = 0;
+            while (taken < many && (more = PyDict_Next(docs, &at, &key[taken], &number[taken]))) {
+                soon(key[taken]);
+                soon(reinterpret_cast<const char*>(key[taken]) + 48);
+                soon(number[taken]);
+                ++taken;
+            }
+            for (int i = 0; i < taken; ++i) {
+                View doc;
+                double score;
+                if (!docs_.of(key[i], doc) || !number_of(number[i], score)) return false;
+                found_.infinite += std::isinf(score);
+                if (policy_.single) score = static_cast<double>(static_cast<float>(score));
+                add(doc, policy_.order == Order::input ? -static_cast<double>(source_.ids.size()) : score + 0.0);
+            }
+        }
+        return true;
+    }
+
+    bool list(PyObject* docs) {
+        const Py_ssize_t size = PyList_Size(docs);
+        for (Py_ssize_t i = 0; i < size; ++i) {
+            View doc;
+            if (!docs_.of(PyList_GetItem(docs, i), doc)) return false;
+            const auto score = static_cast<double>(size - i);
+            add(doc, policy_.single && policy_.order == Order::score ? static_cast<double>(static_cast<float>(score)) : score);
+        }
+        return true;
+    }
+
+    void add(View doc, double value) {
+        if (!judged_) return;
+        ranking_.add(pool_, doc.data(), doc.size(), source_.ids.size(), value);
+        source_.ids.push_back(doc.data());
+    }
+
+    const Pool& pool_;
+    const Policy& policy_;
+    Texts queries_, docs_;
+    Found& found_;
+    Ranking ranking_;
+    Pointers source_;
+    std::vector<Hit> hits_;
+    std::vector<std::uint32_t> first_, count_;
+    bool judged_ = false;
+};
+
+}  // namespace
+
+bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool whole_queries, bool whole_docs, Found& found) {
+    Reader reader(pool, policy, whole_queries, whole_docs, found);
+    PyObject *id, *docs;
+    for (Py_ssize_t at = 0; PyDict_Next(run, &at, &id, &docs);) {
+        found.empty = false;
+        if (!reader.ranking(id, docs)) return false;
+    }
+    reader.finish();
+    return true;
+}
+
+}  // namespace judged

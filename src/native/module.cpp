@@ -1,0 +1,214 @@
+// The Python face of the native core: what core/native.py calls.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "columns.hpp"
+#include "mapping.hpp"
+#include "scan.hpp"
+#include "segment.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace judged;
+
+namespace {
+
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object array_of(std::vector<T>&& values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
+}
+
+// The pool with the arrays that it looks into.
+struct OwnedPool {
+    nb::object kept;
+    Pool pool;
+};
+
+Slices slices_of(const nb::tuple& text) {
+    const auto buffer = nb::cast<Column<std::uint8_t>>(text[0]);
+    const auto start = nb::cast<Column<std::int64_t>>(text[1]), length = nb::cast<Column<std::int64_t>>(text[2]);
+    if (start.shape(0) != length.shape(0)) throw std::length_error("columns of different lengths");
+    return {reinterpret_cast<const char*>(buffer.data()), start.data(), length.data(), start.shape(0)};
+}
+
+OwnedPool* pool_of(nb::tuple queries, Column<std::int64_t> query, Column<double> grade, nb::tuple docs) {
+    return new OwnedPool{nb::make_tuple(queries, query, grade, docs),
+                         Pool(slices_of(queries), query.data(), grade.data(), slices_of(docs))};
+}
+
+// Watches a scan from the thread that holds the interpreter: signals, and the caller's progress.
+class Watch {
+public:
+    explicit Watch(nb::object callback) : callback_(std::move(callback)) {}
+
+    bool operator()(std::uint64_t done, std::uint64_t size) {
+        const nb::gil_scoped_acquire gil;
+        try {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            if (!callback_.is_none()) callback_(done, size);
+            return true;
+        } catch (nb::python_error& error) {
+            error_.emplace(std::move(error));
+            return false;
+        }
+    }
+    void raise() {
+        if (error_) throw std::move(*error_);
+    }
+
+private:
+    nb::object callback_;
+    std::optional<nb::python_error> error_;
+};
+
+nb::bytes bytes_of(View text) { return nb::bytes(text.data(), text.size()); }
+
+nb::dict as_dict(Found&& found) {
+    nb::dict out;
+    out["retrieved"] = array_of(std::move(found.retrieved));
+    out["answered"] = array_of(std::move(found.answered));
+    out["query"] = array_of(std::move(found.query));
+    out["rank"] = array_of(std::move(found.rank));
+    out["judgment"] = array_of(std::move(found.judgment));
+    out["tie_first"] = array_of(std::move(found.tie_first));
+    out["tie_last"] = array_of(std::move(found.tie_last));
+    out["empty"] = found.empty;
+    out["ranked"] = found.ranked;
+    out["infinite"] = found.infinite;
+    out["disagreeing"] = found.ranked ? found.disagreeing : 0;
+    out["unjudged"] = found.unjudged;
+    nb::list some;
+    for (const auto& id : found.some_unjudged) some.append(bytes_of(id));
+    out["some_unjudged"] = nb::tuple(some);
+    out["bad"] = found.bad == nowhere ? nb::none() : nb::object(nb::int_(found.bad));
+    out["repeat"] = nb::none();
+    std::uint64_t count = 0;
+    const Repeat* first = nullptr;
+    for (const auto& repeat : found.repeats) {
+        count += repeat.count;
+        if (!first || repeat.later < first->later) first = &repeat;
+    }
+    if (first) out["repeat"] = nb::make_tuple(first->query, bytes_of(first->doc), first->earlier, first->later, count);
+    return out;
+}
+
+// How the caller wants a scan to be done; all of it is the same for every source.
+struct Job {
+    const OwnedPool& pool;
+    const Policy& policy;
+    unsigned threads;
+    std::uint64_t part;
+    nb::object progress;
+};
+
+template <class Source>
+nb::dict scanned(const Source& source, Job job) {
+    Watch watch(std::move(job.progress));
+    std::optional<Found> found;
+    try {
+        const nb::gil_scoped_release release;
+        found = Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, std::ref(watch));
+    } catch (const Stopped&) {
+        watch.raise();
+        throw;
+    }
+    return as_dict(std::move(*found));
+}
+
+nb::dict scan_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, const OwnedPool& pool,
+                    const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
+    if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
+    const Lines lines(reinterpret_cast<const char*>(data.data()), start, size);
+    return scanned(lines, {pool, policy, threads, part, std::move(progress)});
+}
+
+nb::dict scan_rows(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs, Column<double> score,
+                   std::optional<Column<std::int64_t>> rank, const OwnedPool& pool, const Policy& policy,
+                   unsigned threads, std::uint64_t part, nb::object progress) {
+    const std::size_t rows = query.shape(0);
+    const Slices names = slices_of(queries), ids = slices_of(docs);
+    if (ids.size != rows || score.shape(0) != rows || (rank && rank->shape(0) != rows))
+        throw std::length_error("columns of different lengths");
+    Batch batch;
+    batch.rows = rows;
+    batch.query.slices = names;
+    batch.doc.slices = ids;
+    batch.code = query.data();
+    batch.score = {'g', score.data()};
+    if (rank) batch.rank = {'l', rank->data()};
+    Columns columns;
+    columns.add(batch);
+    return scanned(columns, {pool, policy, threads, part, std::move(progress)});
+}
+
+nb::object scan_arrow(nb::handle stream, nb::tuple columns, bool whole_queries, bool whole_docs, const OwnedPool& pool,
+                      const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
+    auto* arrow = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(stream.ptr(), "arrow_array_stream"));
+    if (arrow == nullptr) throw nb::python_error();
+    int at[4];
+    for (int i = 0; i < 4; ++i) at[i] = nb::cast<int>(columns[i]);
+    ArrowTable table;
+    bool known;
+    {
+        const nb::gil_scoped_release release;  // a stream may be a query that is run now
+        known = table.read(arrow, at[0], at[1], at[2], at[3], whole_queries, whole_docs);
+    }
+    if (!known) return nb::none();
+    return scanned(table.columns(), {pool, policy, threads, part, std::move(progress)});
+}
+
+nb::object scan_dict(nb::dict run, bool whole_queries, bool whole_docs, const OwnedPool& pool, const Policy& policy) {
+    Found found;
+    if (!scan_mapping(pool.pool, policy, run.ptr(), whole_queries, whole_docs, found)) return nb::none();
+    return as_dict(std::move(found));
+}
+
+std::size_t length_of(std::initializer_list<std::size_t> sizes) {
+    if (std::min(sizes) != std::max(sizes)) throw std::length_error("columns of different lengths");
+    return *sizes.begin();
+}
+
+void bind_segments(nb::module_& m) {
+    using Whole = Column<std::int64_t>;
+    m.def("total", [](Column<double> x, Whole segment, std::size_t count) {
+        return array_of(total(x.data(), segment.data(), length_of({x.shape(0), segment.shape(0)}), count));
+    });
+    m.def("first", [](Column<bool> mask, Whole segment, Whole rank, std::size_t count) {
+        const std::size_t size = length_of({mask.shape(0), segment.shape(0), rank.shape(0)});
+        return array_of(first(mask.data(), segment.data(), rank.data(), size, count));
+    });
+    m.def("running", [](Whole x, Whole sizes) { return array_of(running(x.data(), x.shape(0), sizes.data(), sizes.shape(0))); });
+    m.def("running", [](Column<double> x, Whole sizes) {
+        return array_of(running(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
+    });
+    m.def("product_before", [](Column<double> x, Whole sizes) {
+        return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
+    });
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    bind_segments(m);
+    nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "query"_a, "grade"_a, "docs"_a);
+    nb::class_<Policy>(m, "Policy")
+        .def(nb::new_([](int order, int ties, int duplicates, std::uint64_t depth, bool single) {
+                 return Policy{Order(order), Ties(ties), Duplicates(duplicates), depth, single};
+             }),
+             "order"_a, "ties"_a, "duplicates"_a, "depth"_a, "single"_a);
+    m.def("scan_lines", &scan_lines, "data"_a, "start"_a, "size"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
+          "progress"_a.none());
+    m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
+          "threads"_a, "part"_a, "progress"_a.none());
+    m.def("scan_arrow", &scan_arrow, "stream"_a, "columns"_a, "whole_queries"_a, "whole_docs"_a, "pool"_a, "policy"_a,
+          "threads"_a, "part"_a, "progress"_a.none());
+    m.def("scan_dict", &scan_dict, "run"_a, "whole_queries"_a, "whole_docs"_a, "pool"_a, "policy"_a);
+}

@@ -1,0 +1,179 @@
+// Decimal numbers in text cells: the strict grammar of sources/_decimal.py, the nearest double.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "id.hpp"
+
+#if defined(__SSE4_1__)
+#include <smmintrin.h>
+#endif
+
+namespace judged {
+
+inline constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+inline constexpr std::uint64_t whole_tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The first `count` letters of a word (0 to 8) as a number; false where one is no digit.
+inline bool eight_digits(std::uint64_t word, unsigned count, std::uint64_t& value) {
+    constexpr std::uint64_t zeros = 0x3030303030303030;
+    word = count == 0 ? zeros : count == 8 ? word : word << (64 - 8 * count) | zeros >> (8 * count);
+    if ((((word + 0x4646464646464646) | (word - zeros)) & 0x8080808080808080) != 0) return false;
+    word -= zeros;
+    word = word * 10 + (word >> 8);
+    constexpr std::uint64_t mask = 0x000000FF000000FF;
+    value = ((word & mask) * 0x000F424000000064 + ((word >> 16) & mask) * 0x0000271000000001) >> 32;
+    return true;
+}
+
+// Up to 16 letters with at most one point, of which at least one is a digit and which make a number below 2^53: that
+// number without the point, and how many digits were behind it.
+JUDGED_INLINE bool fixed_point(const char* p, std::size_t size, std::uint64_t& mantissa, std::size_t& behind) {
+#if defined(__SSE4_1__)
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const auto points = std::uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8('.'))));
+    const std::size_t before = std::size_t(std::countr_zero(points | 1u << size));
+    const std::size_t digits = size - (before < size);
+    behind = digits - before;
+    // Digit i of the number, filled with zeros on the left to sixteen, is letter i - (16 - digits), or the next one
+    // behind the point.
+    __m128i from = _mm_add_epi8(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                _mm_set1_epi8(char(digits - 16)));
+    from = _mm_sub_epi8(from, _mm_cmpgt_epi8(from, _mm_set1_epi8(char(before - 1))));
+    const __m128i digit = _mm_shuffle_epi8(_mm_sub_epi8(text, _mm_set1_epi8('0')), from);
+    const __m128i beyond = _mm_subs_epu8(digit, _mm_set1_epi8(9));
+    const __m128i pairs = _mm_maddubs_epi16(digit, _mm_set1_epi16(0x010A));
+    const __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x00010064));
+    const __m128i eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x00012710));
+    const auto both = std::uint64_t(_mm_cvtsi128_si64(eights));
+    mantissa = (both & 0xFFFFFFFF) * 100000000 + (both >> 32);
+    return _mm_testz_si128(beyond, beyond) && digits > 0 && mantissa < std::uint64_t{1} << 53;
+#else
+    const auto word = load<std::uint64_t>(p);
+    const std::uint64_t x = word ^ 0x2E2E2E2E2E2E2E2E;
+    const std::uint64_t points = (x - 0x0101010101010101) & ~x & 0x8080808080808080;
+    const std::size_t before = std::min(points ? std::size_t(std::countr_zero(points)) >> 3 : 8, size);
+    behind = size - before - (before < size);
+    std::uint64_t whole, part;
+    if (before + behind == 0 || behind > 8 || (before == 8 && size > 8) || !eight_digits(word, unsigned(before), whole) ||
+        !eight_digits(load<std::uint64_t>(p + before + 1), unsigned(behind), part))
+        return false;
+    mantissa = whole * whole_tens[behind] + part;
+    return mantissa < std::uint64_t{1} << 53;
+#endif
+}
+
+namespace detail {
+
+inline bool equals_ignoring_case(View cell, View word) {
+    if (cell.size() != word.size()) return false;
+    for (std::size_t i = 0; i < cell.size(); ++i)
+        if ((cell[i] | 0x20) != word[i]) return false;
+    return true;
+}
+
+// A number of the grammar whose double `from_chars` cannot give: too large, or too small to be told from 0.
+inline double beyond_range(View digits) {
+    long magnitude = 0;  // decimal digits before the point, less the zeros behind it
+    bool leading = true, point = false;
+    std::size_t i = 0;
+    for (; i < digits.size() && (is_digit(digits[i]) || digits[i] == '.'); ++i) {
+        if (digits[i] == '.') {
+            point = true;
+            continue;
+        }
+        leading = leading && digits[i] == '0';
+        if (!point && !leading) ++magnitude;
+        if (point && leading) --magnitude;
+    }
+    bool negative = false;
+    long exponent = 0;
+    for (++i; i < digits.size(); ++i) {
+        if (is_digit(digits[i])) exponent = std::min(exponent * 10 + (digits[i] - '0'), 1L << 30);
+        negative = negative || digits[i] == '-';
+    }
+    return magnitude + (negative ? -exponent : exponent) > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+}
+
+JUDGED_NOINLINE inline bool any_number(View cell, double& out) {
+    const bool negative = !cell.empty() && cell[0] == '-';
+    if (negative || (!cell.empty() && cell[0] == '+')) cell.remove_prefix(1);
+    if (equals_ignoring_case(cell, "inf") || equals_ignoring_case(cell, "infinity")) {
+        out = negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+        return true;
+    }
+    std::size_t i = 0, digits = 0, behind = 0;
+    std::uint64_t mantissa = 0;
+    for (bool point = false; i < cell.size(); ++i) {
+        if (is_digit(cell[i])) {
+            ++digits;
+            behind += point;
+            if (digits <= 19) mantissa = mantissa * 10 + std::uint64_t(cell[i] - '0');
+        } else if (cell[i] == '.' && !point) {
+            point = true;
+        } else {
+            break;
+        }
+    }
+    if (digits == 0) return false;
+    if (i == cell.size() && digits <= 19 && mantissa <= (std::uint64_t{1} << 53) && behind <= 22) {
+        out = static_cast<double>(mantissa) / tens[behind];  // both exact: the one division rounds correctly
+        if (negative) out = -out;
+        return true;
+    }
+    if (i < cell.size()) {
+        if ((cell[i] | 0x20) != 'e') return false;
+        std::size_t j = i + 1;
+        if (j < cell.size() && (cell[j] == '+' || cell[j] == '-')) ++j;
+        const std::size_t first = j;
+        while (j < cell.size() && is_digit(cell[j])) ++j;
+        if (j == first || j < cell.size()) return false;
+    }
+    double value = 0;
+    const auto parsed = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (parsed.ec == std::errc::result_out_of_range) value = beyond_range(cell);
+    out = negative ? -value : value;
+    return true;
+}
+
+}  // namespace detail
+
+// A score. 32 bytes from its beginning can be read, whatever its size.
+JUDGED_INLINE bool score_of(const char* p, std::size_t size, double& out) {
+    const std::size_t sign = *p == '-';
+    const std::size_t rest = size - sign;
+    std::uint64_t mantissa;
+    std::size_t behind;
+    if (rest == 0 || rest > 16 || !fixed_point(p + sign, rest, mantissa, behind)) [[unlikely]]
+        return detail::any_number({p, size}, out);
+    const double value = static_cast<double>(mantissa) / tens[behind];  // both exact: this rounds correctly
+    out = sign ? -value : value;
+    return true;
+}
+
+// A rank of 1 to 18 digits. Eight bytes from its beginning can be read.
+inline bool rank_of(const char* p, std::size_t size, std::int64_t& out) {
+    if (size <= 8) {
+        std::uint64_t value;
+        if (!eight_digits(load<std::uint64_t>(p), unsigned(size), value)) return false;
+        out = static_cast<std::int64_t>(value);
+        return true;
+    }
+    if (size > 18) return false;
+    std::int64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (!is_digit(p[i])) return false;
+        value = value * 10 + (p[i] - '0');
+    }
+    out = value;
+    return true;
+}
+
+}  // namespace judged

@@ -1,0 +1,79 @@
+// The judged documents, ready to be looked up: queries by id, and each query's documents by hash.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "id.hpp"
+
+namespace judged {
+
+inline constexpr std::uint32_t none = 0xFFFFFFFF;
+
+// A column of ids as slices of one buffer (core/text.py).
+struct Slices {
+    const char* buffer;
+    const std::int64_t* start;
+    const std::int64_t* length;
+    std::size_t size;
+
+    View operator[](std::size_t row) const { return {buffer + start[row], static_cast<std::size_t>(length[row])}; }
+};
+
+class Pool {
+public:
+    // Judgments are sorted by query; `query` says which one each belongs to.
+    Pool(Slices queries, const std::int64_t* query, const double* grade, Slices docs);
+
+    struct Entry {
+        std::uint64_t hash;
+        std::uint32_t judgment;  // none: the slot is empty
+    };
+    // The documents of one query: a table of a power of two slots, at most half of them taken; and in front of it
+    // a sieve of so many bits that few other documents pass.
+    struct Documents {
+        const Entry* slots;
+        std::uint64_t mask;
+        const std::uint64_t* sieve;
+        std::uint64_t sieve_mask;
+
+        bool may_hold(std::uint64_t hash) const {
+            const std::uint64_t bit = hash >> 32 & sieve_mask;
+            return sieve[bit / 64] >> (bit % 64) & 1;
+        }
+    };
+
+    std::size_t size() const { return queries_.size; }
+    std::uint32_t find_query(View id) const;  // or none
+    Documents documents(std::uint32_t query) const {
+        const std::uint64_t start = start_[query], slots = start_[query + 1] - start;
+        return {entries_.data() + start, slots - 1, sieve_.data() + sieve_start_[query], sieve_bits(slots) - 1};
+    }
+    double grade(std::uint32_t judgment) const { return grade_[judgment]; }
+
+    // The judgment of a document, or none. `same` tells whether an id with this hash is this judged document.
+    template <class Same>
+    static std::uint32_t find(Documents documents, std::uint64_t hash, Same&& same) {
+        if (!documents.may_hold(hash)) return none;
+        for (std::uint64_t slot = hash & documents.mask;; slot = (slot + 1) & documents.mask) {
+            const Entry& entry = documents.slots[slot];
+            if (entry.judgment == none) return none;
+            if (entry.hash == hash && same(entry.judgment)) return entry.judgment;
+        }
+    }
+    View doc(std::uint32_t judgment) const { return docs_[judgment]; }
+
+private:
+    static std::uint64_t sieve_bits(std::uint64_t slots) { return std::max<std::uint64_t>(64, 8 * slots); }
+
+    Slices queries_, docs_;
+    const double* grade_;
+    std::vector<std::uint32_t> by_id_;  // query ids, hashed
+    std::uint64_t id_mask_ = 0;
+    std::vector<Entry> entries_;
+    std::vector<std::uint64_t> start_, sieve_, sieve_start_;
+};
+
+}  // namespace judged

@@ -1,0 +1,383 @@
+// From the rows of a source to hits: on all cores, in one pass, holding no more than one query at a time.
+//
+// Rows of one query that follow each other are a fragment. A query with one fragment, which is nearly every query,
+// is done when its fragment ends; the fragments of the others are read a second time, together.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "lines.hpp"
+#include "pool.hpp"
+#include "ranking.hpp"
+
+namespace judged {
+
+// What a run holds of a pool. Hits are sorted by query, then rank.
+struct Found {
+    std::vector<std::int64_t> retrieved;
+    std::vector<std::uint8_t> answered;
+    std::vector<std::int64_t> query, rank, judgment, tie_first, tie_last;
+    std::uint64_t infinite = 0, disagreeing = 0, unjudged = 0;
+    std::vector<std::string> some_unjudged;  // the first three queries without judgments
+    bool empty = true;                       // whether there is no ranking at all
+    bool ranked = true;                      // whether every row has a rank
+    std::uint64_t bad = nowhere;             // where the first row begins that cannot be used
+    std::vector<Repeat> repeats;
+
+    void push(std::uint32_t of_query, const Hit& hit) {
+        query.push_back(of_query);
+        rank.push_back(hit.rank);
+        judgment.push_back(hit.judgment);
+        tie_first.push_back(hit.tie_first);
+        tie_last.push_back(hit.tie_last);
+    }
+};
+
+// Called now and then with what is done and what there is in all; false means stop.
+using Progress = std::function<bool(std::uint64_t, std::uint64_t)>;
+
+struct Stopped : std::exception {};
+
+template <class Source>
+class Scan {
+public:
+    Scan(const Pool& pool, const Policy& policy, const Source& source) : pool_(pool), policy_(policy), source_(source) {}
+
+    Found run(unsigned threads, std::uint64_t part, const Progress& progress) {
+        const auto begins = source_.parts(part);
+        const std::size_t parts = begins.size() - 1;
+        threads = unsigned(std::clamp<std::size_t>(parts, 1, threads));
+        workers_.clear();
+        for (unsigned i = 0; i < threads; ++i) workers_.emplace_back(pool_.size());
+        edges_.assign(parts, {});
+        first_bad_ = parts;
+        in_parallel(parts, progress, source_.size(), [&](Worker& worker, std::size_t i) {
+            if (i > first_bad_) return begins[i + 1] - begins[i];
+            read(worker, begins[i], begins[i + 1], edges_[i]);
+            if (edges_[i].bad != nowhere) lower(first_bad_, i);
+            return begins[i + 1] - begins[i];
+        });
+        return merged(progress);
+    }
+
+private:
+    struct Fragment {
+        std::uint64_t begin, end;
+        std::uint32_t query, rows, first_hit, hits;
+        std::uint32_t worker;
+    };
+
+    struct Mark {
+        View query;
+        double score;
+        std::int64_t rank;
+    };
+
+    // The first and the last row of a part: documents of one query may meet across its border.
+    struct Edges {
+        Mark first, last;
+        bool any = false;
+        std::uint64_t bad = nowhere;
+    };
+
+    struct Unjudged {
+        std::uint64_t first;
+        bool disagrees;
+    };
+
+    struct Worker {
+        explicit Worker(std::size_t queries) : seen(queries), disagrees(queries) {}
+
+        Ranking ranking;
+        Cells cells;
+        std::vector<Hit> hits;
+        std::vector<Fragment> fragments;
+        std::vector<Repeat> repeats;
+        std::vector<std::uint8_t> seen, disagrees;
+        std::unordered_map<View, Unjudged> unjudged;
+        std::uint64_t infinite = 0;
+        bool ranked = true;
+    };
+
+    JUDGED_INLINE double value(const Row& row) const {
+        if (policy_.order == Order::score) [[likely]] {
+            const double score = policy_.single ? static_cast<double>(static_cast<float>(row.score)) : row.score;
+            return score + 0.0;  // -0.0 ties with 0.0
+        }
+        return -static_cast<double>(policy_.order == Order::rank ? row.rank : std::int64_t(row.position));
+    }
+
+    static bool disagree(const Mark& a, const Mark& b) {
+        return a.rank != b.rank && a.score != b.score && (b.rank > a.rank) == (b.score > a.score);
+    }
+
+    // Takes the rows of a part, one after the other.
+    class Reader {
+    public:
+        Reader(Scan& scan, Worker& worker, Edges& edges)
+            : scan_(scan), worker_(worker), edges_(edges), ranking_(worker.ranking) {}
+
+        JUDGED_INLINE void operator()(const Row& row) {
+            const Mark mark{row.query, row.score, row.rank};
+            if (edges_.any && same(row.query, last_.query)) [[likely]]
+                disagrees_ |= disagree(last_, mark);
+            else
+                turn(row, mark);
+            last_ = mark;
+            ranked_ &= row.ranked;
+            infinite_ += !(std::fabs(row.score) <= std::numeric_limits<double>::max());
+            if (fresh_) ranking_.add(scan_.pool_, row.doc.data(), row.doc.size(), row.position, scan_.value(row));
+        }
+
+        void finish(std::uint64_t end) {
+            if (edges_.any) close(end);
+            edges_.last = last_;
+            worker_.ranked &= ranked_;
+            worker_.infinite += infinite_;
+        }
+
+    private:
+        // Another query begins.
+        JUDGED_NOINLINE void turn(const Row& row, const Mark& mark) {
+            if (edges_.any)
+                close(row.begin);
+            else
+                edges_.first = mark, edges_.any = true;
+            disagrees_ = false;
+            const std::uint32_t query = scan_.pool_.find_query(row.query);
+            judged_ = query != none;
+            fresh_ = judged_ && !worker_.seen[query];
+            stranger_ = nullptr;
+            if (!judged_) {
+                stranger_ = &worker_.unjudged.try_emplace(row.query, Unjudged{row.begin, false}).first->second;
+                return;
+            }
+            worker_.seen[query] = true;
+            open_ = {row.begin, 0, query, 0, 0, 0, std::uint32_t(&worker_ - scan_.workers_.data())};
+            ranking_.begin(scan_.pool_.documents(query));
+        }
+
+        void close(std::uint64_t end) {
+            if (stranger_) stranger_->disagrees |= disagrees_;
+            if (!judged_) return;
+            worker_.disagrees[open_.query] |= disagrees_;
+            open_.end = end;
+            open_.first_hit = std::uint32_t(worker_.hits.size());
+            if (fresh_) {
+                ranking_.finish(scan_.pool_, open_.query, scan_.policy_, scan_.source_, false, worker_.hits, worker_.repeats);
+                open_.rows = std::uint32_t(ranking_.size());
+            }
+            open_.hits = std::uint32_t(worker_.hits.size()) - open_.first_hit;
+            worker_.fragments.push_back(open_);
+        }
+
+        Scan& scan_;
+        Worker& worker_;
+        Edges& edges_;
+        Ranking& ranking_;
+        Mark last_{};
+        Fragment open_{};
+        Unjudged* stranger_ = nullptr;
+        std::uint64_t infinite_ = 0;
+        bool judged_ = false, fresh_ = false, disagrees_ = false, ranked_ = true;
+    };
+
+    void read(Worker& worker, std::uint64_t begin, std::uint64_t end, Edges& edges) {
+        Reader reader(*this, worker, edges);
+        edges.bad = source_.rows(worker.cells, begin, end, reader);
+        reader.finish(edges.bad == nowhere ? end : edges.bad);
+    }
+
+    // The fragments of queries that were found in several places, read again, query by query.
+    void reread(Worker& worker, std::vector<Fragment>& all, std::size_t begin, std::size_t end) {
+        const std::uint32_t query = all[begin].query;
+        worker.ranking.begin(pool_.documents(query));
+        auto add = [&](const Row& row) {
+            worker.ranking.add(pool_, row.doc.data(), row.doc.size(), row.position, value(row));
+        };
+        for (std::size_t i = begin; i < end; ++i) source_.rows(worker.cells, all[i].begin, all[i].end, add);
+        Fragment& whole = all[begin];
+        whole.worker = std::uint32_t(&worker - workers_.data());
+        whole.first_hit = std::uint32_t(worker.hits.size());
+        worker.ranking.finish(pool_, query, policy_, source_, false, worker.hits, worker.repeats);
+        whole.rows = std::uint32_t(worker.ranking.size());
+        whole.hits = std::uint32_t(worker.hits.size()) - whole.first_hit;
+    }
+
+    Found merged(const Progress& progress) {
+        Found found;
+        for (const auto& edges : edges_) {
+            found.bad = std::min(found.bad, edges.bad);
+            found.empty &= !edges.any;
+        }
+        if (found.bad != nowhere) return found;
+        for (auto& worker : workers_) {
+            found.infinite += worker.infinite;
+            found.ranked &= worker.ranked;
+        }
+        std::vector<Fragment> all;
+        for (auto& worker : workers_) all.insert(all.end(), worker.fragments.begin(), worker.fragments.end());
+        const auto by_query = [](const Fragment& a, const Fragment& b) {
+            return a.query != b.query ? a.query < b.query : a.begin < b.begin;
+        };
+        if (!std::is_sorted(all.begin(), all.end(), by_query)) std::sort(all.begin(), all.end(), by_query);
+        std::vector<std::size_t> first;  // of each query
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (i == 0 || all[i].query != all[i - 1].query) first.push_back(i);
+        first.push_back(all.size());
+        reread_scattered(all, first, progress);
+
+        found.retrieved.assign(pool_.size(), 0);
+        found.answered.assign(pool_.size(), 0);
+        std::size_t hits = 0;
+        for (std::size_t i = 0; i + 1 < first.size(); ++i) hits += all[first[i]].hits;
+        for (auto* column : {&found.query, &found.rank, &found.judgment, &found.tie_first, &found.tie_last})
+            column->reserve(hits);
+        for (std::size_t i = 0; i + 1 < first.size(); ++i) {
+            const Fragment& fragment = all[first[i]];
+            found.retrieved[fragment.query] = fragment.rows;
+            found.answered[fragment.query] = 1;
+            const Hit* hit = workers_[fragment.worker].hits.data() + fragment.first_hit;
+            for (std::uint32_t k = 0; k < fragment.hits; ++k) found.push(fragment.query, hit[k]);
+        }
+        for (auto& worker : workers_) found.repeats.insert(found.repeats.end(), worker.repeats.begin(), worker.repeats.end());
+        note_queries(found);
+        return found;
+    }
+
+    void reread_scattered(std::vector<Fragment>& all, const std::vector<std::size_t>& first, const Progress& progress) {
+        std::vector<std::size_t> scattered;
+        std::uint64_t size = 0;
+        for (std::size_t i = 0; i + 1 < first.size(); ++i)
+            if (first[i + 1] - first[i] > 1) {
+                scattered.push_back(i);
+                for (std::size_t k = first[i]; k < first[i + 1]; ++k) size += all[k].end - all[k].begin;
+            }
+        if (scattered.empty()) return;
+        std::vector<std::uint8_t> again(pool_.size());
+        for (const std::size_t i : scattered) again[all[first[i]].query] = true;
+        for (auto& worker : workers_)
+            std::erase_if(worker.repeats, [&](const Repeat& repeat) { return again[repeat.query]; });
+        in_parallel(scattered.size(), progress, size, [&](Worker& worker, std::size_t i) {
+            const std::size_t begin = first[scattered[i]], end = first[scattered[i] + 1];
+            std::uint64_t done = 0;
+            for (std::size_t k = begin; k < end; ++k) done += all[k].end - all[k].begin;
+            reread(worker, all, begin, end);
+            return done;
+        });
+    }
+
+    // Queries without judgments, and queries whose rank column contradicts the scores; each once.
+    void note_queries(Found& found) {
+        auto& strangers = workers_[0].unjudged;
+        auto& disagrees = workers_[0].disagrees;
+        for (std::size_t w = 1; w < workers_.size(); ++w) {
+            for (const auto& [id, info] : workers_[w].unjudged) {
+                const auto [at, is_new] = strangers.try_emplace(id, info);
+                at->second.first = std::min(at->second.first, info.first);
+                at->second.disagrees |= info.disagrees;
+            }
+            for (std::size_t q = 0; q < disagrees.size(); ++q) disagrees[q] |= workers_[w].disagrees[q];
+        }
+        const Edges* before = nullptr;
+        for (const auto& edges : edges_) {
+            if (!edges.any) continue;
+            if (before && before->last.query == edges.first.query && disagree(before->last, edges.first)) {
+                const std::uint32_t query = pool_.find_query(edges.first.query);
+                if (query != none)
+                    disagrees[query] = true;
+                else
+                    strangers.at(edges.first.query).disagrees = true;
+            }
+            before = &edges;
+        }
+        found.unjudged = strangers.size();
+        std::vector<std::pair<std::uint64_t, View>> first;
+        for (const auto& [id, info] : strangers) {
+            found.disagreeing += info.disagrees;
+            first.emplace_back(info.first, id);
+            std::sort(first.begin(), first.end());
+            first.resize(std::min<std::size_t>(first.size(), 3));
+        }
+        for (const auto& [begin, id] : first) found.some_unjudged.emplace_back(id);
+        for (const auto flag : disagrees) found.disagreeing += flag;
+    }
+
+    static void lower(std::atomic<std::size_t>& least, std::size_t value) {
+        std::size_t now = least;
+        while (value < now && !least.compare_exchange_weak(now, value)) {
+        }
+    }
+
+    // Calls `work(worker, i)` for i below `count`, each worker in a thread of its own; the caller's thread watches.
+    template <class Work>
+    void in_parallel(std::size_t count, const Progress& progress, std::uint64_t size, Work&& work) {
+        std::atomic<std::size_t> next{0};
+        std::atomic<std::uint64_t> done{0};
+        std::atomic<bool> stop{false};
+        std::exception_ptr error;
+        std::mutex mutex;
+        std::condition_variable finished;
+        std::size_t running = workers_.size();
+        const auto loop = [&](Worker& worker) {
+            try {
+                for (std::size_t i; !stop && (i = next++) < count;) done += work(worker, i);
+            } catch (...) {
+                const std::lock_guard lock(mutex);
+                error = std::current_exception();
+                stop = true;
+            }
+            const std::lock_guard lock(mutex);
+            if (--running == 0) finished.notify_one();
+        };
+        std::vector<std::thread> threads;
+        if (workers_.size() > 1 || size >= alone) {
+            try {
+                for (auto& worker : workers_) threads.emplace_back(loop, std::ref(worker));
+            } catch (const std::system_error&) {  // there are fewer threads to be had
+                const std::lock_guard lock(mutex);
+                running -= workers_.size() - threads.size();
+            }
+        }
+        if (threads.empty()) {
+            running = 1;
+            loop(workers_[0]);
+        } else {
+            std::unique_lock lock(mutex);
+            bool wanted = true;
+            while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
+                lock.unlock();
+                if (wanted && !progress(done, size)) wanted = false, stop = true;
+                lock.lock();
+            }
+            lock.unlock();
+            for (auto& thread : threads) thread.join();
+            if (!wanted) throw Stopped();
+        }
+        if (error) std::rethrow_exception(error);
+    }
+
+    static constexpr std::uint64_t alone = 4 << 20;  // below this, a thread costs more than it gives
+
+    const Pool& pool_;
+    const Policy& policy_;
+    const Source& source_;
+    std::vector<Worker> workers_;
+    std::vector<Edges> edges_;
+    std::atomic<std::size_t> first_bad_{0};
+};
+
+}  // namespace judged
