@@ -90,7 +90,8 @@ public:
         source_.ids.clear();
         if (judged_) ranking_.begin(pool_.documents(query));
         const bool listed = PyList_CheckExact(docs);
-        found_.ranked &= listed;
+        if (!listed && !PyDict_CheckExact(docs)) return false;
+        found_.ranked &= listed || PyDict_Size(docs) == 0;
         if (!(listed ? list(docs) : dict(docs))) return false;
         if (!judged_) return true;
         found_.answered[query] = 1;
@@ -108,7 +109,6 @@ public:
 
 private:
     bool dict(PyObject* docs) {
-        if (!PyDict_CheckExact(docs)) return false;
         // Some entries at a time: their objects lie all over the memory, and are fetched together.
         constexpr int many = 32;
         PyObject *key[many], *number[many];

@@ -70,7 +70,9 @@ public:
             if (edges_[i].bad != nowhere) lower(first_bad_, i);
             return begins[i + 1] - begins[i];
         });
-        return merged(progress);
+        Found found = merged(progress);
+        if (!progress(source_.size(), source_.size())) throw Stopped();
+        return found;
     }
 
 private:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judged.cli._output import Measures, chosen_policy, emit, policy_options, show_table
+from judged.cli._progress import progress
 
 __all__ = ["command"]
 
@@ -56,12 +57,13 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 
     if (qrels, *runs).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
-    judgments = read_qrels(qrels)
-    results = [
-        evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],
-                 strict=options["strict"], **chosen_policy(options))
-        for run in runs
-    ]  # fmt: skip
+    judgments, results = read_qrels(qrels), []
+    for run in runs:
+        with progress(run) as tell:
+            results.append(
+                evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],
+                         strict=options["strict"], progress=tell, **chosen_policy(options))
+            )  # fmt: skip
     shown = options["per_query"] or options["no_summary"] or all(m.definition.text for m in results[0].measures)
     summary, places = not options["no_summary"], options["places"]
     if options["form"] in ("trec", "csv", "latex") or not summary:  # the others carry them

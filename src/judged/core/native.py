@@ -54,7 +54,7 @@ def find(
     seen = None
     if isinstance(run, Batches) and "other" not in kinds and (stream := run.stream()) is not None:
         seen = native.scan_arrow(stream, run.columns, *whole, *common, _ROWS, progress)
-    elif isinstance(run, Nested) and _kinds_of(run) == kinds:
+    elif isinstance(run, Nested) and _same_kinds(run, kinds):
         seen = native.scan_dict(run.rankings, *whole, *common[:2])
     regular = seen is not None and seen["bad"] is None and seen["repeat"] is None
     return _found(pool, run, policy, seen, _nowhere) if regular else None
@@ -85,11 +85,10 @@ def _nowhere(row: int) -> Place:
     raise AssertionError(row)
 
 
-def _kinds_of(run: Nested) -> tuple[IdKind | None, IdKind | None]:
-    """The types of a mapping's ids, by the first of them; the core makes sure of the others."""
-    query = next(iter(run.rankings), None)
-    doc = next((next(iter(ranking)) for ranking in run.rankings.values() if ranking), None)
-    return _IDS.get(type(query)), _IDS.get(type(doc))
+def _same_kinds(run: Nested, kinds: tuple[IdKind, IdKind]) -> bool:
+    """Whether a mapping's ids are of the types of the judgments', by the first of them; the core makes sure of the others."""
+    first = [next(iter(run.rankings), None), next((next(iter(r)) for r in run.rankings.values() if r), None)]
+    return all(id is None or _IDS.get(type(id)) == kind for id, kind in zip(first, kinds, strict=True))
 
 
 def _pool(pool: Pool) -> Any:
