@@ -156,8 +156,6 @@ private:
                (!batch.query.checked && holds_nul(row.query));
     }
 
-    static bool holds_nul(View id) { return std::memchr(id.data(), 0, id.size()) != nullptr; }
-
     const Batch& batch_of(std::uint64_t row) const {
         if (batches_.size() == 1) return batches_[0];
         const auto after = std::upper_bound(batches_.begin(), batches_.end(), row,

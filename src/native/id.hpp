@@ -81,6 +81,22 @@ JUDGED_INLINE bool same(View a, View b) {
     return size == 0 || (p[0] == q[0] && p[size / 2] == q[size / 2] && p[size - 1] == q[size - 1]);
 }
 
+inline bool has_zero_byte(std::uint64_t word) {
+    return ((word - 0x0101010101010101) & ~word & 0x8080808080808080) != 0;
+}
+
+JUDGED_INLINE bool holds_nul(View id) {
+    const char* p = id.data();
+    const std::size_t size = id.size();
+    if (size >= 8) {
+        for (std::size_t at = 0; at + 8 < size; at += 8)
+            if (has_zero_byte(load<std::uint64_t>(p + at))) return true;
+        return has_zero_byte(load<std::uint64_t>(p + size - 8));
+    }
+    if (size >= 4) return has_zero_byte(load<std::uint32_t>(p) | std::uint64_t{load<std::uint32_t>(p + size - 4)} << 32);
+    return size > 0 && (p[0] == 0 || p[size / 2] == 0 || p[size - 1] == 0);
+}
+
 inline std::uint64_t hash(View id) { return hash(id.data(), id.size()); }
 
 }  // namespace judged

@@ -28,7 +28,7 @@ public:
                 return false;
             }
             out = {text, std::size_t(size)};
-            return size > 0 && std::memchr(text, 0, std::size_t(size)) == nullptr;
+            return size > 0 && !holds_nul(out);
         }
         if (!PyLong_CheckExact(id)) return false;
         int beyond = 0;
@@ -64,11 +64,9 @@ bool number_of(PyObject* object, double& out) {
     return out == out;
 }
 
-// The ids of the ranking at hand.
+// Ids lie where Python keeps them: a position is an address.
 struct Pointers {
-    std::vector<const char*> ids;
-
-    View view(std::uint64_t position, std::size_t size) const { return {ids[position], size}; }
+    View view(std::uint64_t position, std::size_t size) const { return {reinterpret_cast<const char*>(position), size}; }
 };
 
 class Reader {
@@ -87,7 +85,6 @@ public:
         const std::uint32_t query = pool_.find_query(name);
         judged_ = query != none;
         if (!judged_ && found_.unjudged++ < 3) found_.some_unjudged.emplace_back(name);
-        source_.ids.clear();
         if (judged_) ranking_.begin(pool_.documents(query));
         const bool listed = PyList_CheckExact(docs);
         if (!listed && !PyDict_CheckExact(docs)) return false;
@@ -127,7 +124,7 @@ private:
                 if (!docs_.of(key[i], doc) || !number_of(number[i], score)) return false;
                 found_.infinite += std::isinf(score);
                 if (policy_.single) score = static_cast<double>(static_cast<float>(score));
-                add(doc, policy_.order == Order::input ? -static_cast<double>(source_.ids.size()) : score + 0.0);
+                add(doc, policy_.order == Order::input ? -static_cast<double>(ranking_.size()) : score + 0.0);
             }
         }
         return true;
@@ -146,8 +143,7 @@ private:
 
     void add(View doc, double value) {
         if (!judged_) return;
-        ranking_.add(pool_, doc.data(), doc.size(), source_.ids.size(), value);
-        source_.ids.push_back(doc.data());
+        ranking_.add(pool_, doc.data(), doc.size(), reinterpret_cast<std::uintptr_t>(doc.data()), value);
     }
 
     const Pool& pool_;

@@ -89,7 +89,7 @@ public:
 
     std::size_t size() const { return size_; }
 
-    // `position` rises from row to row.
+    // `position` is what the source finds the id by; where documents may repeat, it rises from row to row.
     JUDGED_INLINE void add(const Pool& pool, const char* id, std::size_t length, std::uint64_t position, double value) {
         if (size_ == value_.size()) grow();
         const std::uint64_t code = hash(id, length);

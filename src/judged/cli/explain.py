@@ -39,7 +39,7 @@ def command(
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
     """
     from judged.engine import at_every_rank, explain
-    from judged.engine.evaluate import levelled
+    from judged.engine.evaluation import levelled
     from judged.measures import parse_all
     from judged.sources import read_qrels, read_run
 

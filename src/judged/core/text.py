@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -102,6 +101,8 @@ def _hashed(ids: Text) -> Words:
         word = (code[rows] ^ ids.words(rows, position)) * _MIX
         code[rows] = word ^ (word >> np.uint64(29))
     for row in np.flatnonzero(ids.length > _WIDE):
+        import hashlib
+
         digest = hashlib.blake2b(ids[int(row)], digest_size=8).digest()
         code[row] ^= np.uint64(int.from_bytes(digest, "little"))
     return code

@@ -20,7 +20,7 @@ from judged.stats import bootstrap, summarise
 from judged.stats.summary import FLOOR
 
 if TYPE_CHECKING:
-    from judged.engine.explain import Explanation
+    from judged.engine.explanation import Explanation
 
 __all__ = ["Values"]
 
@@ -31,7 +31,7 @@ Column = NDArray[Any]
 class Values:
     """A table of queries × measures. The per-query values are the result; the rest follows from them.
 
-    >>> from judged.engine.evaluate import evaluate
+    >>> from judged.engine.evaluation import evaluate
     >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
     >>> result["RR"]
     array([0.5])

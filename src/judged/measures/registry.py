@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_type_hints
@@ -96,7 +95,7 @@ class Measure:
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
-                close = difflib.get_close_matches(name, known, 1)
+                close = _close(name, known, 0.6)
                 raise UsageError(
                     "parameter",
                     f"one of the parameters of {self.definition.name}, {', '.join(known)}",
@@ -222,9 +221,15 @@ def find(name: str) -> Definition | None:
 def nearest(name: str) -> str | None:
     """The known name that a wrong one most resembles."""
     plain = {_plain(known): known for known in reversed(_BY_NAME)}
-    close = difflib.get_close_matches(_plain(name), plain, 1, cutoff=0.7)
+    close = _close(_plain(name), plain, 0.7)
     return _BY_NAME[plain[close[0]]].name if close else None
 
 
 def _plain(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "")
+
+
+def _close(name: str, known: Iterable[str], cutoff: float) -> list[str]:
+    from difflib import get_close_matches  # only a wrong name needs it
+
+    return get_close_matches(name, list(known), 1, cutoff)

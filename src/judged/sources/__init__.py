@@ -1,9 +1,29 @@
 """Reading and writing: judgments and rankings in any form, to and from columns."""
 
-from judged.sources._file import read_text, write_atomically
-from judged.sources.read import open_run, read_qrels, read_run
-from judged.sources.sample import sample_path
-from judged.sources.write import convert, write_qrels, write_run
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judged.sources._atomic import write_atomically
+    from judged.sources._file import read_text
+    from judged.sources.read import open_run, read_qrels, read_run
+    from judged.sources.sample import sample_path
+    from judged.sources.write import convert, write_qrels, write_run
+
+# Most evaluations read two TREC files and write nothing: the rest of the room is opened when it is asked for.
+_HOME = {
+    "convert": "judged.sources.write",
+    "open_run": "judged.sources.read",
+    "read_qrels": "judged.sources.read",
+    "read_run": "judged.sources.read",
+    "read_text": "judged.sources._file",
+    "sample_path": "judged.sources.sample",
+    "write_atomically": "judged.sources._atomic",
+    "write_qrels": "judged.sources.write",
+    "write_run": "judged.sources.write",
+}
 
 __all__ = [
     "convert",
@@ -16,3 +36,9 @@ __all__ = [
     "write_qrels",
     "write_run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

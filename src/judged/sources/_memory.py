@@ -22,6 +22,9 @@ Ints = NDArray[np.int64]
 
 def of_mapping(source: Mapping[Any, Any], context: Context) -> Table:
     """A mapping of queries to rankings; or of names to columns; or one record."""
+    if source and all(isinstance(value, Mapping) for value in source.values()):  # no column, and no field, holds one
+        context.wanted.refuse_names(context.name)
+        return of_rankings(list(source), list(source.values()), context)
     named = usual(source, context.wanted) >= 2
     if named and not any(is_list(value) or isinstance(value, (Mapping, Set)) for value in source.values()):
         return of_records([source], context)

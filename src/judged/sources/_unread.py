@@ -1,4 +1,4 @@
-"""Runs as the native core takes them: mapped files, text in memory, mappings, frames; nothing is copied."""
+"""TREC lines as the native core takes them: mapped files and text in memory; nothing is copied."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Lines, Nested, Run
+from judged.core import Lines, Run
 from judged.errors import FileError, Place
-from judged.sources._columns import Wanted, are_columns
 from judged.sources._encoding import Raw, text_start, unfinished
-from judged.sources._file import PAD, Source, is_compressed, source_name
+from judged.sources._file import PAD, Source, compression, source_name
 from judged.sources._layout import RUN
 from judged.sources._sniff import first_line, is_trec
 from judged.sources._trec import refuse_text, run_of
 
-__all__ = ["lines_in", "lines_of", "nested_of"]
+__all__ = ["lines_in", "lines_of"]
 
 Bytes = NDArray[np.uint8]
 
@@ -47,7 +46,7 @@ def lines_of(source: Source, read: Callable[[], Run]) -> Lines | None:
     except (OSError, ValueError):
         return None  # whoever reads it says why
     line, _ = first_line(head + PAD)
-    if is_compressed(head) or b"\n" not in head or not is_trec(line, RUN):
+    if compression(head) or b"\n" not in head or not is_trec(line, RUN):
         return None
     start = text_start(head, name)
     opened = partial(_mapped, path, name, start, (status.st_size, status.st_mtime_ns))
@@ -61,13 +60,6 @@ def lines_in(data: Raw, name: str) -> Lines | None:
     array = np.frombuffer(data, np.uint8)[: -len(PAD)]
     opened = partial(nullcontext, (array, text_start(data, name)))
     return _lines(name, partial(run_of, data, name), opened, bytes(data[-9:-8]))
-
-
-def nested_of(source: Any, read: Callable[[], Run]) -> Nested | None:
-    """`{query: {doc: score}}` or `{query: [doc, …]}`; None where a ranking is of another type."""
-    kinds = set(map(type, source.values())) if type(source) is dict else set()
-    rankings = kinds == {dict} or (kinds == {list} and not are_columns(source, Wanted("run", {})))
-    return Nested(name="run", read=read, rankings=source) if rankings else None
 
 
 def _lines(name: str, read: Callable[[], Run], opened: Any, last: bytes) -> Lines:

@@ -1,32 +1,26 @@
-"""One reader of runs and one of judgments, for whatever a person has; the content decides, not a flag."""
+"""One reader of runs and one of judgments, for whatever a person has; the content decides, not a flag.
+
+TREC files, which most people have, are read here; every other form when it is met (`_form`).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from judged.core import NATIVE, Qrels, Run, Unread
-from judged.errors import DataError
 from judged.sources._columns import Wanted
-from judged.sources._context import Context
-from judged.sources._delimited import Header, header_of, of_delimited
 from judged.sources._encoding import Raw
-from judged.sources._file import read_bytes, read_stream, source_name
-from judged.sources._frame import batches_of, frame_of, of_frame
-from judged.sources._ids import listed
-from judged.sources._json import of_json
+from judged.sources._file import read_bytes, source_name
 from judged.sources._layout import QRELS, RUN
-from judged.sources._memory import of_items, of_mapping
-from judged.sources._parquet import MAGIC, of_columnar
 from judged.sources._sniff import first_line, is_trec
-from judged.sources._table import Table, as_qrels, as_run
 from judged.sources._trec import qrels_of, run_of
-from judged.sources._unread import lines_in, lines_of, nested_of
+from judged.sources._unread import lines_in, lines_of
+
+if TYPE_CHECKING:
+    from judged.sources._table import Table
 
 __all__ = ["open_run", "read_qrels", "read_run"]
 
@@ -69,8 +63,7 @@ def read_run(
         return source.read()
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
     wanted = Wanted("run", {role: column for role, column in named.items() if column is not None})
-    found = _opened(source, wanted)
-    run = as_run(found) if isinstance(found, Table) else run_of(*found)
+    run = _as_run(_opened(source, wanted))
     return run if name is None else replace(run, name=name)
 
 
@@ -83,21 +76,25 @@ def open_run(source: Any) -> Run | Unread:
         return source
     if not NATIVE:
         return read_run(source)
-    read = partial(read_run, source)
     unread: Unread | None = None
     if isinstance(source, (str, bytes, os.PathLike)):
-        unread = lines_of(source, read)
-    elif isinstance(source, dict):
-        unread = nested_of(source, read)
-    elif (frame := frame_of(source)) is not None:
-        context = Context(Wanted("run", {}))
-        unread = batches_of(frame, context, lambda: as_run(of_frame(frame, context)))
+        unread = lines_of(source, partial(read_run, source))
+    else:
+        from judged.sources._form import unread_of
+
+        unread = unread_of(source, partial(read_run, source))
     if unread is not None:
         return unread
     found = _opened(source, Wanted("run", {}))
-    if isinstance(found, Table):
-        return as_run(found)
-    return lines_in(*found) or run_of(*found)
+    return (lines_in(*found) if isinstance(found, tuple) else None) or _as_run(found)
+
+
+def _as_run(found: Table | tuple[Raw, str]) -> Run:
+    if isinstance(found, tuple):
+        return run_of(*found)
+    from judged.sources._table import as_run
+
+    return as_run(found)
 
 
 def read_qrels(
@@ -134,50 +131,24 @@ def read_qrels(
     named = {"query": query, "doc": doc, "grade": grade, "aspect": aspect}
     wanted = Wanted("qrels", {role: column for role, column in named.items() if column is not None})
     found = _opened(source, wanted)
-    qrels = as_qrels(found) if isinstance(found, Table) else qrels_of(*found)
+    if isinstance(found, tuple):
+        qrels = qrels_of(*found)
+    else:
+        from judged.sources._table import as_qrels
+
+        qrels = as_qrels(found)
     return qrels if name is None else replace(qrels, name=name)
 
 
 def _opened(source: Any, wanted: Wanted) -> Table | tuple[Raw, str]:
     """The columns of a source; or the bytes and the name of a TREC file."""
-    if isinstance(source, (str, bytes, os.PathLike)):
-        return _of_content(read_bytes(source), source_name(source), wanted)
-    frame = frame_of(source)
-    if frame is not None:
-        return of_frame(frame, Context(wanted))
-    if hasattr(source, "read") and not isinstance(source, type):
-        label = getattr(source, "name", None)
-        name = label if isinstance(label, str) else wanted.what
-        return _of_content(read_stream(source, name), name, wanted)
-    context = Context(wanted, once=isinstance(source, Iterator))
-    if isinstance(source, Mapping):
-        return of_mapping(source, context)
-    if isinstance(source, np.ndarray):
-        return of_items(listed(source, context.whole(), "doc") if source.ndim else [], context)
-    if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
-        return of_items(list(source), context)
-    swapped = isinstance(source, (Run, Qrels, Unread))
-    raise DataError(
-        "swapped" if swapped else "form", f"a {wanted.what}: a path, a frame, a mapping or a list",
-        got=f"a {type(source).__name__}", where=wanted.what,
-        hint="the judgments come first, then the run" if swapped else "write it as {query: {doc: number}}",
-    )  # fmt: skip
+    if not isinstance(source, (str, bytes, os.PathLike)):
+        from judged.sources._form import of_object
 
-
-def _of_content(data: Raw, name: str, wanted: Wanted) -> Table | tuple[Raw, str]:
-    context = Context(wanted, name)
-    if any(data.startswith(magic) for magic in MAGIC):
-        return of_columnar(data, context)
-    line, number = first_line(data)
-    if not wanted.named and is_trec(line, RUN if wanted.what == "run" else QRELS):
+        return of_object(source, wanted)
+    data, name = read_bytes(source), source_name(source)
+    if not wanted.named and is_trec(first_line(data)[0], RUN if wanted.what == "run" else QRELS):
         return data, name
-    if line[:1] in (b"{", b"["):
-        return of_json(data, context)
-    text = line.decode("utf-8", "surrogateescape")
-    header = header_of(text, wanted)
-    if header is None and "," in text and (wanted.named or len(text.split()) == 1):
-        header = Header(",", tuple(text.split(",")))
-    if header is not None:
-        return of_delimited(data, header, number, context)
-    wanted.refuse_names(name)
-    return data, name
+    from judged.sources._form import of_content
+
+    return of_content(data, name, wanted)

@@ -9,8 +9,9 @@ from typing import Any
 
 from judged.core import Qrels, Run
 from judged.errors import DataError, UsageError
+from judged.sources._atomic import ENDINGS, write_atomically
 from judged.sources._export import FORMATS, Export
-from judged.sources._file import ENDINGS, PAD, read_bytes, source_name, write_atomically
+from judged.sources._file import PAD, read_bytes, source_name
 from judged.sources.read import read_qrels, read_run
 
 __all__ = ["convert", "write_qrels", "write_run"]

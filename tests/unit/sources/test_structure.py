@@ -11,7 +11,7 @@ import pytest
 import zstandard
 from small_collection import QRELS, RUN
 
-from judged.sources import _file, _trec, read_qrels, read_run
+from judged.sources import _expand, _file, _trec, read_qrels, read_run
 
 
 @pytest.mark.parametrize("empty", [{}, [], (), {"qid": [], "docno": [], "score": []}])
@@ -150,7 +150,7 @@ def test_a_very_long_id_is_an_id(save):
 def short_lines(monkeypatch):
     """The longest line after decompression is 64 KB here, not 64 MB."""
     monkeypatch.setattr(_file, "LONGEST_LINE", 1 << 16)
-    monkeypatch.setattr(_file, "_STEP", 1 << 12)
+    monkeypatch.setattr(_expand, "_STEP", 1 << 12)
 
 
 def test_a_bomb_is_refused_before_it_is_large(save, refusal, short_lines):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id, Judged, Policy, Qrels, Run, Text, Unread, join
+from judged.core import Id, Judged, Policy, Qrels, Run, Text, join
 from judged.engine.column import column, is_empty, is_settled
 from judged.engine.table import Table, plain
 from judged.engine.ties import Orders
@@ -99,10 +98,9 @@ def _cell(value: Any) -> str:
     return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def explainer(qrels: Qrels, run: Run | Unread, policy: Policy) -> Callable[[Measure, Id, int | None], Explanation]:
-    """`explain` for these judgments and this run, which is read when the first explanation is asked for."""
-    read = cache(lambda: read_run(run))
-    return lambda measure, query, depth: _explained(measure, qrels, read(), query, policy, depth)
+def explainer(qrels: Qrels, run: Run, policy: Policy) -> Callable[[Measure, Id, int | None], Explanation]:
+    """`explain` for these judgments and this run."""
+    return lambda measure, query, depth: _explained(measure, qrels, run, query, policy, depth)
 
 
 def explain(

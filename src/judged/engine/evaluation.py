@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from judged.core import Judged, Policy, Qrels, Run, Unread, join
 from judged.engine.column import column
-from judged.engine.explain import explainer
 from judged.engine.ties import Orders
 from judged.engine.values import Column, Values
 from judged.errors import DataError, UsageError
 from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
-from judged.sources import open_run, read_qrels
+from judged.sources import open_run, read_qrels, read_run
 from judged.stats import mean
 
 __all__ = ["DEFAULT", "evaluate", "judge"]
@@ -134,9 +134,21 @@ def _measured(
         names=judged.names,
         coverage=_coverage(judged),
         warnings=warnings,
-        explainer=explainer(*source, judged.policy) if source else None,
+        explainer=_explainer(*source, judged.policy) if source else None,
     )
     return _with_bounds(values, judged) if bounds else values
+
+
+def _explainer(qrels: Qrels, run: Run | Unread, policy: Policy) -> Any:
+    """`explain` for these judgments and this run, which is read when the first explanation is asked for."""
+
+    @cache
+    def read() -> Any:
+        from judged.engine.explanation import explainer
+
+        return explainer(qrels, read_run(run), policy)
+
+    return lambda *question: read()(*question)
 
 
 def _with_bounds(values: Values, judged: Judged) -> Values:

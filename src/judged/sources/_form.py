@@ -1,0 +1,85 @@
+"""Every form that is not a TREC file on disk: frames, mappings, lists, open files, JSON, CSV, Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from judged.core import Nested, Qrels, Run, Unread
+from judged.errors import DataError
+from judged.sources._columns import Wanted, are_columns
+from judged.sources._context import Context
+from judged.sources._delimited import Header, header_of, of_delimited
+from judged.sources._encoding import Raw
+from judged.sources._file import read_stream
+from judged.sources._frame import batches_of, frame_of, of_frame
+from judged.sources._ids import listed
+from judged.sources._json import of_json
+from judged.sources._layout import QRELS, RUN
+from judged.sources._memory import of_items, of_mapping
+from judged.sources._parquet import MAGIC, of_columnar
+from judged.sources._sniff import first_line, is_trec
+from judged.sources._table import Table
+
+__all__ = ["of_content", "of_object", "unread_of"]
+
+
+def unread_of(source: Any, read: Callable[[], Run]) -> Unread | None:
+    """A run in memory as the native core takes it; None where it has to be read first."""
+    if type(source) is dict:
+        return _nested(source, read)
+    frame = frame_of(source)
+    return None if frame is None else batches_of(frame, Context(Wanted("run", {})), read)
+
+
+def _nested(source: dict[Any, Any], read: Callable[[], Run]) -> Nested | None:
+    """`{query: {doc: score}}` or `{query: [doc, …]}`; None where a ranking is of another type."""
+    kinds = set(map(type, source.values()))
+    rankings = kinds == {dict} or (kinds == {list} and not are_columns(source, Wanted("run", {})))
+    return Nested(name="run", read=read, rankings=source) if rankings else None
+
+
+def of_object(source: Any, wanted: Wanted) -> Table | tuple[Raw, str]:
+    """The columns of what is in memory, or in an open file; or the bytes and the name of TREC lines."""
+    frame = frame_of(source)
+    if frame is not None:
+        return of_frame(frame, Context(wanted))
+    if hasattr(source, "read") and not isinstance(source, type):
+        label = getattr(source, "name", None)
+        name = label if isinstance(label, str) else wanted.what
+        return of_content(read_stream(source, name), name, wanted)
+    context = Context(wanted, once=isinstance(source, Iterator))
+    if isinstance(source, Mapping):
+        return of_mapping(source, context)
+    if isinstance(source, np.ndarray):
+        return of_items(listed(source, context.whole(), "doc") if source.ndim else [], context)
+    if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
+        return of_items(list(source), context)
+    swapped = isinstance(source, (Run, Qrels, Unread))
+    raise DataError(
+        "swapped" if swapped else "form", f"a {wanted.what}: a path, a frame, a mapping or a list",
+        got=f"a {type(source).__name__}", where=wanted.what,
+        hint="the judgments come first, then the run" if swapped else "write it as {query: {doc: number}}",
+    )  # fmt: skip
+
+
+def of_content(data: Raw, name: str, wanted: Wanted) -> Table | tuple[Raw, str]:
+    """The columns of a file's content; or the content itself where it is, or should be, TREC lines."""
+    context = Context(wanted, name)
+    if any(data.startswith(magic) for magic in MAGIC):
+        return of_columnar(data, context)
+    line, number = first_line(data)
+    if not wanted.named and is_trec(line, RUN if wanted.what == "run" else QRELS):
+        return data, name
+    if line[:1] in (b"{", b"["):
+        return of_json(data, context)
+    text = line.decode("utf-8", "surrogateescape")
+    header = header_of(text, wanted)
+    if header is None and "," in text and (wanted.named or len(text.split()) == 1):
+        header = Header(",", tuple(text.split(",")))
+    if header is not None:
+        return of_delimited(data, header, number, context)
+    wanted.refuse_names(name)
+    return data, name
