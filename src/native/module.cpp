@@ -7,6 +7,7 @@
 
 #include "columns.hpp"
 #include "mapping.hpp"
+#include "resample.hpp"
 #include "scan.hpp"
 #include "segment.hpp"
 
@@ -176,7 +177,7 @@ std::size_t length_of(std::initializer_list<std::size_t> sizes) {
     return *sizes.begin();
 }
 
-void bind_segments(nb::module_& m) {
+void bind_arithmetic(nb::module_& m) {
     using Whole = Column<std::int64_t>;
     m.def("total", [](Column<double> x, Whole segment, std::size_t count) {
         return array_of(total(x.data(), segment.data(), length_of({x.shape(0), segment.shape(0)}), count));
@@ -189,6 +190,9 @@ void bind_segments(nb::module_& m) {
     m.def("running", [](Column<double> x, Whole sizes) {
         return array_of(running(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     });
+    m.def("resampled_means", [](Column<double> x, std::size_t resamples, std::uint64_t seed) {
+        return array_of(resampled_means(x.data(), x.shape(0), resamples, seed));
+    });
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     });
@@ -197,7 +201,7 @@ void bind_segments(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-    bind_segments(m);
+    bind_arithmetic(m);
     nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "query"_a, "grade"_a, "docs"_a);
     nb::class_<Policy>(m, "Policy")
         .def(nb::new_([](int order, int ties, int duplicates, std::uint64_t depth, bool single) {

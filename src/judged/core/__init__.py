@@ -5,6 +5,7 @@ from judged.core._join import join
 from judged.core._load import NATIVE
 from judged.core.judged import Aspects, Judged
 from judged.core.policy import Policy
+from judged.core.resample import resampled_means
 from judged.core.table import Id, IdKind, Qrels, Run
 from judged.core.text import Text
 from judged.core.unread import Batches, Lines, Nested, Unread
@@ -25,5 +26,6 @@ __all__ = [
     "Unread",
     "join",
     "primitive",
+    "resampled_means",
     "segment",
 ]
