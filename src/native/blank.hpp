@@ -75,6 +75,7 @@ public:
         odd,      // NUL, or both tabs and spaces; `edge` has nothing
     };
     std::vector<std::uint32_t> edge, newline;
+    std::vector<double> score;  // room for what a reader finds in the cells
     std::size_t lines = 0;
     std::uint32_t size = 0;  // of the whole lines; 0 where there is none
     Form form = Form::odd;

@@ -82,21 +82,40 @@ private:
     }
 
     template <class Each>
-    static std::uint64_t chunk_rows(const Cells& cells, const char* text, std::uint64_t begin, Each& each) {
+    static std::uint64_t chunk_rows(Cells& cells, const char* text, std::uint64_t begin, Each& each) {
         if (cells.form != Cells::Form::regular) return odd_rows(cells, text, begin, each);
+        // Scores first: a division takes long, and here the next ones need not wait for it.
+        const std::size_t scored = read_scores(cells, text);
         const std::uint32_t* edge = cells.edge.data();
         std::uint32_t line = 0;
-        for (std::size_t i = 0; i < cells.lines; ++i, edge += 6) {
-            Row row;
+        for (std::size_t i = 0; i < scored; ++i, edge += 6) {
             if (text[line] != '#') [[likely]] {
-                if (!parse(text, begin, line, {line, edge[0]}, {edge[1] + 1, edge[2]}, {edge[2] + 1, edge[3]},
-                           {edge[3] + 1, edge[4]}, row))
-                    return begin + line;
+                Row row;
+                const Cell rank{edge[2] + 1, edge[3]};
+                row.query = Cell{line, edge[0]}.of(text);
+                row.doc = Cell{edge[1] + 1, edge[2]}.of(text);
+                row.begin = begin + line;
+                row.position = begin + edge[1] + 1;
+                row.ranked = rank_of(text + rank.begin, rank.size(), row.rank);
+                row.score = cells.score[i];
                 each(row);
             }
             line = edge[5] + 1;
         }
-        return nowhere;
+        return scored == cells.lines ? nowhere : begin + line;
+    }
+
+    // The score of each line, down to the first that has none.
+    static std::size_t read_scores(Cells& cells, const char* text) {
+        if (cells.score.size() < cells.lines) cells.score.resize(cells.lines);
+        const std::uint32_t* edge = cells.edge.data();
+        std::uint32_t line = 0;
+        for (std::size_t i = 0; i < cells.lines; ++i, edge += 6) {
+            const Cell score{edge[3] + 1, edge[4]};
+            if (!score_of(text + score.begin, score.size(), cells.score[i]) && text[line] != '#') return i;
+            line = edge[5] + 1;
+        }
+        return cells.lines;
     }
 
     template <class Each>
