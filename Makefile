@@ -1,9 +1,11 @@
-# `make` lists the targets. Each one sets up what it needs, in .venv, on a machine that has only Python.
+# `make` lists the targets. Each one sets up what it needs, in .venv, on a machine that has only Python
+# and, for the native core, a C++ compiler.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench clean
+.PHONY: help demo test quick check bench fuzz clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -18,25 +20,35 @@ quick: $(VENV)/test  ## the quick core of the tests
 	$(BIN)/python -m pytest -n auto -m "not slow and not conformance" tests
 
 check: $(VENV)/test  ## lint, formatting and strict types
-	$(BIN)/ruff check src tests tools
-	$(BIN)/ruff format --check src tests tools
+	$(BIN)/ruff check src tests tools benchmarks fuzz
+	$(BIN)/ruff format --check src tests tools benchmarks fuzz
 	$(BIN)/mypy
 
-bench: $(VENV)/test  ## speed, as ratios to other tools in the same run
-	$(BIN)/python tools/bench.py
+bench: $(VENV)-bench/made  ## speed, as ratios to other tools in the same run; TREC_EVAL=… names the program
+	$(VENV)-bench/bin/python benchmarks/run.py
+
+FUZZ_SECONDS ?= 60
+fuzz: $(VENV)-fuzz/made  ## the native core against the reference on hostile input, with sanitizers; FUZZ_SECONDS=60
+	$(VENV)-fuzz/bin/python fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	@touch $@
 
-$(VENV)/run: pyproject.toml | $(VENV)/pip
+$(VENV)/run: $(BUILT) | $(VENV)/pip
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/test: pyproject.toml | $(VENV)/pip
+$(VENV)/test: $(BUILT) | $(VENV)/pip
 	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group check
 	@touch $@ $(VENV)/run
+
+$(VENV)-%/made: $(BUILT)
+	$(PYTHON) -m venv $(VENV)-$*
+	$(VENV)-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-$*/bin/python -m pip install --quiet . --group $*
+	@touch $@

@@ -83,8 +83,8 @@ public:
         docs_.clear();
         if (!queries_.of(id, name)) return false;
         const std::uint32_t query = pool_.find_query(name);
-        judged_ = query != none;
-        if (!judged_ && found_.unjudged++ < 3) found_.some_unjudged.emplace_back(name);
+        judged_ = pool_.is_judged(query);
+        if (query == none && found_.unjudged++ < 3) found_.some_unjudged.emplace_back(name);
         if (judged_) ranking_.begin(pool_.documents(query));
         const bool listed = PyList_CheckExact(docs);
         if (!listed && !PyDict_CheckExact(docs)) return false;

@@ -40,9 +40,9 @@ Slices slices_of(const nb::tuple& text) {
     return {reinterpret_cast<const char*>(buffer.data()), start.data(), length.data(), start.shape(0)};
 }
 
-OwnedPool* pool_of(nb::tuple queries, Column<std::int64_t> query, Column<double> grade, nb::tuple docs) {
+OwnedPool* pool_of(nb::tuple queries, std::size_t judged, Column<std::int64_t> query, Column<double> grade, nb::tuple docs) {
     return new OwnedPool{nb::make_tuple(queries, query, grade, docs),
-                         Pool(slices_of(queries), query.data(), grade.data(), slices_of(docs))};
+                         Pool(slices_of(queries), judged, query.data(), grade.data(), slices_of(docs))};
 }
 
 // Watches a scan from the thread that holds the interpreter: signals, and the caller's progress.
@@ -202,7 +202,7 @@ void bind_arithmetic(nb::module_& m) {
 
 NB_MODULE(_native, m) {
     bind_arithmetic(m);
-    nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "query"_a, "grade"_a, "docs"_a);
+    nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "judged"_a, "query"_a, "grade"_a, "docs"_a);
     nb::class_<Policy>(m, "Policy")
         .def(nb::new_([](int order, int ties, int duplicates, std::uint64_t depth, bool single) {
                  return Policy{Order(order), Ties(ties), Duplicates(duplicates), depth, single};

@@ -15,8 +15,8 @@ std::uint64_t drawn() {
 
 const std::uint64_t seed[2] = {drawn(), drawn()};
 
-Pool::Pool(Slices queries, const std::int64_t* query, const double* grade, Slices docs)
-    : queries_(queries), docs_(docs), grade_(grade) {
+Pool::Pool(Slices queries, std::size_t judged, const std::int64_t* query, const double* grade, Slices docs)
+    : queries_(queries), docs_(docs), judged_(judged), grade_(grade) {
     if (docs.size >= none || queries.size >= none) throw std::length_error("more judgments than 32 bits count");
     by_id_.assign(std::bit_ceil(2 * queries.size + 1), none);
     id_mask_ = by_id_.size() - 1;

@@ -24,8 +24,9 @@ struct Slices {
 
 class Pool {
 public:
-    // Judgments are sorted by query; `query` says which one each belongs to.
-    Pool(Slices queries, const std::int64_t* query, const double* grade, Slices docs);
+    // Judgments are sorted by query; `query` says which one each belongs to. Queries from `judged` on have none: they
+    // are known, but their rankings are not looked at.
+    Pool(Slices queries, std::size_t judged, const std::int64_t* query, const double* grade, Slices docs);
 
     struct Entry {
         std::uint64_t hash;
@@ -46,6 +47,7 @@ public:
     };
 
     std::size_t size() const { return queries_.size; }
+    bool is_judged(std::uint32_t query) const { return query < judged_; }
     std::uint32_t find_query(View id) const;  // or none
     Documents documents(std::uint32_t query) const {
         const std::uint64_t start = start_[query], slots = start_[query + 1] - start;
@@ -69,6 +71,7 @@ private:
     static std::uint64_t sieve_bits(std::uint64_t slots) { return std::max<std::uint64_t>(64, 8 * slots); }
 
     Slices queries_, docs_;
+    std::size_t judged_;
     const double* grade_;
     std::vector<std::uint32_t> by_id_;  // query ids, hashed
     std::uint64_t id_mask_ = 0;

@@ -97,7 +97,7 @@ private:
 
     struct Unjudged {
         std::uint64_t first;
-        bool disagrees;
+        std::uint8_t disagrees;
     };
 
     struct Worker {
@@ -160,22 +160,21 @@ private:
                 edges_.first = mark, edges_.any = true;
             disagrees_ = false;
             const std::uint32_t query = scan_.pool_.find_query(row.query);
-            judged_ = query != none;
+            judged_ = scan_.pool_.is_judged(query);
             fresh_ = judged_ && !worker_.seen[query];
             stranger_ = nullptr;
-            if (!judged_) {
+            if (query == none)
                 stranger_ = &worker_.unjudged.try_emplace(row.query, Unjudged{row.begin, false}).first->second;
-                return;
-            }
+            open_.query = query;
+            if (!judged_) return;
             worker_.seen[query] = true;
             open_ = {row.begin, 0, query, 0, 0, 0, std::uint32_t(&worker_ - scan_.workers_.data())};
             ranking_.begin(scan_.pool_.documents(query));
         }
 
         void close(std::uint64_t end) {
-            if (stranger_) stranger_->disagrees |= disagrees_;
+            (stranger_ ? stranger_->disagrees : worker_.disagrees[open_.query]) |= disagrees_;
             if (!judged_) return;
-            worker_.disagrees[open_.query] |= disagrees_;
             open_.end = end;
             open_.first_hit = std::uint32_t(worker_.hits.size());
             if (fresh_) {

@@ -93,9 +93,8 @@ def _same_kinds(run: Nested, kinds: tuple[IdKind, IdKind]) -> bool:
 
 def _pool(pool: Pool) -> Any:
     """The pool as the core takes it; queries without judgments stand behind the others."""
-    return native.Pool(
-        _text(Text.of([*pool.codes, *pool.bare])), _ints(pool.query), np.ascontiguousarray(pool.grade), _text(pool.doc)
-    )
+    queries = _text(Text.of([*pool.codes, *pool.bare]))
+    return native.Pool(queries, len(pool.codes), _ints(pool.query), np.ascontiguousarray(pool.grade), _text(pool.doc))
 
 
 def _policy(policy: Policy) -> Any:

@@ -116,7 +116,10 @@ def _ranking_value(run: Run, policy: Policy) -> Floats:
         if run.rank is None:
             refuse_no_rank(run.name)
         return -run.rank.astype(np.float64)
-    score = run.score.astype(np.float32).astype(np.float64) if policy.precision == "float32" else run.score
+    score = run.score
+    if policy.precision == "float32":
+        with np.errstate(over="ignore"):  # beyond its range: infinite, and ranked so
+            score = score.astype(np.float32).astype(np.float64)
     return score + 0.0  # -0.0 ties with 0.0
 
 

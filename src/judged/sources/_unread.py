@@ -107,5 +107,6 @@ def _refuse(name: str, data: Bytes, begin: int) -> NoReturn:
     while end < len(data) and not (newline := np.flatnonzero(data[end : end + _HEAD] == 10)).size:
         end += _HEAD
     end = min(end + int(newline[0]) + 1 if newline.size else len(data), len(data))
-    head, _ = first_line(data[: min(begin, _HEAD)].tobytes() + PAD)
-    refuse_text(data[begin:end].tobytes(), name, begin, _place(name, data, begin).line or 1, first=not head)
+    before = data[: min(begin, _HEAD)].tobytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    first = not any(line.strip(b" \t\r") and not line.startswith(b"#") for line in before)
+    refuse_text(data[begin:end].tobytes(), name, begin, _place(name, data, begin).line or 1, first=first)

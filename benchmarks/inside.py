@@ -1,0 +1,175 @@
+"""Works timed within a process: `python inside.py WORK QRELS RUN TIMES` prints the best times and the answer, as JSON.
+
+What is prepared (imports, dicts, frames, what was read before) is not timed. Each work is a function that prepares,
+and returns what is timed and what makes numbers to compare of its result.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+FIVE = "nDCG@10 AP RR@10 R@1000 P@10"
+TWENTY = (
+    f"{FIVE} nDCG nDCG@100 nDCG@1000 AP@100 RR R@10 R@100 P@1 P@5 P@100 Rprec Success@10 ERR@10 RBP(p=0.8) Judged@10"
+)
+PYTREC_EVAL = {"ndcg_cut_10": "nDCG@10", "map": "AP", "recip_rank": "RR", "recall_1000": "R@1000", "P_10": "P@10"}
+RANX = {"ndcg@10": "nDCG@10", "map": "AP", "mrr@10": "RR@10", "recall@1000": "R@1000", "precision@10": "P@10"}
+
+Prepared = tuple[Callable[[], Any], Callable[[Any], dict[str, float]]]
+
+
+def _hits(judged: Any) -> dict[str, float]:
+    return {"hits": len(judged.rank), "ranks": float(judged.rank.sum()), "grades": float(judged.grade.sum())}
+
+
+def everything(qrels: str, run: str) -> Prepared:
+    """All numbers that any tool is compared by."""
+    import judged as jd
+
+    judged = jd.judge(qrels, run)
+    return lambda: jd.evaluate(judged, f"{FIVE} RR"), lambda values: {**values.mean(), **_hits(judged)}
+
+
+def scan(qrels: str, run: str) -> Prepared:
+    """The run's file joined with judgments that were read before."""
+    import judged as jd
+
+    judgments = jd.read_qrels(qrels)
+    jd.judge({"q": {"d": 1}}, {"q": {"d": 1.0}})  # what is imported at first use
+    return lambda: jd.judge(judgments, run), _hits
+
+
+def files(qrels: str, run: str) -> Prepared:
+    """From files to the five measures, imports left out."""
+    import judged as jd
+
+    jd.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, FIVE)
+    return lambda: jd.evaluate(qrels, run, FIVE).mean(), dict
+
+
+def dicts(qrels: str, run: str) -> Prepared:
+    """From dicts of dicts to the five measures."""
+    import judged as jd
+
+    judgments, ranking = _dicts(qrels, run)
+    return lambda: jd.evaluate(judgments, ranking, FIVE), lambda values: values.mean()
+
+
+def dicts_pytrec_eval(qrels: str, run: str) -> Prepared:
+    """The same by pytrec_eval, whose reciprocal rank has no cutoff."""
+    import pytrec_eval
+
+    judgments, ranking = _dicts(qrels, run)
+
+    def means(values: dict[str, dict[str, float]]) -> dict[str, float]:
+        return {ours: sum(v[name] for v in values.values()) / len(values) for name, ours in PYTREC_EVAL.items()}
+
+    return lambda: pytrec_eval.RelevanceEvaluator(judgments, set(PYTREC_EVAL)).evaluate(ranking), means
+
+
+def columns(qrels: str, run: str) -> Prepared:
+    """From polars columns to the five measures."""
+    import judged as jd
+
+    frames = _frames(qrels, run)
+    return lambda: jd.evaluate(*frames, FIVE), lambda values: values.mean()
+
+
+def columns_arrow(qrels: str, run: str) -> Prepared:
+    """From pyarrow columns to the five measures."""
+    import judged as jd
+
+    tables = [frame.to_arrow() for frame in _frames(qrels, run)]
+    return lambda: jd.evaluate(*tables, FIVE), lambda values: values.mean()
+
+
+def columns_polars(qrels: str, run: str) -> Prepared:
+    """What polars needs to rank every document and find the judged ones, before any measure."""
+    judgments, ranking = _frames(qrels, run)
+    return lambda: _join(judgments, ranking), _found
+
+
+def columns_streaming(qrels: str, run: str) -> Prepared:
+    """The same as one lazy query on polars' streaming engine."""
+    judgments, ranking = (frame.lazy() for frame in _frames(qrels, run))
+    return lambda: _join(judgments, ranking).collect(engine="streaming"), _found
+
+
+def again(qrels: str, run: str) -> Prepared:
+    """Twenty measures of a `Judged` that has been evaluated before."""
+    import judged as jd
+
+    judged = jd.judge(qrels, run)
+    jd.evaluate(judged, TWENTY)
+
+    def five(values: Any) -> dict[str, float]:
+        return {name: value for name, value in values.mean().items() if name in FIVE.split()}
+
+    return lambda: jd.evaluate(judged, TWENTY), five
+
+
+def again_ranx(qrels: str, run: str) -> Prepared:
+    """Five measures of ranx objects that have been evaluated before."""
+    import ranx
+
+    judgments, ranking = ranx.Qrels.from_file(qrels, kind="trec"), ranx.Run.from_file(run, kind="trec")
+    ranx.evaluate(judgments, ranking, list(RANX))
+    return lambda: ranx.evaluate(judgments, ranking, list(RANX)), lambda values: {
+        ours: float(values[name]) for name, ours in RANX.items()
+    }
+
+
+def _join(judgments: Any, ranking: Any) -> Any:
+    import polars as pl
+
+    rank = pl.col("score").rank("ordinal", descending=True).over("query").alias("rank")
+    return ranking.with_columns(rank).join(judgments, on=["query", "doc"])
+
+
+def _found(hits: Any) -> dict[str, float]:
+    return {"hits": len(hits), "ranks": float(hits["rank"].sum()), "grades": float(hits["grade"].sum())}
+
+
+def _dicts(qrels: str, run: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    judgments: dict[str, dict[str, int]] = {}
+    ranking: dict[str, dict[str, float]] = {}
+    with open(qrels) as file:  # noqa: PTH123 - nothing is imported that need not be
+        for query, _, doc, grade in map(str.split, file):
+            judgments.setdefault(query, {})[doc] = int(grade)
+    with open(run) as file:  # noqa: PTH123
+        for query, _, doc, _, score, _ in map(str.split, file):
+            ranking.setdefault(query, {})[doc] = float(score)
+    return judgments, ranking
+
+
+def _frames(qrels: str, run: str) -> tuple[Any, Any]:
+    """Frames of query, doc and number, the ids as text."""
+    import polars as pl
+
+    text, number = pl.String, pl.Float64
+    names = {"query": text, "q0": text, "doc": text, "rank": text, "score": number, "tag": text}
+    ranking = pl.read_csv(run, separator=" ", has_header=False, schema=names)
+    names = {"query": text, "iteration": text, "doc": text, "grade": number}
+    judgments = pl.read_csv(qrels, separator=" ", has_header=False, schema=names)
+    return judgments.select("query", "doc", "grade"), ranking.select("query", "doc", "score").rechunk()
+
+
+def main(work: str, qrels: str, run: str, times: str) -> None:
+    """Prepare, do it a few times, and print the best."""
+    act, answer = globals()[work](qrels, run)
+    cpu, wall = [], []
+    for _ in range(int(times)):
+        result = None  # what an earlier time left is not taken down in this one
+        before, start = time.process_time(), time.perf_counter()
+        result = act()
+        wall.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - before)
+    print(json.dumps({"cpu": min(cpu), "wall": min(wall), "values": answer(result)}))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

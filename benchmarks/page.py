@@ -1,0 +1,108 @@
+"""RESULTS.md, from the raw numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+
+from verdict import OWN, Results, Row, Target, bound, measured, own, ratio, targets
+
+__all__ = ["page"]
+
+HOW = """\
+Every tool is started afresh for every figure, the tools by turns: once without counting, which compiles byte code
+(and what numba keeps), brings the files into memory, and lets what is printed be compared with `judged`; then
+{repeat} times. Shown is the best time, and the highest memory. CPU is user and system time of all threads and
+children; peak is the most that was resident, mapped files included (a program smaller than the harness shows the
+harness's {harness:.0f} MB); × is the time as a multiple of the first row's. *Whole process* includes starting Python
+and all imports; *in process* leaves out what is prepared before: imports, dicts, frames. A target says what `judged`
+is to need at most, compared with that row. The last column says to how much the means, or what was joined, agree with
+`judged`; trec_eval prints four decimals. trec_eval and pytrec_eval know no RR@10 and compute RR, which costs the
+same; for ir_measures RR@10 costs a second pass in Python, so it is also asked for RR."""
+
+
+def page(results: Results, notes: str = "") -> str:
+    """The whole page: targets first, then a table for each work, then the remarks of `NOTES.md`."""
+    goals = list(targets(results))
+    parts = [
+        "# Benchmarks",
+        "Written by `make bench` (`benchmarks/run.py`) from `results.json`; remarks belong into `NOTES.md`.",
+        *(["**A small run with a fiftieth of the lines: its figures say nothing.**"] if results["small"] else []),
+        "![Time of each tool as a multiple of judged's](results.svg)",
+        f"## To reach: {sum(goal.reached for goal in goals)} of {len(goals)}",
+        _table(
+            ("work", "who", "compared with", "to need", "needs", "reached"),
+            ((g.work, g.who, g.what, g.goal, g.figure, _verdict([g])) for g in goals),
+            numbers=range(3, 5),
+        ),
+        f"## Machine and versions, {results['date']}",
+        _table(("what", "which"), [*results["machine"].items(), *results["versions"].items()]),
+        HOW.format(repeat=results["repeat"], harness=results["harness"]),
+    ]
+    for work in results["works"]:
+        parts += [f"## {work['title']}", _growth(work, results) if work["name"] == "growth" else _times(work, goals)]
+        if work["name"] == "file":
+            parts += ["### Memory of the same", _memory_text(work), _memory(work, results)]
+    return "\n\n".join([*parts, notes.strip()]).strip() + "\n"
+
+
+def _times(work: Results, goals: Sequence[Target]) -> str:
+    clock = "CPU" if work["clock"] == "cpu" else "wall"
+    headers = ("tool", "CPU s", "wall s", "peak MB", f"× {clock}", "to reach", "reached", "agrees to")
+    return _table(headers, [_cost(work, row, goals) for row in work["rows"]], numbers=range(1, 6))
+
+
+def _cost(work: Results, row: Row, goals: Sequence[Target]) -> tuple[str, ...]:
+    if not measured(row):
+        return row["tool"], "", "", "", "", "", "", row["state"]
+    times = ratio(work, row)
+    here = [goal for goal in goals if (goal.work, goal.what) == (work["name"], row["tool"])]
+    return (
+        row["tool"], f"{row['cpu']:.3g}", f"{row['wall']:.3g}", f"{row['peak']:.0f}",
+        "" if times is None else f"{times:.3g}", here[0].goal if here else "", _verdict(here), row["values"],
+    )  # fmt: skip
+
+
+def _verdict(goals: Sequence[Target]) -> str:
+    """Yes or no, if it is the same for every way to use `judged`."""
+    if len({goal.reached for goal in goals}) > 1:
+        return ", ".join(f"{goal.who}: {_verdict([goal])}" for goal in goals)
+    return ("yes" if goals[0].reached else "**no**") if goals else ""
+
+
+def _memory_text(work: Results) -> str:
+    size = next(row["bytes"] for row in work["rows"])
+    return (
+        f"In MB; the run's file has {size / 1e6:.0f}. Mapped: files, beyond those of an interpreter with NumPy. Own: "
+        f"what is needed beyond that interpreter, mapped files not counted; at most {OWN:.0f} for `judged`."
+    )
+
+
+def _memory(work: Results, results: Results) -> str:
+    base = results["baseline"]
+    rows = [("interpreter with NumPy", f"{base['peak']:.0f}", "", "", "")]
+    for row in filter(measured, work["rows"]):
+        beyond = [max(0.0, row["memory"][name] - base[name]) for name in ("peak", "mapped")]
+        figures = (row["memory"]["peak"], *beyond, own(row, results))
+        rows.append((row["tool"], *(f"{figure:.0f}" for figure in figures)))
+    return _table(("tool", "peak", "beyond NumPy", "mapped", "own"), rows, numbers=range(1, 5))
+
+
+def _growth(work: Results, results: Results) -> str:
+    headers = ("tool", "collection", "lines", "CPU s", "wall s", "CPU ns a line", "peak MB", "own MB", "allowed MB",
+               "own B a line", "agrees to")  # fmt: skip
+    rows = [_grown(row, results) if measured(row) else (row["tool"], row["data"], row["state"]) for row in work["rows"]]
+    return _table(headers, rows, numbers=range(2, 10))
+
+
+def _grown(row: Row, results: Results) -> tuple[str, ...]:
+    need, lines = own(row, results), row["lines"]
+    return (
+        row["tool"], row["data"], f"{lines:,}", f"{row['cpu']:.3g}", f"{row['wall']:.3g}",
+        f"{row['cpu'] / lines * 1e9:.0f}", f"{row['peak']:.0f}", f"{need:.0f}",
+        f"{bound(row):.0f}" if row["ours"] else "", f"{need / lines * 1e6:.0f}", row["values"],
+    )  # fmt: skip
+
+
+def _table(headers: Sequence[str], rows: Iterable[Sequence[str]], numbers: Container[int] = ()) -> str:
+    rule = ["---:" if i in numbers else ":---" for i in range(len(headers))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (headers, rule, *rows))

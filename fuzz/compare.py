@@ -1,0 +1,129 @@
+"""The native core against the reference: the same arrays, bit for bit, or the same error.
+
+    python -m fuzz.compare lines CORPUS -max_total_time=60    fuzz (needs atheris)
+    python -m fuzz.compare --replay lines FILE…               compare on some inputs
+
+`JUDGED_FUZZ_NATIVE` names the extension to use, where it is not the installed one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+__all__ = ["difference", "replay"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _use(extension: str) -> None:
+    """Make this file the native core of the package."""
+    name = "judged.core._native"
+    spec = importlib.util.spec_from_file_location(name, extension)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    sys.path.insert(0, str(ROOT / "src"))
+
+
+if "JUDGED_FUZZ_NATIVE" in os.environ:
+    _use(os.environ["JUDGED_FUZZ_NATIVE"])
+
+import numpy as np  # noqa: E402
+from fuzz.inputs import TARGETS, Case, case_of  # noqa: E402
+
+from judged.core import Run, _join, native, reference  # noqa: E402
+from judged.core._found import Found  # noqa: E402
+from judged.core._pool import Pool, pool_of  # noqa: E402
+from judged.errors import JudgedError  # noqa: E402
+
+Answer = dict[str, Any]
+
+
+def difference(target: str, data: bytes) -> str:
+    """What the two do not agree on; empty where they do."""
+    case = case_of(target, data)
+    ours, theirs = _answer(_natively, case), _answer(_by_reference, case)
+    names = [name for name in {**theirs, **ours} if not _same(ours.get(name), theirs.get(name))]
+    return "\n".join(f"{name}:\n  native     {ours.get(name)!r}\n  reference  {theirs.get(name)!r}" for name in names)
+
+
+def replay(target: str, data: bytes) -> None:
+    """Raise what is different; the same for a fuzzer and for a file."""
+    found = difference(target, data)
+    if found:
+        raise AssertionError(f"native and reference differ\n{case_of(target, data).policy}\n{found}")
+
+
+def _natively(case: Case) -> Found:
+    """As `join` does it, with parts so small that a short run has several."""
+    with mock.patch.multiple(native, _BYTES=case.part, _ROWS=case.part, _cores=lambda: case.threads):
+        run = case.opened()
+        if isinstance(run, Run):
+            _join._check_kinds(case.qrels, run)
+        return _join._found(case.qrels, _pool(case), run, case.policy, None)[1]
+
+
+def _by_reference(case: Case) -> Found:
+    run = case.read()
+    _join._check_kinds(case.qrels, run)
+    return reference.find(_pool(case), run, case.policy)
+
+
+def _pool(case: Case) -> Pool:
+    """The pool of the judgments, of which there are few; no choice of a case changes it."""
+    if id(case.qrels) not in _POOLS:
+        _POOLS[id(case.qrels)] = pool_of(case.qrels, case.policy)
+    return _POOLS[id(case.qrels)]
+
+
+_POOLS: dict[int, Pool] = {}
+
+
+def _answer(find: Any, case: Case) -> Answer:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = find(case)
+        return {name: getattr(found, name) for name in Found.__dataclass_fields__}
+    except JudgedError as error:
+        return {
+            "error": type(error),
+            "slug": error.slug,
+            "message": str(error),
+            "place": error.where,
+            "value": error.value,
+        }
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return type(a) is type(b) and (a == b or a is b or (a != a and b != b))
+
+
+def _fuzz(target: str, arguments: list[str]) -> None:
+    import atheris
+
+    atheris.Setup([sys.argv[0], *arguments], lambda data: replay(target, data))
+    atheris.Fuzz()
+
+
+def main(arguments: list[str]) -> None:
+    if arguments[:1] == ["--replay"]:
+        for file in arguments[2:]:
+            replay(arguments[1], Path(file).read_bytes())
+    elif arguments and arguments[0] in TARGETS:
+        _fuzz(arguments[0], arguments[1:])
+    else:
+        raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,122 @@
+// The text scanner alone, as fast as it goes: no sanitizer may complain, and however the work is cut into parts and
+// threads, the answer is the same. What it keeps, `compare.py` compares with the reference; the eight bytes in front
+// are read as `inputs.py` does.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scan.hpp"
+
+using namespace judged;
+
+namespace {
+
+// The judgments of `judgments.tsv`: query, document and grade, sorted by query as a `Pool` demands.
+struct Judgments {
+    std::string text;
+    std::vector<std::int64_t> query_start, query_length, doc_start, doc_length, query;
+    std::vector<double> grade;
+
+    explicit Judgments(const char* path) {
+        std::ifstream file(path, std::ios::binary);
+        std::string line, last;
+        while (std::getline(file, line)) {
+            const auto tab = line.find('\t'), other = line.find('\t', tab + 1);
+            const std::string name = line.substr(0, tab), doc = line.substr(tab + 1, other - tab - 1);
+            if (query_start.empty() || name != last) slice(last = name, query_start, query_length);
+            if (doc.empty()) continue;
+            slice(doc, doc_start, doc_length);
+            query.push_back(std::int64_t(query_start.size()) - 1);
+            grade.push_back(std::strtod(line.c_str() + other + 1, nullptr));
+        }
+        if (grade.empty()) std::fprintf(stderr, "no judgments in %s\n", path), std::exit(1);
+    }
+    Pool pool() const {
+        return {{text.data(), query_start.data(), query_length.data(), query_start.size()},
+                std::size_t(query.back()) + 1,  // the last query has no judgment
+                query.data(),
+                grade.data(),
+                {text.data(), doc_start.data(), doc_length.data(), doc_start.size()}};
+    }
+
+private:
+    void slice(const std::string& id, std::vector<std::int64_t>& start, std::vector<std::int64_t>& length) {
+        start.push_back(std::int64_t(text.size()));
+        length.push_back(std::int64_t(id.size()));
+        text += id;
+    }
+};
+
+// Whole lines of exactly so many bytes.
+std::string filled(const std::string& query, std::size_t size) {
+    std::string out;
+    for (int i = 0;; ++i) {
+        char number[16];
+        std::snprintf(number, sizeof number, "%04d", i);
+        const std::string line = query + " Q0 x" + number + " 1 0 t\n";
+        if (out.size() + line.size() > size) break;
+        out += line;
+    }
+    const std::size_t rest = size - out.size();
+    return out + (rest > 1 ? "#" + std::string(rest - 2, '-') + "\n" : std::string(rest, '\n'));
+}
+
+std::string before(unsigned byte) {
+    if (byte < 192) return "";
+    const std::size_t size = (16 << 10) - (byte - 192) / 2 * 4;
+    return byte % 2 ? "#" + std::string(size - 2, '-') + "\n" : filled("before", size);
+}
+
+std::string after(unsigned byte) {
+    return byte < 192 ? "" : filled("1", std::size_t((4 << 10) + (int(byte) - 224) * 2));
+}
+
+void expect(bool agrees, const char* what) {
+    if (agrees) return;
+    std::fprintf(stderr, "%s depends on how the work is cut\n", what);
+    std::abort();
+}
+
+void compare(const Found& a, const Found& b) {
+    expect(a.bad == b.bad, "bad");
+    if (a.bad != nowhere) return;  // the rest is not looked at
+    expect(a.retrieved == b.retrieved, "retrieved");
+    expect(a.answered == b.answered, "answered");
+    expect(a.query == b.query && a.rank == b.rank && a.judgment == b.judgment, "hits");
+    expect(a.tie_first == b.tie_first && a.tie_last == b.tie_last, "ties");
+    expect(a.infinite == b.infinite && a.unjudged == b.unjudged && a.some_unjudged == b.some_unjudged, "counts");
+    expect(a.empty == b.empty && a.ranked == b.ranked, "flags");
+    expect(!a.ranked || a.disagreeing == b.disagreeing, "disagreeing");
+    std::uint64_t repeats = 0, others = 0;
+    for (const auto& repeat : a.repeats) repeats += repeat.count;
+    for (const auto& repeat : b.repeats) others += repeat.count;
+    expect(repeats == others && a.repeats.size() == b.repeats.size(), "repeats");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const Judgments judgments(JUDGMENTS);
+    static const Pool pool = judgments.pool();
+    constexpr std::uint64_t depths[] = {0, 1, 2, 3, 7}, parts[] = {1, 16, 64, 1 << 20};
+    std::uint8_t head[8] = {};
+    std::memcpy(head, data, std::min<std::size_t>(size, 8));
+    const int ties = head[1] % 6;  // the last of them, the expected value, needs no order
+    const Policy policy{Order(head[0] % 3), Ties(ties == 5 ? 0 : ties), Duplicates(head[2] % 3), depths[head[3] % 5],
+                        head[4] % 2 == 1};
+    std::string text = before(head[6]);
+    if (size > 8) text.append(reinterpret_cast<const char*>(data) + 8, size - 8);
+    text += after(head[7]);
+    const std::unique_ptr<char[]> exact(new char[text.size()]);  // not a byte more: reading past the end shows
+    std::memcpy(exact.get(), text.data(), text.size());
+    const std::uint64_t start = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+    const Lines lines(exact.get(), start, text.size());
+    const auto found = [&](unsigned threads, std::uint64_t part) {
+        return Scan<Lines>(pool, policy, lines).run(threads, part, [](std::uint64_t, std::uint64_t) { return true; });
+    };
+    compare(found(1, 1 << 20), found(1 + head[5] / 4 % 3, parts[head[5] % 4]));
+    return 0;
+}

@@ -1,0 +1,245 @@
+"""The package as pip builds it: with a compiler the native core, without one the reference, and the same values."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import judged.core
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src" / "judged").rglob("*") if p.is_file()}
+PACKAGE = {name for name in PACKAGE if not name.endswith((".so", ".pyd", ".pyc"))}
+NATIVE = "cp311-cp311" if sys.version_info < (3, 12) else "cp312-abi3"
+
+EVALUATE = """
+import json
+import judged as jd
+from judged.core import NATIVE
+files = jd.sample_path("qrels.txt"), jd.sample_path("runs/bm25.run")
+values = [jd.evaluate(*files, "nDCG@10 AP RR bpref ERR", ties=ties).to_dict() for ties in ("id-desc", "input", "best")]
+values += [jd.evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 0.1, "c": 0.1, "a": 0.0}}, "nDCG AP").to_dict()]
+print(json.dumps([NATIVE, values]))
+"""
+
+
+def run(*command: str | Path, cwd: Path | None = None, **variables: str) -> str:
+    """What the command prints, with these environment variables and none that would choose a compiler or a core."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("CC", "CXX", "JUDGED_NATIVE", "PYTHONPATH")}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=kept | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout[-8000:]}"
+    return done.stdout
+
+
+def pip(*words: str | Path, **variables: str) -> str:
+    return run(sys.executable, "-m", "pip", *words, **variables)
+
+
+class Venv:
+    """A fresh virtual environment with what pip installs."""
+
+    def __init__(self, folder: Path, *installed: str | Path, python: str = sys.executable):
+        run(python, "-m", "venv", "--without-pip", folder)
+        self.folder = folder
+        self.python = folder / "bin" / "python"
+        if installed:
+            pip("--python", self.python, "install", "--quiet", "--no-compile", *installed)
+
+    def evaluated(self) -> list:
+        """Whether the native core is at work, and values of it."""
+        return json.loads(run(self.python, "-c", EVALUATE))
+
+    def demo(self) -> str:
+        return run(self.folder / "bin" / "judged", "demo").replace(str(self.folder), "")
+
+
+def only(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
+def tag(wheel: Path) -> str:
+    return wheel.stem.split("-", 2)[2]
+
+
+def binaries(wheel: Path) -> list[str]:
+    return [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith((".so", ".pyd", ".dylib"))]
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory) -> str:
+    """What a build needs, fetched once for the builds that do not test the fetching."""
+    folder = tmp_path_factory.mktemp("tools")
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    pip("install", "--quiet", "--no-compile", "--target", folder, *needed, "cmake>=3.26", "ninja")
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def sdist(tools, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    code = f"from scikit_build_core.build import build_sdist; build_sdist({str(folder)!r})"
+    run(sys.executable, "-c", code, cwd=ROOT, PYTHONPATH=tools)
+    return only(folder)
+
+
+def wheel_of(
+    sdist: Path, tools: str, folder: Path, *options: str, python: str | Path = sys.executable, **variables: str
+) -> tuple[Path, str]:
+    """A wheel built from the source distribution, and the log of its build."""
+    words = ["wheel", "--verbose", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, *options, sdist]
+    log = pip("--python", python, *words, PYTHONPATH=tools, **variables)
+    return only(folder), log
+
+
+@pytest.fixture(scope="module")
+def native(sdist, tools, tmp_path_factory) -> tuple[Path, str]:
+    return wheel_of(sdist, tools, tmp_path_factory.mktemp("native"))
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory) -> dict[str, str]:
+    """An environment in which there is no compiler, nor anything else."""
+    folder = tmp_path_factory.mktemp("nothing")
+    return {"PATH": str(folder), "CXX": str(folder / "c++")}
+
+
+@pytest.fixture(scope="module")
+def reference(sdist, hidden, tmp_path_factory) -> Path:
+    """The wheel as pip builds it for a user without a compiler: isolated, with tools from the registry."""
+    folder = tmp_path_factory.mktemp("reference")
+    pip("wheel", "--no-deps", "--wheel-dir", folder, sdist, **hidden)
+    return only(folder)
+
+
+@pytest.fixture(scope="module")
+def with_native(native, tmp_path_factory) -> Venv:
+    return Venv(tmp_path_factory.mktemp("with") / "venv", native[0])
+
+
+@pytest.fixture(scope="module")
+def without_native(reference, tmp_path_factory) -> Venv:
+    return Venv(tmp_path_factory.mktemp("without") / "venv", reference)
+
+
+def test_the_source_distribution_holds_what_a_build_needs_and_no_more(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
+    beside = {"CHANGELOG.md", "CMakeLists.txt", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
+    native = {p.relative_to(ROOT).as_posix() for p in (ROOT / "src" / "native").iterdir()}
+    assert names == beside | native | {f"src/{name}" for name in PACKAGE}
+
+
+def test_a_compiler_gives_the_native_core_for_the_stable_abi_where_python_has_one(native):
+    wheel, _ = native
+    assert tag(wheel).startswith(NATIVE)
+    assert [Path(name).name.split(".")[0] for name in binaries(wheel)] == ["_native"]
+    assert ("abi3" in binaries(wheel)[0]) == (NATIVE == "cp312-abi3")
+
+
+def test_the_native_core_compiles_without_a_warning(native):
+    assert [line for line in native[1].splitlines() if "src/native" in line and "warning:" in line] == []
+
+
+def test_without_a_compiler_the_wheel_is_pure_python(reference):
+    assert tag(reference) == "py3-none-any"
+    assert binaries(reference) == []
+
+
+def test_both_wheels_hold_the_whole_package(native, reference):
+    for wheel in (native[0], reference):
+        inside = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("judged/")}
+        assert inside - set(binaries(wheel)) == PACKAGE
+
+
+def test_both_give_the_same_bits(with_native, without_native):
+    native, values = with_native.evaluated()
+    assert native is True
+    assert without_native.evaluated() == [False, values]
+
+
+def test_both_run_the_demo(with_native, without_native):
+    assert "nDCG@10" in with_native.demo()
+    assert without_native.demo() == with_native.demo()
+
+
+BROKEN = {
+    "that always fails": "exit 1",
+    "older than C++20": 'case "$*" in *-std=*20*|*-std=*2a*) exit 1;; esac; exec "$REAL" "$@"',
+    "that passes every check and then fails": 'case "$*" in *_native.dir*|*nanobind*) exit 1;; esac; exec "$REAL" "$@"',
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_compiler_is_as_good_as_none(kind, sdist, tools, tmp_path):
+    real = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    compiler = tmp_path / "c++"
+    compiler.write_text(f"#!/bin/sh\nREAL={real}\n{BROKEN[kind]}\n")
+    compiler.chmod(0o755)
+    wheel, log = wheel_of(sdist, tools, tmp_path / "wheel", CXX=str(compiler))
+    assert tag(wheel) == "py3-none-any"
+    assert binaries(wheel) == []
+    assert "built without its native core" in log
+
+
+def test_an_editable_install_without_a_compiler_runs_from_the_sources(sdist, tools, hidden, without_native, tmp_path):
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = tmp_path / sdist.name.removesuffix(".tar.gz")
+    venv = Venv(tmp_path / "venv")
+    words = ["install", "--quiet", "--no-compile", "--no-build-isolation", "--editable", source]
+    pip("--python", venv.python, *words, PYTHONPATH=tools, **hidden | {"PATH": f"{tools}/bin"})
+    assert run(venv.python, "-c", "import judged; print(judged.__file__)").strip().startswith(str(source))
+    assert venv.evaluated() == without_native.evaluated()
+
+
+def test_these_tests_run_on_the_core_that_was_asked_for():
+    assert (os.environ.get("JUDGED_NATIVE") != "0") == judged.core.NATIVE
+
+
+def pythons() -> dict[int, str]:
+    """The Pythons of this machine that know the stable ABI of 3.12, by minor version."""
+    found = {}
+    for minor in range(12, 20):
+        named = [shutil.which(f"python3.{minor}"), sys.executable]
+        named += (Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*/bin/python3")
+        for python in filter(None, named):
+            code = "import sys, venv; print(sys.version_info[1], sys.implementation.name, sys.abiflags)"
+            said = subprocess.run([python, "-c", code], capture_output=True, text=True).stdout
+            if said.split() == [str(minor), "cpython"]:
+                found[minor] = str(python)
+                break
+    return found
+
+
+PYTHONS = pythons()
+
+if len(PYTHONS) > 1 or not os.environ.get("CI"):  # in CI nothing may be skipped
+
+    @pytest.mark.skipif(len(PYTHONS) < 2, reason="fewer than two Pythons from 3.12 on were found")
+    def test_one_wheel_of_the_stable_abi_serves_later_pythons(sdist, tools, with_native, tmp_path):
+        first, last = PYTHONS[min(PYTHONS)], PYTHONS[max(PYTHONS)]
+        unoptimised = "--config-settings=cmake.build-type=None"  # sooner built, and the ABI is the same
+        wheel, _ = wheel_of(sdist, tools, tmp_path / "wheel", unoptimised, python=first)
+        assert tag(wheel).startswith("cp312-abi3-")
+        assert binaries(wheel) == ["judged/core/_native.abi3.so"]
+        assert Venv(tmp_path / "last", wheel, python=last).evaluated() == with_native.evaluated()
