@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, partial
+from math import inf, nextafter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
@@ -19,6 +20,7 @@ import numpy as np
 from judged.core import Policy, Qrels, Run, Text, Unread
 from judged.core.policy import Duplicates, Order, Precision, Ties
 from judged.sources import open_run, read_qrels, read_run
+from judged.sources._decimal import is_decimal
 from judged.sources._file import PAD
 from judged.sources._trec import run_of
 from judged.sources._unread import lines_in
@@ -124,6 +126,25 @@ def _filled(query: bytes, size: int) -> bytes:
     lines = [b"%s Q0 x%04d 1 0 t\n" % (query, i) for i in range(size // len(b"%s Q0 x0000 1 0 t\n" % query))]
     rest = size - sum(map(len, lines))
     return b"".join(lines) + (b"#".ljust(rest - 1, b"-") + b"\n" if rest > 1 else b"\n" * rest)
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
+
+WITH_A = (b"1", b"2", b"10", b"q", b"w" * 64, b"\xc3\xa9")  # queries that judge document a
+
+
+def _numbers(body: bytes, head: bytes) -> Source:
+    """A few scores, each among the double that it stands for and its neighbours: who ties with it shows every bit."""
+    cells = [cell for cell in body.split(b"\n") if not head[6] % 2 or is_decimal(cell)]
+    return _text(b"".join(_scored(*pair) for pair in zip(WITH_A, cells, strict=False)))
+
+
+def _scored(query: bytes, cell: bytes) -> bytes:
+    scores = [cell]
+    if is_decimal(cell):
+        value = float(cell)
+        scores += [repr(near).encode() for near in (value, nextafter(value, inf), nextafter(value, -inf))]
+    return b"".join(b"%s Q0 %s 1 %s t\n" % (query, doc, score) for doc, score in zip(DOCS, scores, strict=False))
 
 
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────
@@ -240,4 +261,9 @@ def _of_mapping(qrels: Qrels, run: dict[Any, Any]) -> Source:
     return qrels, partial(open_run, run), partial(read_run, run)
 
 
-TARGETS: dict[str, Callable[[bytes, bytes], Source]] = {"lines": _lines, "rows": _rows, "mapping": _mapping}
+TARGETS: dict[str, Callable[[bytes, bytes], Source]] = {
+    "lines": _lines,
+    "numbers": _numbers,
+    "rows": _rows,
+    "mapping": _mapping,
+}

@@ -3,9 +3,9 @@
     python fuzz/run.py --seconds 60     build, fuzz; fails with the input in build/fuzz/found
     python fuzz/run.py --replay FILE    what is wrong with such an input
 
-Four fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then `lines`, `rows` and `mapping` (compare.py, atheris).
-All are guided by the coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer. Corpora are kept in
-build/fuzz/corpus from one call to the next.
+Five fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris). All are guided by
+the coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer. Corpora are kept in build/fuzz/corpus from
+one call to the next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "fuzz"
-SHARE = {"scan": 0.2, "lines": 0.4, "rows": 0.2, "mapping": 0.2}  # of the time
+SHARE = {"scan": 0.2, "lines": 0.35, "numbers": 0.1, "rows": 0.2, "mapping": 0.15}  # of the time
 LONGEST = 2048  # bytes of an input; `inputs.py` puts more around it where that matters
 PACKAGES = ("clang", "llvm", "libclang-rt-dev")  # the last is part of the first on some systems
 

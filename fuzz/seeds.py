@@ -29,11 +29,21 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
     for i, (name, text) in enumerate(_texts()):
         yield "lines", name, _head(part=i % 12) + text
         yield "lines", f"{name}-other", _head(i % 3, i % 6, (i + 1) % 3, i % 5, i % 2, (i + 5) % 12) + text
-        yield "lines", f"{name}-file", _head(part=192 + i % 64) + text
+        if i % 3 == 0:
+            yield "lines", f"{name}-file", _head(part=192 + i % 64) + text
     for at in range(192, 256, 7):  # where a chunk ends, and where the copied end begins
         yield "lines", f"chunk-{at}", _head(before=at) + _ordinary()
         yield "lines", f"end-{at}", _head(after=at, part=6) + _ordinary()
         yield "lines", f"chunk-end-{at}", _head(2, before=at, after=at, part=3) + b"1\tQ0\ta b\t1\t2\tt\n" + _ordinary()
+    for at in range(0, len(NUMBERS), 6):
+        yield "numbers", f"known-{at}", _head() + b"\n".join(NUMBERS[at : at + 6])
+        yield "numbers", f"known-{at}-only", _head(precision=1, before=1) + b"\n".join(NUMBERS[at : at + 12])
+    for i in range(60):
+        yield (
+            "numbers",
+            f"digits-{i}",
+            _head(precision=i % 2, before=1) + b"\n".join(_number(6 * i + k) for k in range(6)),
+        )
     for form in range(4):
         for style in range(12 if form == 0 else 3):
             for ties in range(6):
@@ -103,7 +113,7 @@ def _texts() -> Iterator[tuple[str, bytes]]:
     yield "digits", _scored(b"a " + b"1" * 400 + b" b 0." + b"0" * 400 + b"1")
     yield "digits-and-exponent", _scored(b"a " + b"0" * 400 + b"1e-3 b " + b"1" * 300 + b"." + b"1" * 300 + b"e-300")
     for i, rank in enumerate(RANKS):
-        yield f"rank-{i}", _line(rank=rank) + _line(b"1", b"b", b"2", b"2")
+        yield f"rank-{i}", _line(rank=rank) + _line(b"1", b"b", b"2", b"0")
     for folder in sorted(EDGE_CASES.glob("*/run")):
         yield f"edge-{folder.parent.name}", folder.read_bytes()[:1500]
 
@@ -134,7 +144,12 @@ def _forms(plain: bytes) -> Iterator[tuple[str, bytes]]:
     yield "utf-16", plain.decode().encode("utf-16")
     yield "no-final-newline", plain[:-1]
     yield "no-final-newline-space", plain[:-1] + b" "
-    yield "cut", plain[:-8]
+    yield "no-final-newline-short", plain + b"1 Q0 z 9 0.5 "
+    for form, text in (("", plain), ("-tabs", plain.replace(b" ", b"\t")), ("-crlf", plain.replace(b"\n", b"\r\n"))):
+        yield from ((f"cut{form}-{i}", text[:-i]) for i in range(1, 18))
+    apart = plain.replace(b"\n", b"\n#\n")  # a part of the file may begin at a comment, within a query
+    yield "ranks-against-scores-apart", apart.replace(b"u2 4", b"u2 1")
+    yield "ranks-against-scores-apart-unjudged", apart.replace(b"u2 4", b"u2 1").replace(b"\n2 ", b"\nx ")
     yield "indented", b" " + plain.replace(b"\n", b" \n ")
     yield "empty", b""
     yield "newline", b"\n"
@@ -170,6 +185,16 @@ def _noise(seed: int, size: int) -> bytes:
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
         out.append(state >> 56)
     return bytes(out)
+
+
+def _number(seed: int) -> bytes:
+    """Some digits, about as many as a double has, with a point somewhere."""
+    noise = _noise(seed, 26)
+    digits = bytes(48 + byte % 10 for byte in noise[: 14 + seed % 6])
+    if seed % 2:
+        digits = b"9" + digits[:15]  # a mantissa about as large as a double holds
+    at = noise[24] % (len(digits) + 1)
+    return (b"-" if noise[25] % 4 == 0 else b"") + digits[:at] + b"." + digits[at:]
 
 
 def _rows(seed: int, count: int) -> bytes:

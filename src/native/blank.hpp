@@ -85,10 +85,12 @@ public:
         const std::size_t words = mask(text, length, last);
         lines = 0;
         if (size == 0) return;
-        const std::size_t newlines = ends_ + (last && text[size - 1] != '\n');
-        if (single_ && plain_) {
+        const bool open = text[size - 1] != '\n';  // the last line lacks its end
+        const bool trailing = open && (blank_[(size - 1) / 64] >> ((size - 1) % 64) & 1);
+        const std::size_t newlines = ends_ + open;
+        if (single_ && plain_ && !trailing) {
             std::size_t edges = flatten(blank_.data(), words, edge.data());
-            if (text[size - 1] != '\n') edge[edges++] = size;
+            if (open) edge[edges++] = size;
             bool regular = edges == columns * newlines;
             for (std::size_t i = columns - 1; regular && i + 1 < edges; i += columns) regular = text[edge[i]] == '\n';
             if (regular) {
@@ -98,7 +100,7 @@ public:
             }
         }
         lines = flatten(line_.data(), words, newline.data());
-        if (text[size - 1] != '\n') newline[lines++] = size;
+        if (open) newline[lines++] = size;
         form = plain_ ? Form::spaced : Form::odd;
         if (form == Form::odd) return;
         std::uint64_t before = 1;

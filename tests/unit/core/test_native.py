@@ -133,6 +133,13 @@ def test_arrow_batches_give_what_the_reference_gives(rows, policy, chunks, form)
     check(open_run(frame), policy)
 
 
+@pytest.mark.parametrize(
+    "last", ["1 Q0 d3 4 8.25 ", "1 Q0 d3 4 8.25\t", "1 Q0 d3 4 8.25 t ", "1 Q0 d3 4 8.25 t\r", "1 Q0 d3 4 8.25"]
+)
+def test_a_last_line_without_its_end_is_read_like_any_other(last):
+    check(lines_in(f"1 Q0 d1 1 9 t\n1 Q0 d2 2 8.5 t\n{last}".encode() + bytes(8), "run.txt"), Policy())
+
+
 def test_whole_numbers_are_ids_too():
     polars = pytest.importorskip("polars")
     qrels = read_qrels({1: {10: 1, 9: 1}, 2: {11: 1}})
