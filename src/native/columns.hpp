@@ -152,6 +152,8 @@ private:
     static bool is_bad(const Batch& batch, const Row& row) {
         if (std::isnan(row.score)) return true;
         if (batch.code) return false;
+        constexpr std::int64_t exact = std::int64_t{1} << 53;  // ranks beyond are no ranks to the reader
+        if (row.ranked && (row.rank >= exact || row.rank <= -exact)) return true;
         return row.query.empty() || row.doc.empty() || (!batch.doc.checked && holds_nul(row.doc)) ||
                (!batch.query.checked && holds_nul(row.query));
     }

@@ -19,7 +19,7 @@ __all__ = ["command"]
     help="The form of TARGET, whatever its ending says.",
 )
 def command(source: str, target: str, kind: str | None, form: str | None) -> None:
-    r"""Write the judgments or the run in SOURCE to TARGET, in the form its ending says.
+    """Write the judgments or the run in SOURCE to TARGET, in the form its ending says.
 
     \b
     judged convert bm25.run bm25.json

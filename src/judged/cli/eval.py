@@ -43,7 +43,7 @@ __all__ = ["command"]
 @click.option("--strict", is_flag=True, help="Turn every warning into an error.")
 @policy_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
-    r"""Evaluate one or more RUNS against the judgments in QRELS.
+    """Evaluate one or more RUNS against the judgments in QRELS.
 
     Files may be TREC, JSON, JSON Lines, CSV, Parquet, compressed or not; - is standard input.
 

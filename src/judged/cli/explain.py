@@ -32,7 +32,7 @@ def command(
     level: float | None,
     **options: Any,
 ) -> None:
-    r"""Show how MEASURE gets its value for one query: rank by rank, in the numbers the measure uses.
+    """Show how MEASURE gets its value for one query: rank by rank, in the numbers the measure uses.
 
     \b
     judged explain AP qrels.txt bm25.run --query q01

@@ -34,7 +34,7 @@ class _Lazy(click.Group):
 @click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="judged")
 def cli() -> None:
-    r"""Your rankings, judged: how good a ranking is, with intervals, and why.
+    """Your rankings, judged: how good a ranking is, with intervals, and why.
 
     \b
     judged demo                              try it on the sample collection

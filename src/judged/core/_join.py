@@ -69,7 +69,10 @@ def _found(
     if found is not None:
         return run, found
     if isinstance(run, Run):
-        return run, reference.find(pool, run, policy)
+        found = reference.find(pool, run, policy)
+        if progress is not None:
+            progress(len(run), len(run))
+        return run, found
     table = run.read()
     _check_kinds(qrels, table)
     return _found(qrels, pool, table, policy, progress)

@@ -63,6 +63,10 @@ class Values:
         """One value per query, in the order of `queries`."""
         return self.columns[self._key(measure)]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the way to explain it, which needs the judgments and the run."""
+        return {**self.__dict__, "explainer": None}
+
     def _key(self, measure: str | Measure) -> str:
         name = str(measure)
         if name in self.columns:

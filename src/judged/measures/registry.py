@@ -87,6 +87,10 @@ class Measure:
     given: tuple[tuple[str, Any], ...] = ()  # what differs from the defaults, in signature order
     said: frozenset[str] = field(default=frozenset(), compare=False)  # what was written, default or not
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its name, which says all of it; a measure of one's own must be declared where it is unpickled."""
+        return _named, (self.definition.name, self.given, self.said)
+
     def __call__(self, /, **params: Any) -> Measure:
         """The same measure with other parameters."""
         known = self.definition.parameters
@@ -227,6 +231,13 @@ def nearest(name: str) -> str | None:
 
 def _plain(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "")
+
+
+def _named(name: str, given: tuple[tuple[str, Any], ...], said: frozenset[str]) -> Measure:
+    definition = find(name)
+    if definition is None:
+        raise UsageError("unknown-measure", f"a measure called {name!r} to be declared here", got="none")
+    return Measure(definition, given, said)
 
 
 def _close(name: str, known: Iterable[str], cutoff: float) -> list[str]:

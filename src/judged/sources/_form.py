@@ -31,7 +31,7 @@ def unread_of(source: Any, read: Callable[[], Run]) -> Unread | None:
     if type(source) is dict:
         return _nested(source, read)
     frame = frame_of(source)
-    return None if frame is None else batches_of(frame, Context(Wanted("run", {})), read)
+    return None if frame is None else batches_of(frame, Context(Wanted("run", {})))
 
 
 def _nested(source: dict[Any, Any], read: Callable[[], Run]) -> Nested | None:

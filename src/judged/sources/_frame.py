@@ -20,7 +20,7 @@ from judged.sources._context import Context
 from judged.sources._ids import Column
 from judged.sources._origin import Cells, Origin, Rows
 from judged.sources._records import table_of
-from judged.sources._table import Table
+from judged.sources._table import Table, as_run
 
 __all__ = ["Frame", "arrow_frame", "batches_of", "frame_of", "of_columns", "of_frame", "polars_frame", "unmasked"]
 
@@ -63,9 +63,9 @@ def of_columns(source: Mapping[Any, Any], context: Context) -> Table:
     return of_frame(Frame(list(source), lambda names: map(column, names)), context)
 
 
-def batches_of(frame: Frame, context: Context, read: Callable[[], Run]) -> Batches | None:
+def batches_of(frame: Frame, context: Context) -> Batches | None:
     """The columns of a run as the native core takes them; None where the library hands out no batches."""
-    if frame.stream is None or frame.once:
+    if frame.stream is None:
         return None
     found = find(list(frame.names), context.wanted, context.place).column
     places = {role: place for place, role in enumerate(found)}
@@ -77,6 +77,9 @@ def batches_of(frame: Frame, context: Context, read: Callable[[], Run]) -> Batch
             return hand_out(list(found.values()))
         except Exception:  # each library has exceptions of its own; who reads the frame says what is wrong
             return None
+
+    def read() -> Run:  # from what is held already: a source may be read only once
+        return as_run(of_frame(frame, context))
 
     return Batches(name=context.name, read=read, stream=stream, columns=(query, doc, score, rank))
 

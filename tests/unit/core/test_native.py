@@ -150,6 +150,21 @@ def test_whole_numbers_are_ids_too():
         check(open_run(source), Policy(), qrels)
 
 
+def test_a_source_that_can_be_read_once_is_read_once():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]})
+    assert jd.evaluate({"q": {"a": 1}}, table.to_reader(), "AP").mean() == {"AP": 1 / 2}
+    twice = pa.concat_tables([table, table]).to_reader()
+    with pytest.raises(jd.DataError, match="also at run"):
+        jd.evaluate({"q": {"a": 1}}, twice, "AP")
+
+
+def test_ranks_that_a_double_cannot_tell_apart_are_no_ranks():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"query": ["1", "1"], "doc": ["a", "ab"], "score": [1.0, 2.0], "rank": [2**53 + 1, 2**53]})
+    check(open_run(table), Policy(order="rank"))
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_large_shuffled_run_is_put_together_from_its_fragments(monkeypatch, threads):
     random = np.random.default_rng(7)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -112,3 +113,11 @@ def test_query_ids_beyond_64_bits_can_be_saved(tmp_path):
     result = jd.evaluate({10**30: {"a": 1}}, {10**30: ["a"]}, "AP")
     result.save(tmp_path / "values.parquet")
     assert jd.load(tmp_path / "values.parquet").queries == (10**30,)
+
+
+def test_results_can_be_sent_to_another_process():
+    again = pickle.loads(pickle.dumps(RESULT))
+    assert again.to_dict() == RESULT.to_dict()
+    assert again.measures == RESULT.measures
+    assert again.policy == RESULT.policy
+    assert str(again) == str(RESULT)
