@@ -236,7 +236,7 @@ def _plain(name: str) -> str:
 def _named(name: str, given: tuple[tuple[str, Any], ...], said: frozenset[str]) -> Measure:
     definition = find(name)
     if definition is None:
-        raise UsageError("unknown-measure", f"a measure called {name!r} to be declared here", got="none")
+        raise UsageError("measure", f"a measure called {name!r} to be declared here", got="none")
     return Measure(definition, given, said)
 
 
