@@ -221,8 +221,9 @@ private:
     Found merged(const Progress& progress) {
         Found found;
         for (const auto& edges : edges_) {
-            found.bad = std::min(found.bad, edges.bad);
             found.empty &= !edges.any;
+            found.bad = edges.bad;
+            if (found.bad != nowhere) break;  // what comes behind it may have been read, but does not count
         }
         if (found.bad != nowhere) return found;
         for (auto& worker : workers_) {

@@ -45,7 +45,7 @@ def find(
         with run.opened() as (data, start):
             seen = native.scan_lines(data, start, len(data), *common, _BYTES, progress)
             if seen["bad"] is not None:
-                run.refuse(data, seen["bad"])
+                run.refuse(data, seen["bad"], seen["empty"])
             return _found(pool, run, policy, seen, partial(run.place, data))
     if isinstance(run, Run):
         rank = None if run.rank is None else _ints(run.rank)

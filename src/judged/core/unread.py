@@ -31,11 +31,11 @@ class Lines(Unread):
     """The lines of a TREC file.
 
     `opened` gives its bytes and how many of them to pass over. `refuse` raises what is wrong with the line that
-    begins at a byte; `place` tells where a byte is.
+    begins at a byte, and whether it is the first with data; `place` tells where a byte is.
     """
 
     opened: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
-    refuse: Callable[[NDArray[np.uint8], int], NoReturn]
+    refuse: Callable[[NDArray[np.uint8], int, bool], NoReturn]
     place: Callable[[NDArray[np.uint8], int], Place]
     warnings: tuple[Warned, ...] = ()
 

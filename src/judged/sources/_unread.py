@@ -101,12 +101,10 @@ def _place(name: str, data: Bytes, at: int) -> Place:
     return Place(name, 1 + sum(int((data[i : min(i + step, at)] == 10).sum()) for i in range(0, at, step)))
 
 
-def _refuse(name: str, data: Bytes, begin: int) -> NoReturn:
+def _refuse(name: str, data: Bytes, begin: int, first: bool) -> NoReturn:
     """What the reader says of the line that begins here."""
     end = begin
     while end < len(data) and not (newline := np.flatnonzero(data[end : end + _HEAD] == 10)).size:
         end += _HEAD
     end = min(end + int(newline[0]) + 1 if newline.size else len(data), len(data))
-    before = data[: min(begin, _HEAD)].tobytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    first = not any(line.strip(b" \t\r") and not line.startswith(b"#") for line in before)
     refuse_text(data[begin:end].tobytes(), name, begin, _place(name, data, begin).line or 1, first=first)

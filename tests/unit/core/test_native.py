@@ -140,6 +140,11 @@ def test_a_last_line_without_its_end_is_read_like_any_other(last):
     check(lines_in(f"1 Q0 d1 1 9 t\n1 Q0 d2 2 8.5 t\n{last}".encode() + bytes(8), "run.txt"), Policy())
 
 
+def test_the_first_line_with_data_is_known_behind_many_comments():
+    check(lines_in(b"#\n" * 35_000 + b"1 Q0 a 1 1 t\n1 0 a 1\n" + bytes(8), "run.txt"), Policy())
+    check(lines_in(b"#\n" * 35_000 + b"1 0 a 1\n1 Q0 a 1 1 t\n" + bytes(8), "run.txt"), Policy())
+
+
 def test_whole_numbers_are_ids_too():
     polars = pytest.importorskip("polars")
     qrels = read_qrels({1: {10: 1, 9: 1}, 2: {11: 1}})
