@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "arrow.hpp"
@@ -43,22 +44,26 @@ struct Ids {
     JUDGED_INLINE View operator[](std::size_t i) const {
         if (index) i = place(i);
         switch (form) {
-            case Form::offsets32: {
-                const auto* at = static_cast<const std::int32_t*>(offsets) + i;
-                return {data + at[0], std::size_t(at[1] - at[0])};
-            }
-            case Form::offsets64: {
-                const auto* at = static_cast<const std::int64_t*>(offsets) + i;
-                return {data + at[0], std::size_t(at[1] - at[0])};
-            }
-            case Form::views: {  // sixteen bytes: the size, then the text itself or a prefix, a buffer and an offset
-                const char* view = static_cast<const char*>(offsets) + 16 * i;
-                const auto size = std::size_t(load<std::int32_t>(view));
-                if (size <= 12) return {view + 4, size};
-                const auto* buffer = static_cast<const char*>(buffers[load<std::int32_t>(view + 8)]);
-                return {buffer + load<std::int32_t>(view + 12), size};
-            }
+            case Form::offsets32: return at<Form::offsets32>(i);
+            case Form::offsets64: return at<Form::offsets64>(i);
+            case Form::views: return at<Form::views>(i);
             default: return slices[i];
+        }
+    }
+
+    // The same where the form is known, and there is no dictionary.
+    template <Form known>
+    JUDGED_INLINE View at(std::size_t i) const {
+        if constexpr (known == Form::views) {  // sixteen bytes: the size, then the text itself or a prefix, a buffer and an offset
+            const char* view = static_cast<const char*>(offsets) + 16 * i;
+            const auto size = std::size_t(load<std::int32_t>(view));
+            if (size <= 12) return {view + 4, size};
+            const auto* buffer = static_cast<const char*>(buffers[load<std::int32_t>(view + 8)]);
+            return {buffer + load<std::int32_t>(view + 12), size};
+        } else {
+            using Offset = std::conditional_t<known == Form::offsets32, std::int32_t, std::int64_t>;
+            const auto* from = static_cast<const Offset*>(offsets) + i;
+            return {data + from[0], std::size_t(from[1] - from[0])};
         }
     }
 };
@@ -90,6 +95,11 @@ struct Batch {
     Ids query, doc;
     const std::int64_t* code = nullptr;  // rows of a `Run` know their query by number
     Numbers score, rank;
+
+    // Both ids as text in one form, scores as doubles, no ranks: what nearly every table has.
+    bool ordinary() const {
+        return !code && !query.index && !doc.index && query.form == doc.form && score.type == 'g' && rank.type == 0;
+    }
 };
 
 class Columns {
@@ -121,34 +131,63 @@ public:
 
     template <class Each>
     std::uint64_t rows(Cells&, std::uint64_t begin, std::uint64_t end, Each& each) const {
-        while (begin < end) {
+        using Form = Ids::Form;
+        std::uint64_t bad = nowhere;
+        for (; begin < end && bad == nowhere;) {
             const Batch& batch = batch_of(begin);
             const std::uint64_t stop = std::min(end, batch.first + batch.rows);
-            const bool ranked = batch.rank.type != 0;
-            const bool scored = batch.score.type != 0;
-            std::int64_t code = -1;
-            Row row;
-            for (; begin < stop; ++begin) {
-                const std::size_t i = begin - batch.first;
-                if (!batch.code) {
-                    row.query = batch.query[i];
-                } else if (batch.code[i] != code) {
-                    code = batch.code[i];
-                    row.query = batch.query[std::size_t(code)];
-                }
-                row.doc = batch.doc[i];
-                row.begin = row.position = begin;
-                row.ranked = ranked;
-                if (ranked) row.rank = batch.rank.at<std::int64_t>(i);
-                row.score = scored ? batch.score.at<double>(i) : -static_cast<double>(row.rank);
-                if (is_bad(batch, row)) return begin;
-                each(row);
+            switch (batch.ordinary() ? batch.doc.form : Form::slices) {  // decided once, not for every row
+                case Form::views: bad = ordinary_rows<Form::views>(batch, begin, stop, each); break;
+                case Form::offsets32: bad = ordinary_rows<Form::offsets32>(batch, begin, stop, each); break;
+                case Form::offsets64: bad = ordinary_rows<Form::offsets64>(batch, begin, stop, each); break;
+                default: bad = any_rows(batch, begin, stop, each);
             }
+            begin = stop;
+        }
+        return bad;
+    }
+
+private:
+    template <Ids::Form form, class Each>
+    static std::uint64_t ordinary_rows(const Batch& batch, std::uint64_t begin, std::uint64_t stop, Each& each) {
+        const auto* score = static_cast<const double*>(batch.score.data);
+        Row row;
+        for (; begin < stop; ++begin) {
+            const std::size_t i = begin - batch.first;
+            row.query = batch.query.at<form>(i);
+            row.doc = batch.doc.at<form>(i);
+            row.begin = row.position = begin;
+            row.score = score[i];
+            if (is_bad(batch, row)) return begin;
+            each(row);
         }
         return nowhere;
     }
 
-private:
+    template <class Each>
+    static std::uint64_t any_rows(const Batch& batch, std::uint64_t begin, std::uint64_t stop, Each& each) {
+        const bool scored = batch.score.type != 0;
+        std::int64_t code = -1;
+        Row row;
+        row.ranked = batch.rank.type != 0;
+        for (; begin < stop; ++begin) {
+            const std::size_t i = begin - batch.first;
+            if (!batch.code) {
+                row.query = batch.query[i];
+            } else if (batch.code[i] != code) {
+                code = batch.code[i];
+                row.query = batch.query[std::size_t(code)];
+            }
+            row.doc = batch.doc[i];
+            row.begin = row.position = begin;
+            if (row.ranked) row.rank = batch.rank.at<std::int64_t>(i);
+            row.score = scored ? batch.score.at<double>(i) : -static_cast<double>(row.rank);
+            if (is_bad(batch, row)) return begin;
+            each(row);
+        }
+        return nowhere;
+    }
+
     static bool is_bad(const Batch& batch, const Row& row) {
         if (std::isnan(row.score)) return true;
         if (batch.code) return false;

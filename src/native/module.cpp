@@ -190,8 +190,9 @@ void bind_arithmetic(nb::module_& m) {
     m.def("running", [](Column<double> x, Whole sizes) {
         return array_of(running(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     });
-    m.def("resampled_means", [](Column<double> x, std::size_t resamples, std::uint64_t seed) {
-        return array_of(resampled_means(x.data(), x.shape(0), resamples, seed));
+    m.def("resampled_means", [](Column<double> x, std::size_t columns, std::size_t resamples, std::uint64_t seed) {
+        if (columns == 0 || x.shape(0) % columns) throw std::length_error("not whole rows");
+        return array_of(resampled_means(x.data(), x.shape(0) / columns, columns, resamples, seed));
     });
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));

@@ -15,21 +15,42 @@ inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t k) {
     return z ^ (z >> 31);
 }
 
-inline std::vector<double> resampled_means(const double* x, std::size_t size, std::size_t resamples, std::uint64_t seed) {
-    constexpr std::size_t together = 4;  // sums that do not wait for each other
-    std::vector<double> means(resamples);
+// `Wide` columns side by side: one draw serves them all, and sums do not wait for each other.
+template <std::size_t Wide>
+void resample(const std::vector<double>& rows, std::size_t size, std::size_t resamples, std::uint64_t seed, double* means,
+              std::size_t columns, std::size_t count) {
+    constexpr std::size_t together = 4;
     const std::uint64_t pairs = (size + 1) / 2;
     for (std::size_t first = 0; first < resamples; first += together) {
-        double sum[together] = {};
+        double sum[together][Wide] = {};
+        const auto add = [&](std::size_t r, std::uint64_t half) {
+            const double* row = &rows[(half * size >> 32) * Wide];
+            for (std::size_t c = 0; c < Wide; ++c) sum[r][c] += row[c];
+        };
         for (std::uint64_t pair = 0; pair < pairs; ++pair) {
             for (std::size_t r = 0; r < together; ++r) {
                 const std::uint64_t z = drawn(seed, (first + r) * pairs + pair);  // two draws: the high half and the low
-                sum[r] += x[(z >> 32) * size >> 32];
-                if (2 * pair + 1 < size) sum[r] += x[(z & 0xFFFFFFFF) * size >> 32];
+                add(r, z >> 32);
+                if (2 * pair + 1 < size) add(r, z & 0xFFFFFFFF);
             }
         }
         for (std::size_t r = 0; r < std::min(together, resamples - first); ++r)
-            means[first + r] = sum[r] / static_cast<double>(size);
+            for (std::size_t c = 0; c < count; ++c) means[(first + r) * columns + c] = sum[r][c] / static_cast<double>(size);
+    }
+}
+
+// x holds `size` rows of `columns` values; the result `resamples` rows of as many means.
+inline std::vector<double> resampled_means(const double* x, std::size_t size, std::size_t columns, std::size_t resamples,
+                                           std::uint64_t seed) {
+    constexpr std::size_t widest = 8;
+    std::vector<double> means(resamples * columns);
+    for (std::size_t from = 0; from < columns; from += widest) {
+        const std::size_t count = std::min(widest, columns - from);
+        const std::size_t wide = count == 1 ? 1 : count <= 4 ? 4 : widest;
+        std::vector<double> rows(size * wide);
+        for (std::size_t i = 0; i < size; ++i) std::copy_n(x + i * columns + from, count, &rows[i * wide]);
+        const auto run = wide == 1 ? resample<1> : wide == 4 ? resample<4> : resample<widest>;
+        run(rows, size, resamples, seed, means.data() + from, columns, count);
     }
     return means;
 }

@@ -15,16 +15,25 @@ _BLOCK = 1 << 20
 
 
 def resampled_means(x: Floats, resamples: int, seed: int) -> Floats:
-    """The mean of each resample of `x` (fewer than 2³² values), added from its first draw to its last."""
-    chosen = reference if native is None else native.resampled_means
+    """The mean of each resample of the rows of `x` (fewer than 2³²), added from its first draw to its last.
+
+    The draws depend on the number of rows and the seed only: columns are resampled together, or alone, to the same bits.
+    """
+    chosen = reference if native is None else _native
     return chosen(np.ascontiguousarray(x, np.float64), resamples, seed % 2**64)
+
+
+def _native(x: Floats, resamples: int, seed: int) -> Floats:
+    columns = x.shape[1] if x.ndim > 1 else 1
+    means = native.resampled_means(x.reshape(-1), columns, resamples, seed)
+    return means.reshape(resamples, *x.shape[1:])
 
 
 def reference(x: Floats, resamples: int, seed: int) -> Floats:
     """The same in NumPy."""
     size, pairs = np.uint64(len(x)), (len(x) + 1) // 2
-    means = np.empty(resamples)
-    step = max(1, _BLOCK // len(x))
+    means = np.empty((resamples, *x.shape[1:]))
+    step = max(1, _BLOCK // x.size)
     half = np.uint64(32)
     for first in range(0, resamples, step):
         resample = np.arange(first, min(first + step, resamples), dtype=np.uint64)

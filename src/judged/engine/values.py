@@ -16,7 +16,7 @@ from judged.core import Id, Policy
 from judged.engine.table import Table, plain
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure, parse
-from judged.stats import bootstrap, summarise
+from judged.stats import bootstraps, summarise
 from judged.stats.summary import FLOOR
 
 if TYPE_CHECKING:
@@ -99,12 +99,23 @@ class Values:
 
     def interval(self, measure: str | Measure, *, level: float = 0.95, seed: int = 0) -> tuple[float, float] | None:
         """A bootstrap interval of the mean over queries; None for counts, and below two queries."""
-        key = self._key(measure)
-        definition = next(m.definition for m in self.measures if str(m) == key)
-        if definition.summary == "geometric":
-            logs = lambda x: np.log(np.maximum(x, FLOOR))  # noqa: E731
-            return bootstrap(self.columns[key], level=level, seed=seed, transform=logs, back=np.exp)
-        return bootstrap(self.columns[key], level=level, seed=seed) if definition.summary == "mean" else None
+        return self.intervals([measure], level=level, seed=seed).get(self._key(measure))
+
+    def intervals(self, measures: Sequence[str | Measure] | None = None, *, level: float = 0.95, seed: int = 0,
+                  ) -> dict[str, tuple[float, float] | None]:  # fmt: skip
+        """The intervals of several measures (all, unless named), drawn together: several cost little more than one."""
+        asked = None if measures is None else {self._key(m) for m in measures}
+        how = {str(m): m.definition.summary for m in self._numeric() if asked is None or str(m) in asked}
+        logs = {
+            name: np.log(np.maximum(self.columns[name], FLOOR)) for name, kind in how.items() if kind == "geometric"
+        }
+        drawn = [name for name, kind in how.items() if kind in ("mean", "geometric")]
+        ends = bootstraps([logs.get(name, self.columns[name]) for name in drawn], level=level, seed=seed)
+        found = {**dict.fromkeys(how), **dict(zip(drawn, ends, strict=True))}
+        for name in logs:
+            if (end := found[name]) is not None:
+                found[name] = (float(np.exp(end[0])), float(np.exp(end[1])))
+        return found
 
     def _numeric(self) -> list[Measure]:
         return [m for m in self.measures if not m.definition.text]
@@ -219,7 +230,8 @@ class Values:
         headers = ["measure", "mean", "95% interval", "queries"]
         if self.if_irrelevant is not None:
             headers.append("if unjudged: irrelevant – top grade")
-        rows = [self._row(m, places) for m in self._numeric()]
+        intervals = self.intervals()
+        rows = [self._row(m, intervals[str(m)], places) for m in self._numeric()]
         return Table(
             tuple(headers),
             tuple(rows),
@@ -227,11 +239,10 @@ class Values:
             notes=self._notes(),
         )
 
-    def _row(self, m: Measure, places: int) -> tuple[str, ...]:
+    def _row(self, m: Measure, interval: tuple[float, float] | None, places: int) -> tuple[str, ...]:
         name, definition = str(m), m.definition
         value = summarise(self.columns[name], definition.summary)
         shown_value = self._text(m, value, places)
-        interval = self.interval(m)
         between = "" if interval is None else f"[{_decimal(interval[0], places)}, {_decimal(interval[1], places)}]"
         counted = int((~np.isnan(self.columns[name])).sum())
         row = (name, shown_value, between, str(counted))

@@ -37,19 +37,17 @@ def board(results: Sequence[Values], *, places: int = 4) -> Table:
     if len(results) == 1:
         return results[0].table(places=places)
     measures = [m for m in results[0].measures if not m.definition.text]
-    rows = [
-        (
-            label,
-            *(_beside(result, m, len(measures), places) for m in measures),
-            f"{result.coverage.get('judged@10', 1):.0%}",
-        )
-        for result, label in zip(results, labels(results), strict=True)
-    ]
+    room = len(measures) <= _WITH_INTERVALS
+    rows = []
+    for result, label in zip(results, labels(results), strict=True):
+        means, intervals = result.mean(), result.intervals() if room else {}
+        cells = [_beside(result, m, means[str(m)], intervals.get(str(m)), places) for m in measures]
+        rows.append((label, *cells, f"{result.coverage.get('judged@10', 1):.0%}"))
     first = results[0]
     notes = [f"{len(first)} {'query' if len(first) == 1 else 'queries'}", f"policy: {first.policy}"]
     if first.if_top is not None:
         notes.insert(1, "in brackets: if all unjudged documents were irrelevant – of the top grade")
-    elif len(measures) <= _WITH_INTERVALS:
+    elif room:
         notes.insert(1, "in brackets: 95% bootstrap interval of the mean over queries")
     else:
         notes.insert(1, f"more than {_WITH_INTERVALS} measures: intervals in --format json or csv")
@@ -57,13 +55,12 @@ def board(results: Sequence[Values], *, places: int = 4) -> Table:
     return Table(("run", *map(str, measures), "judged@10"), tuple(rows), notes=tuple(dict.fromkeys(notes)))
 
 
-def _beside(result: Values, m: Measure, measures: int, places: int) -> str:
-    """A mean with what stands in brackets beside it: bounds if they were asked for, else the interval if there is room."""
-    text = number(result.mean()[str(m)], places, whole=m.definition.whole)
+def _beside(result: Values, m: Measure, mean: float, between: tuple[float, float] | None, places: int) -> str:
+    """A mean with what stands in brackets beside it: bounds if they were asked for, else the interval."""
+    text = number(mean, places, whole=m.definition.whole)
     bounds = result.bounds(m)
     if bounds is not None:
         return f"{text} [{number(bounds[0], places, whole=m.definition.whole)} – {number(bounds[1], places, whole=m.definition.whole)}]"
-    between = result.interval(m) if measures <= _WITH_INTERVALS else None
     return text + (f" [{between[0]:.3f}, {between[1]:.3f}]" if between else "")
 
 

@@ -85,7 +85,7 @@ def _json(results: Sequence[Values], queries: bool, summary: bool, places: int) 
     out = []
     for result in results:
         data = json.loads(result.to_json())
-        data["intervals"] = {str(m): result.interval(m) for m in result.measures if not m.definition.text}
+        data["intervals"] = result.intervals()
         data["bounds"] = {str(m): result.bounds(m) for m in result.measures if result.bounds(m) is not None}
         unwanted = (() if queries else ("values", "queries", "if_irrelevant", "if_top")) + (
             () if summary else ("summary", "intervals", "bounds")
@@ -106,8 +106,9 @@ def _csv(results: Sequence[Values], queries: bool, summary: bool, places: int) -
                 writer.writerow(
                     [cell(safe(label)), str(m), _id(query), cell(value), "", "", *_sides(result, str(m), query)]
                 )
+        intervals = result.intervals() if summary else {}
         for name, value in result.mean().items() if summary else ():
-            low, high = result.interval(name) or ("", "")
+            low, high = intervals[name] or ("", "")
             writer.writerow(
                 [cell(safe(label)), name, "all", cell(value), low, high, *(result.bounds(name) or ("", ""))]
             )
