@@ -36,16 +36,17 @@ class Found:
 
 def queries_of(pool: Pool, run: Run) -> dict[str, Any]:
     """Which queries the run answers, a ranking without a document included, and which have no judgments."""
-    code = np.array([pool.codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
+    codes = pool.codes()
+    code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     answered = np.zeros(len(pool.queries), bool)
     answered[code[code >= 0]] = True
-    bare = set(pool.bare)
+    bare = set(pool.bare())
     strangers = [raw for raw in run.queries.take(code < 0).tolist() if raw not in bare]
     return {"answered": answered, "unjudged": len(strangers), "some_unjudged": tuple(strangers[:3])}
 
 
 def refuse_nothing_common(pool: Pool, name: str, theirs: tuple[bytes, ...]) -> NoReturn:
-    theirs = theirs or pool.bare[:3]
+    theirs = theirs or pool.bare()[:3]
     if not theirs:
         raise DataError("empty-run", "at least one ranking", got="none", where=name)
     ours = ", ".join(shown(query) for query in pool.queries[:3])

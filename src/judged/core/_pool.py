@@ -24,13 +24,20 @@ Bools = NDArray[np.bool_]
 @dataclass(frozen=True, slots=True)
 class Pool:
     queries: tuple[Id, ...]
-    codes: dict[bytes, int]  # query id → position in `queries`
-    bare: tuple[bytes, ...]  # queries that the judgments name without judging a document
+    ids: Text  # the same as bytes; behind them queries that the judgments name without judging a document
     query: Ints
     grade: Floats
     doc: Text
     aspects: Aspects | None
     warnings: list[Warned]
+
+    def codes(self) -> dict[bytes, int]:
+        """Query id → position in `queries`."""
+        return {raw: i for i, raw in enumerate(self.ids.take(slice(len(self.queries))).tolist())}
+
+    def bare(self) -> list[bytes]:
+        """Queries without a judged document."""
+        return self.ids.take(slice(len(self.queries), None)).tolist()
 
 
 def pool_of(qrels: Qrels, policy: Policy) -> Pool:
@@ -70,8 +77,7 @@ def pool_of(qrels: Qrels, policy: Policy) -> Pool:
         )
     return Pool(
         queries=tuple(names[i] for i in by_id),
-        codes={raw: i for i, raw in enumerate(ids.take(by_id).tolist())},
-        bare=tuple(qrels.queries.take(~used).tolist()),
+        ids=qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)])),
         query=query[start][by_grade],
         grade=top[by_grade],
         doc=doc.take(start[by_grade]),

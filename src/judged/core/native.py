@@ -77,7 +77,7 @@ def _found(
         refuse_no_rank(run.name)
     if seen["repeat"] is not None:
         query, doc, earlier, later, count = seen["repeat"]
-        refuse_repeat(list(pool.codes)[query], doc, place(earlier), place(later), count)
+        refuse_repeat(pool.ids[query], doc, place(earlier), place(later), count)
     return found
 
 
@@ -93,8 +93,9 @@ def _same_kinds(run: Nested, kinds: tuple[IdKind, IdKind]) -> bool:
 
 def _pool(pool: Pool) -> Any:
     """The pool as the core takes it; queries without judgments stand behind the others."""
-    queries = _text(Text.of([*pool.codes, *pool.bare]))
-    return native.Pool(queries, len(pool.codes), _ints(pool.query), np.ascontiguousarray(pool.grade), _text(pool.doc))
+    return native.Pool(
+        _text(pool.ids), len(pool.queries), _ints(pool.query), np.ascontiguousarray(pool.grade), _text(pool.doc)
+    )
 
 
 def _policy(policy: Policy) -> Any:

@@ -76,7 +76,8 @@ class _Ranked:
 
 
 def _judged_rows(pool: Pool, run: Run, policy: Policy) -> _Ranked:
-    code = np.array([pool.codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
+    codes = pool.codes()
+    code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     query = code[run.query]
     value = _ranking_value(run, policy)
     row = np.arange(len(run))

@@ -47,8 +47,11 @@ class Text:
         return self.buffer[start : start + int(self.length[row])].tobytes()
 
     def tolist(self) -> list[bytes]:
-        data = self.buffer.data
         pairs = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
+        if 4 * int(self.length.sum()) > len(self.buffer):  # most of the buffer: slices of bytes are the quickest
+            whole = self.buffer.tobytes()
+            return [whole[a:b] for a, b in pairs]
+        data = self.buffer.data
         return [bytes(data[a:b]) for a, b in pairs]
 
     def take(self, rows: Ints | Bools | slice) -> Text:
