@@ -18,10 +18,10 @@ ROOT = SRC.parents[1]
 ORDER = [
     {"errors"},
     {"core"},
-    {"sources", "measures", "stats", "curves", "agreement", "clicks"},
+    {"sources", "measures", "stats", "curves", "correlation", "reliability", "clicks"},
     {"engine"},
     {"report"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
 ]
 LEVEL = {room: i for i, rooms in enumerate(ORDER) for room in rooms}
 FILES = sorted(SRC.rglob("*.py"))

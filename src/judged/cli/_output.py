@@ -56,8 +56,8 @@ def show_table(table: Any) -> None:
     )
     for i, header in enumerate(table.headers):
         drawn.add_column(Text(safe(header)), justify="left" if i in table.words else "right", overflow="fold")
-    for row in table.rows:
-        drawn.add_row(*(Text(safe(cell)) for cell in row))
+    for i, row in enumerate(table.rows):
+        drawn.add_row(*(Text(safe(cell), style="bold" if (i, j) in table.strong else "") for j, cell in enumerate(row)))
     console = Console()
     console.print(drawn)
     for note in table.notes:

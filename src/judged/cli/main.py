@@ -15,7 +15,21 @@ from judged.errors import JudgedError
 
 __all__ = ["cli", "main"]
 
-_COMMANDS = ("demo", "eval", "explain", "measures", "convert", "trec_eval")
+_COMMANDS = (
+    "demo",
+    "eval",
+    "compare",
+    "gate",
+    "power",
+    "explain",
+    "curve",
+    "agree",
+    "correlate",
+    "clicks",
+    "measures",
+    "convert",
+    "trec_eval",
+)
 
 
 class _Lazy(click.Group):

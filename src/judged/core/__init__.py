@@ -3,6 +3,7 @@
 from judged.core import primitive, segment
 from judged.core._join import join
 from judged.core._load import NATIVE
+from judged.core.confusion import Confusion, wrong_around
 from judged.core.judged import Aspects, Judged
 from judged.core.policy import Policy
 from judged.core.resample import resampled_means
@@ -14,6 +15,7 @@ __all__ = [
     "NATIVE",
     "Aspects",
     "Batches",
+    "Confusion",
     "Id",
     "IdKind",
     "Judged",
@@ -28,4 +30,5 @@ __all__ = [
     "primitive",
     "resampled_means",
     "segment",
+    "wrong_around",
 ]

@@ -46,7 +46,7 @@ def queries_of(pool: Pool, run: Run) -> dict[str, Any]:
 
 
 def refuse_nothing_common(pool: Pool, name: str, theirs: tuple[bytes, ...]) -> NoReturn:
-    theirs = theirs or pool.bare()[:3]
+    theirs = theirs or tuple(pool.bare()[:3])
     if not theirs:
         raise DataError("empty-run", "at least one ranking", got="none", where=name)
     ours = ", ".join(shown(query) for query in pool.queries[:3])

@@ -6,40 +6,130 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from judged.engine._baseline import Baseline
+    from judged.engine._compared import Comparison
+    from judged.engine._gated import Gate
+    from judged.engine._rule import Rules
+    from judged.engine.classification import Classification, best_threshold, classify, pr_curve, roc_curve
+    from judged.engine.click_fit import ClickBoard, ClickFit, ClickGrades
+    from judged.engine.clicks import compare_click_models, fit_clicks, read_clicks, simulate_clicks, write_clicks
+    from judged.engine.comparison import compare
+    from judged.engine.correlation import Correlation, correlate
+    from judged.engine.counterfactual import Counterfactuals, evaluate_from_clicks
     from judged.engine.evaluation import DEFAULT, evaluate, judge
     from judged.engine.explanation import Explanation, at_every_rank, explain
-    from judged.engine.storage import load
+    from judged.engine.gating import baseline, gate
+    from judged.engine.interleaving import InterleavedLists, InterleavingOutcome, interleave, score_interleaving
+    from judged.engine.jury import Agreement, agreement
+    from judged.engine.merging import merge_judgments
+    from judged.engine.picture import Curves, curve
+    from judged.engine.powering import MeasurePower, Power, power
+    from judged.engine.storage import curves_csv, load
     from judged.engine.table import Table, cell, plain, safe
     from judged.engine.values import Values
 
 _HOME = {
+    "Agreement": "judged.engine.jury",
+    "Baseline": "judged.engine._baseline",
+    "Classification": "judged.engine.classification",
+    "ClickBoard": "judged.engine.click_fit",
+    "ClickFit": "judged.engine.click_fit",
+    "ClickGrades": "judged.engine.click_fit",
+    "Comparison": "judged.engine._compared",
+    "Correlation": "judged.engine.correlation",
+    "Counterfactuals": "judged.engine.counterfactual",
+    "Curves": "judged.engine.picture",
     "DEFAULT": "judged.engine.evaluation",
     "Explanation": "judged.engine.explanation",
+    "Gate": "judged.engine._gated",
+    "InterleavedLists": "judged.engine.interleaving",
+    "InterleavingOutcome": "judged.engine.interleaving",
+    "MeasurePower": "judged.engine.powering",
+    "Power": "judged.engine.powering",
+    "Rules": "judged.engine._rule",
     "Table": "judged.engine.table",
     "Values": "judged.engine.values",
+    "agreement": "judged.engine.jury",
     "at_every_rank": "judged.engine.explanation",
+    "baseline": "judged.engine.gating",
+    "best_threshold": "judged.engine.classification",
     "cell": "judged.engine.table",
+    "classify": "judged.engine.classification",
+    "compare": "judged.engine.comparison",
+    "compare_click_models": "judged.engine.clicks",
+    "correlate": "judged.engine.correlation",
+    "curve": "judged.engine.picture",
+    "curves_csv": "judged.engine.storage",
     "evaluate": "judged.engine.evaluation",
+    "evaluate_from_clicks": "judged.engine.counterfactual",
     "explain": "judged.engine.explanation",
+    "fit_clicks": "judged.engine.clicks",
+    "gate": "judged.engine.gating",
+    "interleave": "judged.engine.interleaving",
     "judge": "judged.engine.evaluation",
     "load": "judged.engine.storage",
+    "merge_judgments": "judged.engine.merging",
     "plain": "judged.engine.table",
+    "power": "judged.engine.powering",
+    "pr_curve": "judged.engine.classification",
+    "read_clicks": "judged.engine.clicks",
+    "roc_curve": "judged.engine.classification",
     "safe": "judged.engine.table",
+    "score_interleaving": "judged.engine.interleaving",
+    "simulate_clicks": "judged.engine.clicks",
+    "write_clicks": "judged.engine.clicks",
 }
 
 __all__ = [
     "DEFAULT",
+    "Agreement",
+    "Baseline",
+    "Classification",
+    "ClickBoard",
+    "ClickFit",
+    "ClickGrades",
+    "Comparison",
+    "Correlation",
+    "Counterfactuals",
+    "Curves",
     "Explanation",
+    "Gate",
+    "InterleavedLists",
+    "InterleavingOutcome",
+    "MeasurePower",
+    "Power",
+    "Rules",
     "Table",
     "Values",
+    "agreement",
     "at_every_rank",
+    "baseline",
+    "best_threshold",
     "cell",
+    "classify",
+    "compare",
+    "compare_click_models",
+    "correlate",
+    "curve",
+    "curves_csv",
     "evaluate",
+    "evaluate_from_clicks",
     "explain",
+    "fit_clicks",
+    "gate",
+    "interleave",
     "judge",
     "load",
+    "merge_judgments",
     "plain",
+    "power",
+    "pr_curve",
+    "read_clicks",
+    "roc_curve",
     "safe",
+    "score_interleaving",
+    "simulate_clicks",
+    "write_clicks",
 ]
 
 

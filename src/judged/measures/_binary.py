@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from judged.core import Judged
+from judged.core import Judged, wrong_around
 from judged.measures._sets import found, looked_at
 from judged.measures.parameter import Beta, Cutoff, Level, Multiple, Norm, Recall, Share, Weights
 from judged.measures.registry import Column, measure
@@ -248,9 +248,7 @@ def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Shar
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
     others = looked_at(j, cutoff) - relevant
-    first, last = j.tie_first, j.tie_last if cutoff is None else np.minimum(j.tie_last, cutoff)
-    before, through = j.upto(hit, j.query, first - 1), j.upto(hit, j.query, last)
-    low, high = first - 1 - before, last - through  # non-relevant above the tied group, and through it
+    low, high = wrong_around(j, hit, cutoff)
     limit = max_fpr * j.at(others)
     slope = np.clip(limit - low, 0, high - low)
     area = j.total(np.where(hit, np.maximum(limit - high, 0) + j.ratio(slope**2, 2 * (high - low)), 0.0))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from judged.core import Judged
+from judged.core import Confusion, Judged
 from judged.errors import UsageError
 from judged.measures.parameter import Beta, Cutoff, Level, Number, Spec, Weights, number
 from judged.measures.registry import Column, measure
@@ -24,18 +24,24 @@ def looked_at(j: Judged, cutoff: Cutoff = None) -> Column:
     return j.retrieved if cutoff is None else np.minimum(j.retrieved, cutoff)
 
 
+def _decisions(j: Judged, level: Level) -> Confusion:
+    """What was retrieved, against all that is relevant; whatever else was retrieved is wrong."""
+    hits = found(j, level)
+    return Confusion(tp=hits, fp=j.retrieved - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio)
+
+
 @measure("SetP", family="set", aliases=("set_precision",), trec="set_P", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="relevant retrieved / retrieved")  # fmt: skip
 def set_precision(j: Judged, *, level: Level = 1) -> Column:
     """The share of the retrieved documents that are relevant."""
-    return j.ratio(found(j, level), j.retrieved)
+    return _decisions(j, level).precision
 
 
-@measure("SetR", family="set", aliases=("set_R",), trec="set_recall", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+@measure("SetR", family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / relevant")  # fmt: skip
 def set_recall(j: Judged, *, level: Level = 1) -> Column:
     """The share of the relevant documents that were retrieved."""
-    return j.ratio(found(j, level), j.relevant(level))
+    return _decisions(j, level).recall
 
 
 @measure("SetF", family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
@@ -45,9 +51,7 @@ def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1) -> Column:
 
     trec_eval's `set_F.x` takes x = β².
     """
-    precision, recall = set_precision(j, level=level), set_recall(j, level=level)
-    square = float(f"{beta * beta:.15g}")  # √x·√x is rarely x, which is what trec_eval is given
-    return j.ratio((square + 1.0) * precision * recall, square * precision + recall)
+    return _decisions(j, level).f(beta)
 
 
 @measure("SetAP", family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
@@ -65,35 +69,39 @@ def set_relative_precision(j: Judged, *, level: Level = 1) -> Column:
     return j.ratio(found(j, level), np.minimum(j.retrieved, j.relevant(level)))
 
 
-@measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut"), lower_is_better=True, example=([1, 0, 1], 1),
+# ── right and wrong decisions: these need to know what was left out ──────────────────────────────
+
+
+def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutoff = None) -> Confusion:
+    """Documents retrieved and left out. Without the size of the collection, the judged documents are all there are."""
+    hits = found(j, level, cutoff)
+    if collection is None:
+        wrong = j.total(j.is_judged & ~j.is_relevant(level) & j.within(cutoff))
+        outside = j.ideal.total(j.ideal.is_judged & ~j.ideal.is_relevant(level)) - wrong
+    else:
+        wrong = looked_at(j, cutoff) - hits
+        outside = collection - j.relevant(level) - wrong
+        if (outside < 0).any():
+            raise UsageError(
+                "parameter", "a collection larger than what was retrieved", got=f"collection={collection:g}"
+            )
+    return Confusion(tp=hits, fp=wrong, fn=j.relevant(level) - hits, tn=outside, ratio=j.ratio)
+
+
+@measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
          laws={"cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
 def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
     """The share of the non-relevant documents that were retrieved; lower is better.
 
     Without the size of the collection, the judged non-relevant documents stand for all others.
     """
-    wrong, right = _rejected(j, cutoff, level, collection)
-    return j.ratio(wrong, wrong + right)
+    return _all_decisions(j, level, collection, cutoff).fall_out
 
 
 @measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
     """The share of the non-relevant documents that were left out."""
-    wrong, right = _rejected(j, cutoff, level, collection)
-    return j.ratio(right, wrong + right)
-
-
-def _rejected(j: Judged, cutoff: Cutoff, level: Level, collection: Collection) -> tuple[Column, Column]:
-    """Non-relevant documents retrieved, and left out."""
-    if collection is None:
-        bad = j.is_judged & ~j.is_relevant(level)
-        wrong = j.total(bad & j.within(cutoff))
-        return wrong, j.ideal.total(j.ideal.is_judged & ~j.ideal.is_relevant(level)) - wrong
-    wrong = looked_at(j, cutoff) - found(j, level, cutoff)
-    outside = collection - j.relevant(level) - wrong
-    if (outside < 0).any():
-        raise UsageError("parameter", "a collection larger than what was retrieved", got=f"collection={collection:g}")
-    return wrong, outside
+    return _all_decisions(j, level, collection, cutoff).specificity
 
 
 @measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, example=([1, 0, 1], 2 / 3),
@@ -104,9 +112,29 @@ def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) 
     Misleading where nearly nothing is relevant: returning nothing is then almost always right. One of three
     things called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).
     """
-    wrong, right = _rejected(j, None, level, collection)
-    hits = found(j, level)
-    return j.ratio(hits + right, j.relevant(level) + wrong + right)
+    return _all_decisions(j, level, collection).accuracy
+
+
+@measure(
+    "BalancedAccuracy", family="set", laws={"unit"}, example=([1, 0, 1], 1 / 2), formula="(recall + specificity) / 2"
+)
+def balanced_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """The mean of recall and specificity: ½ for retrieving all, nothing, or at random."""
+    return _all_decisions(j, level, collection).balanced_accuracy
+
+
+@measure("Youden", family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="Youden, Cancer 3(1), 1950",
+         formula="recall + specificity - 1")  # fmt: skip
+def youden(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """How much better than chance decisions are: 0 for chance, 1 for perfection."""
+    return _all_decisions(j, level, collection).youden
+
+
+@measure("MCC", family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="Matthews, BBA 405(2), 1975",
+         formula="(TP·TN - FP·FN) / √((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))")  # fmt: skip
+def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """The correlation of being retrieved with being relevant; 0 where either never varies."""
+    return _all_decisions(j, level, collection).mcc
 
 
 @measure("Utility", family="set", trec="utility:", example=([1, 0, 1], 1),
@@ -151,15 +179,29 @@ def number_relevant(j: Judged, *, level: Level = 1) -> Column:
     return j.relevant(level)
 
 
-@measure("NumRelRet", family="count", aliases=("hits",), trec="num_rel_ret", summary="sum", whole=True,
+@measure("NumRelRet", family="count", aliases=("hits", "TP"), trec="num_rel_ret", summary="sum", whole=True,
          laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
 def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Relevant documents in the ranking."""
     return found(j, level, cutoff)
 
 
-@measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True,
+@measure("NumNonRelRet", family="count", aliases=("FP",), trec="num_nonrel_judged_ret", summary="sum", whole=True,
          laws={"cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
 def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Documents in the ranking that were judged, and are not relevant."""
     return j.total(j.is_judged & ~j.is_relevant(level) & j.within(cutoff))
+
+
+@measure("NumRelMissed", family="count", aliases=("FN",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 0),
+         formula="relevant not retrieved")  # fmt: skip
+def number_relevant_missed(j: Judged, *, level: Level = 1) -> Column:
+    """Relevant documents that the ranking lacks."""
+    return _all_decisions(j, level, None).fn
+
+
+@measure("NumNonRelLeft", family="count", aliases=("TN",), summary="sum", whole=True, example=([1, 0, 1], 0),
+         formula="non-relevant not retrieved")  # fmt: skip
+def number_nonrelevant_left(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """Non-relevant documents that the ranking rightly lacks: judged ones, or all of the collection."""
+    return _all_decisions(j, level, collection).tn

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from judged.engine import Table, Values
+from judged.engine.named import short_names
 from judged.measures import Measure
 
 __all__ = ["board", "labels", "number", "per_query"]
@@ -24,12 +25,7 @@ def number(value: Any, places: int, *, whole: bool = False) -> str:
 
 def labels(results: Sequence[Values]) -> list[str]:
     """The runs' names without folders; with as many as it takes to tell them apart."""
-    parts = [result.names[1].strip("/").split("/") for result in results]
-    for depth in range(1, max(map(len, parts)) + 1):
-        short = ["/".join(part[-depth:]) for part in parts]
-        if len(set(short)) == len(short):
-            return short
-    return [f"{name} ({i})" for i, name in enumerate(short, 1)]
+    return short_names([result.names[1] for result in results])
 
 
 def board(results: Sequence[Values], *, places: int = 4) -> Table:

@@ -42,16 +42,24 @@ def _each(rendered: Callable[[Table], str]) -> Callable[[Sequence[Values], bool,
 def markdown(table: Table) -> str:
     """A Markdown table; the notes as a list below it."""
     align = [":--" if i in table.words else "--:" for i in range(len(table.headers))]
-    rows = [tuple(safe(c).translate(_MARKDOWN) for c in row) for row in (table.headers, *table.rows)]
-    lines = ["| " + " | ".join(row) + " |" for row in (rows[0], tuple(align), *rows[1:])]
+    head = tuple(safe(c).translate(_MARKDOWN) for c in table.headers)
+    rows = [_stressed(row, i, table, _MARKDOWN, "**{}**") for i, row in enumerate(table.rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in (head, tuple(align), *rows)]
     notes = [f"- {safe(note).translate(_MARKDOWN)}" for note in table.notes]
     return "\n".join([*lines, *(["", *notes] if notes else [])])
+
+
+def _stressed(row: Sequence[str], place: int, table: Table, escapes: dict[int, str], bold: str) -> tuple[str, ...]:
+    """The cells of a row, escaped; the best ones in bold."""
+    cells = [safe(c).translate(escapes) for c in row]
+    return tuple(bold.format(c) if (place, i) in table.strong else c for i, c in enumerate(cells))
 
 
 def latex(table: Table) -> str:
     """A LaTeX table in booktabs style; the notes as comments below it."""
     align = "".join("l" if i in table.words else "r" for i in range(len(table.headers)))
-    rows = [" & ".join(safe(c).translate(_LATEX) for c in row) + r" \\" for row in (table.headers, *table.rows)]
+    cells = [_stressed(row, i, table, _LATEX, r"\textbf{{{}}}") for i, row in enumerate(table.rows)]
+    rows = [" & ".join(row) + r" \\" for row in (_stressed(table.headers, -1, table, _LATEX, "{}"), *cells)]
     rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]  # else the \\ above would take it
     return "\n".join([
         r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule", *rows[1:],

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from judged.sources._atomic import write_atomically
     from judged.sources._file import read_text
+    from judged.sources.attribute import read_attribute
+    from judged.sources.clicks import read_click_rows, read_list_rows, write_columns
     from judged.sources.read import open_run, read_qrels, read_run
     from judged.sources.sample import sample_path
     from judged.sources.write import convert, write_qrels, write_run
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
 _HOME = {
     "convert": "judged.sources.write",
     "open_run": "judged.sources.read",
+    "read_attribute": "judged.sources.attribute",
+    "read_click_rows": "judged.sources.clicks",
+    "read_list_rows": "judged.sources.clicks",
     "read_qrels": "judged.sources.read",
     "read_run": "judged.sources.read",
     "read_text": "judged.sources._file",
     "sample_path": "judged.sources.sample",
     "write_atomically": "judged.sources._atomic",
+    "write_columns": "judged.sources.clicks",
     "write_qrels": "judged.sources.write",
     "write_run": "judged.sources.write",
 }
@@ -28,11 +34,15 @@ _HOME = {
 __all__ = [
     "convert",
     "open_run",
+    "read_attribute",
+    "read_click_rows",
+    "read_list_rows",
     "read_qrels",
     "read_run",
     "read_text",
     "sample_path",
     "write_atomically",
+    "write_columns",
     "write_qrels",
     "write_run",
 ]

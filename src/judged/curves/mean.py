@@ -1,0 +1,57 @@
+"""Many queries, one curve: means at each point, with a band over queries."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import resampled_means
+from judged.curves.curve import Curve
+
+__all__ = ["mean_curve", "pooled_band"]
+
+Floats = NDArray[np.float64]
+
+_RESAMPLES = 2_000
+_ADDITIONS = 1_000_000_000  # of values in all: a second or two; never fewer than 200 resamples
+
+
+def mean_curve(
+    name: str, x: Floats, values: Floats, *, at: Floats | None = None, band: float | None = 0.95, seed: int = 0
+) -> Curve:
+    """The mean of each column of `values` (queries × points) over x; the band is a percentile bootstrap over queries.
+
+    The band holds at each point on its own, not for the whole line at once. Queries without a value (NaN) are left out.
+    """
+    known = values[~np.isnan(values).any(axis=1)]
+    if not len(known):
+        return Curve(name, x, np.full(len(x), np.nan), at)
+    mean = np.add.accumulate(known, axis=0)[-1] / len(known)
+    low, high = _ends(known, band, seed)
+    return Curve(name, x, mean, at, low, high)
+
+
+def pooled_band(
+    numerator: Floats, denominator: Floats, *, band: float | None = 0.95, seed: int = 0
+) -> tuple[Floats | None, Floats | None]:
+    """The band of Σ numerator / Σ denominator at each point (queries × points), queries being drawn whole."""
+    if band is None or len(numerator) < 2:
+        return None, None
+    points = numerator.shape[1]
+    means = resampled_means(np.hstack([numerator, denominator]), _resamples(numerator.size * 2), seed)
+    top, bottom = means[:, :points], means[:, points:]
+    shares = np.divide(top, bottom, out=np.zeros_like(top), where=bottom != 0)
+    low, high = np.quantile(shares, [(1 - band) / 2, (1 + band) / 2], axis=0)
+    return low, high
+
+
+def _ends(values: Floats, band: float | None, seed: int) -> tuple[Floats | None, Floats | None]:
+    if band is None or len(values) < 2:
+        return None, None
+    means = resampled_means(values, _resamples(values.size), seed)
+    low, high = np.quantile(means, [(1 - band) / 2, (1 + band) / 2], axis=0)
+    return low, high
+
+
+def _resamples(size: int) -> int:
+    return max(200, min(_RESAMPLES, _ADDITIONS // max(size, 1)))

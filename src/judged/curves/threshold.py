@@ -1,0 +1,66 @@
+"""Decisions along a ranking: at every rank, the documents above it are retrieved and the others are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Confusion, Judged, wrong_around
+
+__all__ = ["group_ends", "per_query", "pooled", "roc_heights", "roc_points"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def group_ends(j: Judged, row: int) -> Ints:
+    """The last rank of each group of equal scores, of a query whose documents are all judged: its thresholds."""
+    return np.unique(j.tie_last[j.query == row])
+
+
+def per_query(j: Judged, row: int, ranks: Ints, level: float = 1) -> Confusion:
+    """The decisions of one query at these ranks; what was not retrieved, but judged relevant, is missed."""
+    found = j.upto(j.is_relevant(level), np.full(len(ranks), row), ranks).astype(np.int64)
+    nonrelevant = int(j.retrieved[row]) - int(j.total(j.is_relevant(level))[row])
+    wrong = ranks - found
+    return Confusion(tp=found, fp=wrong, fn=j.relevant(level)[row] - found, tn=nonrelevant - wrong)
+
+
+def pooled(j: Judged, ranks: Ints, level: float = 1) -> tuple[Floats, Floats, Floats]:
+    """Of every query (rows) at every rank (columns): relevant documents found, documents retrieved; and relevant ones in all.
+
+    A ranking that is shorter than a rank counts with all that it holds.
+    """
+    rows = np.repeat(np.arange(len(j)), len(ranks))
+    found = j.upto(j.is_relevant(level), rows, np.tile(ranks, len(j))).reshape(len(j), len(ranks))
+    return found.astype(float), np.minimum(j.retrieved[:, None], ranks).astype(float), j.relevant(level)
+
+
+def roc_points(j: Judged, row: int, level: float = 1) -> tuple[Ints, Confusion]:
+    """The ranks at which one query's ROC curve turns, and its decisions there: around each group of equal scores.
+
+    Of the documents of the ranking, as AUC is: what was not retrieved plays no part.
+    """
+    mine = (j.query == row) & j.is_relevant(level)
+    ends = np.unique(np.concatenate([[0], j.tie_first[mine] - 1, j.tie_last[mine], [j.retrieved[row]]]))
+    whole = per_query(j, row, ends, level)
+    return ends, replace(whole, fn=np.max(whole.tp, initial=0) - whole.tp)
+
+
+def roc_heights(j: Judged, fall_out: Floats, level: float = 1) -> Floats:
+    """The true positive rate of every query (rows) at each false positive rate (columns); at the top of upright parts.
+
+    0 where no relevant document was retrieved, 1 where nothing else was: as AUC has it.
+    """
+    hit = j.is_relevant(level)
+    relevant = j.total(hit)
+    others = j.retrieved - relevant
+    low, high = wrong_around(j, hit)
+    heights = np.empty((len(j), len(fall_out)))
+    for column, rate in enumerate(fall_out.tolist()):
+        past = rate * j.at(others) - low
+        share = np.where(high > low, np.clip(j.ratio(past, high - low), 0, 1), past >= 0)
+        heights[:, column] = j.ratio(j.total(np.where(hit, share, 0.0)), relevant)
+    return heights

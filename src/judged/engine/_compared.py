@@ -1,0 +1,183 @@
+"""`Comparison`: runs held against each other, as plain data, with where they differ."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Id, Judged
+from judged.engine._difference import Difference
+from judged.engine.values import Values
+from judged.errors import UsageError, Warned, shown
+from judged.measures import parse
+
+__all__ = ["Change", "Comparison", "Move", "Settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How it was compared."""
+
+    test: str
+    correction: str
+    interval: str
+    alpha: float
+    margin: float
+    min_queries: int
+    resamples: int | None
+    seed: int
+
+    def __str__(self) -> str:
+        drawn = f", {self.resamples:,} resamples" if self.resamples else ""
+        margin = f", margin {self.margin:g}" if self.margin else ""
+        return (f"{self.test} test{drawn}, {self.correction} correction over the pairs of a measure, {self.interval} intervals, "
+                f"alpha {self.alpha:g}{margin}, seed {self.seed}")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A judged document that two runs rank differently; None where it was not retrieved."""
+
+    doc: str
+    grade: float
+    rank_a: int | None
+    rank_b: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A query on which two runs differ, with the judged documents that moved."""
+
+    query: Id
+    value_a: float
+    value_b: float
+    difference: float
+    moves: tuple[Move, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Rows of differences, each with its interval, p-value, effect sizes and verdict; slices of queries likewise (`parts`)."""
+
+    names: tuple[str, ...]
+    results: tuple[Values, ...]
+    rows: tuple[Difference, ...]
+    settings: Settings
+    parts: tuple[Difference, ...] = ()
+    baseline: str | None = None
+    warnings: tuple[Warned, ...] = ()
+    judged: tuple[Judged, ...] = field(default=(), repr=False)
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures, in the order asked for."""
+        return list(dict.fromkeys(row.measure for row in self.rows))
+
+    def of(self, measure: str, a: str, b: str) -> Difference:
+        """The row of two runs by a measure."""
+        for row in self.rows:
+            if (row.measure, row.a, row.b) == (measure, a, b):
+                return row
+        known = ", ".join(dict.fromkeys(f"{r.b} against {r.a}" for r in self.rows))
+        raise UsageError("no-pair", f"one of {known}, by {', '.join(self.measures)}", got=f"{b} against {a}, by {shown(measure)}")
+
+    def means(self) -> dict[str, dict[str, float]]:
+        """{run: {measure: mean}}."""
+        return {name: {m: result.mean()[m] for m in self.measures} for name, result in zip(self.names, self.results, strict=True)}
+
+    def matrix(self, measure: str) -> NDArray[np.float64]:
+        """Values of queries × runs."""
+        return np.stack([np.asarray(result[measure], float) for result in self.results], axis=1)
+
+    def where(
+        self, measure: str, a: str | None = None, b: str | None = None, *, n: int = 10, only: Literal["better", "worse"] | None = None
+    ) -> tuple[Change, ...]:
+        """The queries that changed most from a to b, the largest first, in both directions or `only` in one; with the judged documents that moved.
+
+        Without names: the first pair that was compared.
+        """
+        first = next(row for row in self.rows if row.measure == measure) if measure in self.measures else self.of(measure, "", "")
+        i, j = (self._place(name) for name in (a or first.a, b or first.b))
+        x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
+        d = np.nan_to_num(y - x)
+        gain = -d if parse(measure).definition.lower_is_better else d
+        size = np.abs(d) if only is None else np.maximum(gain if only == "better" else -gain, 0)
+        chosen = [int(k) for k in np.argsort(-size, kind="stable")[:n] if size[k] != 0]
+        return tuple(
+            Change(self.results[0].queries[k], float(x[k]), float(y[k]), float(d[k]), self._moves(i, j, k)) for k in chosen
+        )
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise UsageError("runs", f"one of {', '.join(self.names)}", got=shown(name), value=name)
+        return self.names.index(name)
+
+    def _moves(self, i: int, j: int, row: int) -> tuple[Move, ...]:
+        if not self.judged:
+            return ()
+        ranks = [dict(zip(g.judgment[g.query == row].tolist(), g.rank[g.query == row].tolist(), strict=True)) for g in (self.judged[i], self.judged[j])]
+        pool = self.judged[i]
+        moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
+        found = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
+        best = lambda m: min(m.rank_a or math.inf, m.rank_b or math.inf)  # noqa: E731
+        return tuple(sorted(found, key=lambda m: (-m.grade, best(m))))
+
+    # ── as other things ──────────────────────────────────────────────────────────────────────────
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping a row, slices included."""
+        return [asdict(row) for row in (*self.rows, *self.parts)]
+
+    def to_pandas(self) -> Any:
+        """A pandas frame, one row a difference."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+    def to_polars(self) -> Any:
+        """A polars frame, one row a difference."""
+        import polars as pl
+
+        return pl.DataFrame(self.records(), infer_schema_length=None)
+
+    def to_json(self) -> str:
+        """All of it as strict JSON: what is missing is null."""
+        rows = [{k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()} for r in self.records()]
+        data = {
+            "judged-comparison": 1,
+            "runs": list(self.names),
+            "baseline": self.baseline,
+            "queries": len(self.results[0]),
+            "policy": str(self.results[0].policy),
+            "settings": asdict(self.settings),
+            "means": {n: {m: v if math.isfinite(v) else None for m, v in by.items()} for n, by in self.means().items()},
+            "rows": rows,
+            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+        }
+        return json.dumps(data, allow_nan=False)
+
+    def verdicts(self) -> list[str]:
+        """Each row as a sentence."""
+        return [row.words for row in self.rows]
+
+    def __str__(self) -> str:
+        from judged.engine.comparison_table import overview
+
+        return overview(self)
+
+    __repr__ = __str__
+
+
+def _doc(pool: Judged, judgment: int) -> str:
+    return str(judgment) if pool.pool_doc is None else pool.pool_doc[judgment].decode("utf-8", "surrogateescape")
+
+
+def sentences(rows: Sequence[Difference]) -> list[str]:
+    """The verdicts of rows."""
+    return [row.words for row in rows]

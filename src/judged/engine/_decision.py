@@ -1,0 +1,226 @@
+"""What rules say of a comparison: one reason for each rule, measure and slice, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged.engine._compared import Comparison
+from judged.engine._difference import Difference
+from judged.engine._rule import Rules
+from judged.engine.comparison_table import p_text
+from judged.engine.values import Values
+from judged.measures import parse
+from judged.stats import adjusted
+from judged.stats.power import MATERIAL
+
+__all__ = ["Reason", "bound_reasons", "drop_reasons", "query_reasons"]
+
+_ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """What one rule says of one measure, over all queries or in a slice."""
+
+    rule: str  # max_drop, min, max or max_query_drop: the key in `Rules`
+    measure: str
+    slice: str | None = None
+    passed: bool
+    observed: float
+    allowed: float
+    sentence: str
+    note: str = ""  # it passed, but the data can hardly tell
+    skipped: bool = False  # the slice has too few queries to be held to anything
+    p: float = math.nan  # corrected
+
+    @property
+    def verdict(self) -> str:
+        """FAIL, pass or skip."""
+        return "skip" if self.skipped else "pass" if self.passed else "FAIL"
+
+    @property
+    def words(self) -> str:
+        """The sentence, with its note."""
+        return f"{self.sentence} Note: {self.note}." if self.note else self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    """How much worse a mean got: positive is worse, whichever way the measure runs."""
+
+    row: Difference
+    lower_is_better: bool
+    allowed: float
+    p: float
+
+    @property
+    def size(self) -> float:
+        return self.row.difference if self.lower_is_better else -self.row.difference
+
+    @property
+    def worst(self) -> float:
+        """The end of the interval of the difference at which the candidate is worst."""
+        return self.row.high if self.lower_is_better else -self.row.low
+
+    def exceeds(self, size: float) -> bool:
+        """Whether a drop of this size is more than is allowed."""
+        return _above(size, self.allowed, max(abs(self.row.mean_a), abs(self.row.mean_b)))
+
+    @property
+    def moved(self) -> str:
+        if self.size <= 0:
+            better = f"better by {_number(-self.size)}" if self.size else "unchanged"
+            return f"{self._what} is {better} ({_number(self.row.mean_a)} → {_number(self.row.mean_b)})"
+        verb = "rose" if self.lower_is_better else "fell"
+        return f"{self._what} {verb} by {_number(self.size)} ({_number(self.row.mean_a)} → {_number(self.row.mean_b)})"
+
+    @property
+    def _what(self) -> str:
+        return self.row.measure if self.row.part is None else f"{self.row.part}: {self.row.measure}"
+
+
+def broken_by(drop: _Drop, rules: Rules) -> bool:
+    """Whether a drop breaks the rule `max_drop`: the one place where its meaning is decided.
+
+    - `significant`: the mean got worse by more than is allowed, and noise does not explain it: the two-sided p, corrected over all measures and slices
+      of the gate, is at most alpha.
+    - `mean`: the mean got worse by more than is allowed, whatever the noise.
+    - `sure`: it cannot be ruled out that the mean got worse by more than is allowed: the worse end of the 1 - alpha interval of the difference
+      lies beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so the chance that a candidate beyond the bound passes is alpha/2; all rules must
+      hold, so nothing is to be corrected (Berger, Technometrics 1982).
+    """
+    if math.isnan(drop.size):
+        return True
+    if rules.mode == "sure":
+        return math.isnan(drop.worst) or drop.exceeds(drop.worst)
+    return drop.exceeds(drop.size) and (rules.mode == "mean" or drop.p <= rules.alpha)
+
+
+def drop_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
+    """Of `max_drop`: for each measure, all queries and then each slice."""
+    rows = [row for m in measures for row in (*comparison.rows, *comparison.parts) if row.measure == m]
+    tested = [row for row in rows if row.verdict != "too few"]
+    corrected = dict(zip(map(id, tested), adjusted([row.p for row in tested], rules.correction).tolist(), strict=True))
+    found = []
+    for row in rows:
+        drop = _Drop(
+            row,
+            parse(row.measure).definition.lower_is_better,
+            rules.allowed(row.measure),
+            corrected.get(id(row), math.nan),
+        )
+        found.append(_drop_reason(drop, rules, len(tested)))
+    return found
+
+
+def _drop_reason(drop: _Drop, rules: Rules, tests: int) -> Reason:
+    row = drop.row
+    few = row.part is not None and row.verdict == "too few"
+    broken = not few and broken_by(drop, rules)
+    if few:
+        sentence = f"{row.part}: {_queries(row.queries)}, fewer than {rules.min_queries}: not held to anything."
+    elif not row.queries:
+        sentence = f"{row.measure} has no value for any query of both runs."
+    else:
+        sentence = _sentence(drop, broken, rules)
+    return Reason(
+        rule="max_drop", measure=row.measure, slice=row.part, passed=not broken, observed=drop.size, allowed=drop.allowed,
+        sentence=sentence, note="" if broken or few else _doubt(drop, rules, tests), skipped=few, p=drop.p,
+    )  # fmt: skip
+
+
+def _sentence(drop: _Drop, broken: bool, rules: Rules) -> str:
+    limit = f"the {drop.allowed:g} allowed"
+    if rules.mode == "sure":
+        level = f"{1 - rules.alpha:.0%} interval"
+        if math.isnan(drop.worst):
+            return f"{drop.moved}; {_queries(drop.row.queries)} cannot tell how far it may have got worse."
+        if drop.worst <= 0:
+            return f"{drop.moved}; it did not get worse ({level})."
+        return f"{drop.moved}; it may be worse by up to {_number(drop.worst)} ({level}), {'more than' if broken else 'within'} {limit}."
+    if not drop.exceeds(drop.size):
+        return f"{drop.moved}, within {limit}." if drop.size > 0 else f"{drop.moved}."
+    if rules.mode == "mean":
+        return f"{drop.moved}, more than {limit}."
+    p = p_text(drop.p).replace("<", "below ")
+    said = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
+    if broken:
+        return f"{drop.moved}, more than {limit}; noise does not explain it ({said})."
+    return f"{drop.moved}, more than {limit}, but noise may explain it ({said}, alpha = {rules.alpha:g})."
+
+
+def _doubt(drop: _Drop, rules: Rules, tests: int) -> str:
+    """Why a rule that holds says little: so few queries cannot show a drop that would matter.
+
+    A drop is significant, about, where it exceeds the half-width of the interval of the difference. What matters is what is not allowed; where nothing is allowed, a tenth of the
+    baseline's mean (Spärck Jones 1974). Signs of n differences can be flipped in 2ⁿ ways, so p is never below 2/2ⁿ.
+    """
+    row = drop.row
+    if rules.mode != "significant":
+        return ""
+    least = 2.0 ** (1 - row.queries)
+    if rules.test in ("permutation", "sign") and least * tests > rules.alpha:
+        several = f" ({least * tests:.2g} over {tests} tests)" if tests > 1 else ""
+        return f"{_queries(row.queries)} can show no drop, however large: p is never below {least:.2g}{several}"
+    shown = abs(row.difference - (row.high if drop.lower_is_better else row.low))
+    matters = drop.allowed or MATERIAL * abs(row.mean_a)
+    if math.isnan(shown):
+        return f"{_queries(row.queries)} can show no drop"
+    return f"{_queries(row.queries)} can show no drop below about {_number(shown)}" if shown > matters else ""
+
+
+def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
+    """Of `max_query_drop`: how many queries got worse by more than is allowed."""
+    if rules.max_query_drop is None:
+        return []
+    bound, most = rules.max_query_drop
+    found = []
+    for m in measures:
+        x = comparison.matrix(m)
+        worse = (x[:, 1] - x[:, 0]) * (1 if parse(m).definition.lower_is_better else -1)
+        slack = _ROUNDING * np.maximum(np.abs(x).max(axis=1), bound)
+        fallen = np.flatnonzero(worse > bound + slack)
+        first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
+        named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
+        size = f"{_queries(len(fallen))} got worse by more than {bound:g} in {m}"
+        found.append(
+            Reason(rule="max_query_drop", measure=m, passed=len(fallen) <= most, observed=len(fallen), allowed=most,
+                   sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.")
+        )  # fmt: skip
+    return found
+
+
+def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
+    """Of `min` and `max`: values that the candidate must reach, or must not exceed."""
+    means = candidate.mean()
+    found = []
+    for rule, bounds in (("min", rules.min), ("max", rules.max)):
+        for m, bound in bounds.items():
+            value = means[m]
+            beyond = _above(bound, value) if rule == "min" else _above(value, bound)
+            said = "below" if rule == "min" else "above"
+            held = f"at {'least' if rule == 'min' else 'most'} {bound:g}, as required"
+            text = f"{m} is {_number(value)}, " + (f"{said} the {bound:g} required" if beyond else held)
+            if math.isnan(value):
+                beyond, text = True, f"{m} has no value for any query, and {bound:g} is required"
+            found.append(
+                Reason(rule=rule, measure=m, passed=not beyond, observed=value, allowed=bound, sentence=f"{text}.")
+            )
+    return found
+
+
+def _above(a: float, b: float, scale: float = 0.0) -> bool:
+    """Whether a exceeds b by more than a rounding of them, or of what they were computed from."""
+    return a > b + _ROUNDING * max(abs(a), abs(b), scale)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) >= 1e-4 or value == 0 else f"{value:.2g}"
+
+
+def _queries(n: int) -> str:
+    return f"{n} {'query' if n == 1 else 'queries'}"

@@ -1,0 +1,68 @@
+"""One comparison of two runs by one measure, and what it comes to in a word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Difference", "Verdict", "verdict_of"]
+
+Verdict = Literal["better", "worse", "equal", "cannot tell", "too few"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What `b` has over `a`. Positive is more of the measure, which is worse where lower is better."""
+
+    measure: str
+    a: str
+    b: str
+    part: str | None = None  # the slice of queries; None for all of them
+    queries: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    wins: int  # queries on which b is better
+    ties: int
+    losses: int
+    p: float
+    adjusted: float
+    d_z: float
+    superiority: float
+    cliff: float
+    verdict: Verdict
+    note: str = ""
+
+    @property
+    def words(self) -> str:
+        """The verdict as a sentence."""
+        what = f"{self.b} against {self.a} by {self.measure}"
+        size = f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}], p = {_p(self.adjusted)}"
+        if self.verdict == "too few":
+            return f"{what}: too few queries to say ({self.queries})"
+        said = {"better": "better", "worse": "worse", "equal": "equal within the margin", "cannot tell": "cannot tell"}
+        return f"{what}: {said[self.verdict]}, {size}" + (f"; {self.note}" if self.note else "")
+
+
+def _p(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.0001 else "below 0.0001"
+
+
+def verdict_of(
+    gain: float, adjusted: float, inner: tuple[float, float] | None, *, alpha: float, margin: float
+) -> Verdict:
+    """The verdict on a gain (the difference, positive where b is better).
+
+    Equal: the 1 - 2·alpha interval of the gain lies within the margin (the interval form of two one-sided tests, Schuirmann 1987),
+    even where the difference is significant: it is then too small to matter. Better or worse: the corrected p is at most alpha. Cannot tell:
+    neither. Without a margin only runs that never differ are equal.
+    """
+    if inner is not None and inner[0] == inner[1] == gain == 0:
+        return "equal"
+    if margin > 0 and inner is not None and -margin < inner[0] and inner[1] < margin:
+        return "equal"
+    if adjusted <= alpha and gain != 0:
+        return "better" if gain > 0 else "worse"
+    return "cannot tell"

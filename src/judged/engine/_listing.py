@@ -1,0 +1,73 @@
+"""Rows with named columns: what a result lists, as data, as frames, as a table."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from judged.engine.table import Table, plain
+
+__all__ = ["Listing", "number", "scalar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Columns of one length, by name; `words` are those that hold words, and are aligned to the left."""
+
+    columns: dict[str, tuple[Any, ...]]
+    words: tuple[str, ...] = ()
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(zip(*self.columns.values(), strict=True))
+
+    def __getitem__(self, column: str) -> tuple[Any, ...]:
+        return self.columns[column]
+
+    def table(self, *, places: int = 4) -> Table:
+        headers = tuple(self.columns)
+        rows = tuple(tuple(number(x, places) for x in row) for row in self)
+        words = tuple(i for i, header in enumerate(headers) if header in self.words)
+        return Table(headers, rows, title=self.title, notes=self.notes, words=words)
+
+    def to_pandas(self) -> Any:
+        import pandas as pd
+
+        return pd.DataFrame({name: list(column) for name, column in self.columns.items()})
+
+    def to_polars(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame({name: list(column) for name, column in self.columns.items()}, strict=False)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, map(scalar, row), strict=True)) for row in self]
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dicts(), allow_nan=False)
+
+    def __str__(self) -> str:
+        return plain(self.table())
+
+    __repr__ = __str__
+
+
+def number(value: Any, places: int = 4) -> str:
+    """A value as text: whole numbers as they are, others with their places, missing ones as a dash."""
+    if value is None or value != value:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.{places}f}"
+    return str(value)
+
+
+def scalar(value: Any) -> Any:
+    """A value for JSON: missing ones are None."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

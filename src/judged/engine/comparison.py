@@ -1,0 +1,274 @@
+"""Comparing runs: which is better, by how much, and how sure that is. The values per query are the input; nothing is scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Id, Judged
+from judged.engine._compared import Comparison, Settings
+from judged.engine._difference import Difference, verdict_of
+from judged.engine.evaluation import DEFAULT, Measures, evaluate, judge
+from judged.engine.named import named_runs, short_names
+from judged.engine.slicing import Slices, slices_of
+from judged.engine.values import Values
+from judged.errors import DataError, UsageError, Warned, shown
+from judged.measures import Measure
+from judged.sources import read_qrels
+from judged.stats import adjusted, cliff, correction, interval, outcome_of_pairs, pair_test, record, standardised, superiority
+
+__all__ = ["compare"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entrants:
+    """What is compared: each run's values over the same queries, and where known its judged documents."""
+
+    names: tuple[str, ...]
+    results: tuple[Values, ...]
+    judged: tuple[Judged, ...]
+    warnings: tuple[Warned, ...]
+
+
+def compare(
+    qrels: Any,
+    runs: Any = None,
+    measures: Measures = DEFAULT,
+    *,
+    baseline: str | int | None = None,
+    test: str = "permutation",
+    correction: str = "holm",
+    interval: str = "bca",
+    alpha: float = 0.05,
+    margin: float = 0.0,
+    slices: Any = None,
+    min_queries: int = 10,
+    clusters: Any = None,
+    resamples: int | None = None,
+    seed: int = 0,
+    level: float | None = None,
+    profile: str = "trec_eval-10",
+    **policy: Any,
+) -> Comparison:
+    """Every pair of runs, or each against a baseline, by each measure.
+
+    Args:
+        qrels: judgments; or results of `evaluate` ({name: Values}, or a list of them), without runs.
+        runs: two or more runs: a list, or {name: run}.
+        measures: as in `evaluate`.
+        baseline: the name, or the position, of the run that the others are held against; without it all pairs are compared.
+        test: the test of each pair, see `TESTS`.
+        correction: for the pairs of each measure together, see `CORRECTIONS`.
+        interval: of the difference of means: `bca`, `percentile` or `t`, at 1 - alpha.
+        alpha: the chance of a false finding that is accepted.
+        margin: differences within it do not matter: such runs are equal.
+        slices: groups of queries, each compared on its own too: {query: group}, (table of queries, name of a column), or `"relevant"`, the
+            number of relevant documents.
+        min_queries: a slice of fewer is shown, not tested.
+        clusters: {query: group} of queries that belong together (users, topics): they are drawn, and change sign, as wholes.
+        resamples: of the permutation and bootstrap tests; the default is the test's own.
+        seed: of everything that is drawn.
+        level: the lowest grade that counts as relevant.
+        profile: the conventions of another tool.
+        policy: answers to the open questions, see `Policy`.
+
+    >>> better = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
+    >>> better.rows[0].difference, better.rows[0].verdict
+    (0.5, 'cannot tell')
+    """
+    settings = _settings(test, correction, interval, alpha, margin, min_queries, resamples, seed)
+    entrants = _entrants(qrels, runs, measures, level=level, profile=profile, **policy)
+    pairs = _pairs(entrants.names, baseline)
+    parts = slices_of(slices, entrants.results[0].queries, _relevant(entrants, level))
+    rows = tuple(
+        row
+        for m in _compared(entrants)
+        for row in _rows(m, entrants, pairs, parts, _clusters(clusters, entrants.results[0].queries), settings)
+    )
+    return Comparison(
+        names=entrants.names,
+        results=entrants.results,
+        judged=entrants.judged,
+        rows=tuple(r for r in rows if r.part is None),
+        parts=tuple(r for r in rows if r.part is not None),
+        baseline=None if baseline is None else entrants.names[int(pairs[0, 0])],
+        settings=settings,
+        warnings=entrants.warnings + parts.warnings,
+    )
+
+
+def _settings(test: str, how: str, interval: str, alpha: float, margin: float, least: int, resamples: Any, seed: int) -> Settings:
+    chosen = pair_test(test)
+    fixed = correction(how)
+    if fixed.name == "max" and chosen.name != "permutation":
+        raise UsageError("correction", "max with the permutation test only", got=f"test={chosen.name!r}", hint="holm works with any test")
+    if not 0 < alpha < 0.5:
+        raise UsageError("parameter", "alpha above 0 and below 0.5", got=shown(alpha), value=alpha)
+    if not margin >= 0:
+        raise UsageError("parameter", "a margin from 0 on", got=shown(margin), value=margin)
+    if resamples is not None and "resamples" not in chosen.options:
+        raise UsageError("option", f"the {chosen.title} draws nothing", got=f"resamples={resamples}", value=resamples)
+    return Settings(test=chosen.name, correction=fixed.name, interval=interval, alpha=alpha, margin=margin, min_queries=least,
+                    resamples=resamples, seed=seed)  # fmt: skip
+
+
+# ── who is compared ──────────────────────────────────────────────────────────────────────────────
+
+
+def _entrants(qrels: Any, runs: Any, measures: Measures, **options: Any) -> _Entrants:
+    if runs is None:
+        return _aligned(*_given(qrels), ())
+    level, profile, policy = options.pop("level"), options.pop("profile"), options
+    judgments = read_qrels(qrels)
+    found = named_runs(runs)
+    judged = [judge(judgments, run, profile=profile, **policy) for _, run in found]
+    given = [name for name, _ in found]
+    names = [n or s for n, s in zip(given, short_names([j.names[1] for j in judged]), strict=True)]
+    judged = [replace(j, names=(j.names[0], name)) for j, name in zip(judged, names, strict=True)]
+    results = [evaluate(j, measures=measures, level=level, profile=profile) for j in judged]
+    return _aligned(names, results, tuple(judged))
+
+
+def _given(results: Any) -> tuple[list[str], list[Values]]:
+    pairs = list(results.items()) if isinstance(results, Mapping) else [(None, r) for r in results] if isinstance(results, list | tuple) else []
+    if not pairs or not all(isinstance(r, Values) for _, r in pairs):
+        raise UsageError("runs", "judgments and two or more runs, or results of evaluate", got=shown(results))
+    short = short_names([r.names[1] for _, r in pairs])
+    return [str(n) if n is not None else s for (n, _), s in zip(pairs, short, strict=True)], [r for _, r in pairs]
+
+
+def _aligned(names: Sequence[str], results: Sequence[Values], judged: tuple[Judged, ...]) -> _Entrants:
+    if len(results) < 2:
+        raise UsageError("runs", "two or more runs to compare", got=str(len(results)))
+    if len(set(names)) < len(names):
+        raise UsageError("runs", "runs of different names", got=", ".join(names), hint="give them as {name: run}")
+    refuse_incomparable(names, results)
+    common = [q for q in results[0].queries if all(q in set(r.queries) for r in results[1:])] if _differ(results) else list(results[0].queries)
+    if not common:
+        raise DataError("no-common-query", "queries that all runs share", got="none", hint="are they evaluated by the same judgments?")
+    warnings = dict.fromkeys(w for r in results for w in r.warnings)
+    lost = len({q for r in results for q in r.queries}) - len(common)
+    if lost:
+        warnings[Warned("queries-differ", lost, f"{lost} queries that not all results hold were left out")] = None
+    return _Entrants(tuple(names), tuple(_only(r, common) for r in results), judged if not lost else (), tuple(warnings))
+
+
+def _differ(results: Sequence[Values]) -> bool:
+    return any(r.queries != results[0].queries for r in results[1:])
+
+
+def _only(result: Values, queries: list[Id]) -> Values:
+    if list(result.queries) == queries:
+        return result
+    place = {q: i for i, q in enumerate(result.queries)}
+    rows = np.array([place[q] for q in queries])
+    return replace(result, queries=tuple(queries), columns={n: c[rows] for n, c in result.columns.items()}, if_irrelevant=None, if_top=None)
+
+
+def refuse_incomparable(names: Sequence[str], results: Sequence[Values]) -> None:
+    """An error where results were computed under different conventions, which says what differs."""
+    first = results[0]
+    for name, other in zip(names[1:], results[1:], strict=True):
+        for what, a, b in (("policy", first.policy, other.policy), ("profile", first.profile, other.profile)):
+            if a != b:
+                raise DataError("incomparable", f"one {what} for all: {a} ({names[0]})", got=f"{b} ({name})", hint="evaluate again")
+        if not {str(m) for m in first.measures} & {str(m) for m in other.measures}:
+            raise DataError("incomparable", f"a measure of {names[0]} ({', '.join(map(str, first.measures))})",
+                            got=f"{', '.join(map(str, other.measures))} ({name})")  # fmt: skip
+
+
+def _relevant(entrants: _Entrants, level: float | None) -> Floats | None:
+    """How many relevant documents each query has, where judgments are at hand, or it was counted."""
+    if entrants.judged:
+        return entrants.judged[0].relevant(1 if level is None else level)
+    return next((c for name, c in entrants.results[0].columns.items() if name.startswith("NumRel") and name[6:7] in ("", "(")), None)
+
+
+def _compared(entrants: _Entrants) -> list[Measure]:
+    """The measures that every result has, and that are numbers."""
+    common = set.intersection(*({str(m) for m in r.measures} for r in entrants.results))
+    return [m for m in entrants.results[0].measures if str(m) in common and not m.definition.text]
+
+
+def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:
+    if baseline is None:
+        return np.array(list(combinations(range(len(names)), 2)))
+    if isinstance(baseline, int) and not isinstance(baseline, bool) and -len(names) <= baseline < len(names):
+        first = baseline % len(names)
+    elif baseline in names:
+        first = list(names).index(str(baseline))
+    else:
+        raise UsageError("baseline", f"one of {', '.join(names)}", got=shown(baseline), value=baseline)
+    return np.array([(first, other) for other in range(len(names)) if other != first])
+
+
+def _clusters(clusters: Any, queries: Sequence[Id]) -> Ints | None:
+    if clusters is None:
+        return None
+    missing = [q for q in queries if q not in clusters]
+    if missing:
+        raise DataError("slice", "a group for every query", got=f"none for {shown(missing[0])} and {len(missing) - 1} others")
+    codes: dict[Any, int] = {}
+    return np.array([codes.setdefault(clusters[q], len(codes)) for q in queries])
+
+
+# ── one measure ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _rows(m: Measure, entrants: _Entrants, pairs: Ints, parts: Slices, clusters: Ints | None, settings: Settings) -> list[Difference]:
+    x = np.stack([np.asarray(r[str(m)], float) for r in entrants.results], axis=1)
+    known = ~np.isnan(x).any(axis=1)
+    everyone = [(None, known)] + [(label, known & rows) for label, rows in parts.groups]
+    return [row for label, rows in everyone for row in _tested(m, entrants.names, x[rows], pairs, label, None if clusters is None else clusters[rows], settings)]
+
+
+def _tested(m: Measure, names: Sequence[str], x: Floats, pairs: Ints, part: str | None, clusters: Ints | None, s: Settings) -> list[Difference]:
+    if not len(x) or (part is not None and len(x) < s.min_queries):
+        return [_untested(str(m), names, x, int(a), int(b), part) for a, b in pairs]
+    a, b = x[:, pairs[:, 0]], x[:, pairs[:, 1]]
+    d = b - a
+    options: dict[str, Any] = {"seed": s.seed, "resamples": s.resamples}
+    if clusters is not None:
+        options["clusters"] = clusters
+    found = outcome_of_pairs(x, pairs, s.test, **options)
+    fixed = found.adjusted if s.correction == "max" and found.adjusted is not None else adjusted(found.p, s.correction)
+    columns = list(d.T)
+    outer, inner = (interval(columns, method=s.interval, confidence=c, seed=s.seed, clusters=clusters) for c in (1 - s.alpha, 1 - 2 * s.alpha))
+    counted, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
+    sign = -1.0 if m.definition.lower_is_better else 1.0
+    means = x.mean(axis=0)
+    rows = []
+    for i, (first, second) in enumerate(pairs.tolist()):
+        gain = sign * float(d[:, i].mean())
+        within = inner[i] if sign > 0 or inner[i] is None else (-inner[i][1], -inner[i][0])
+        wins, losses = (int(counted.wins[i]), int(counted.losses[i]))[:: 1 if sign > 0 else -1]
+        low, high = outer[i] or (float("nan"), float("nan"))
+        rows.append(
+            Difference(
+                measure=str(m), a=names[first], b=names[second], part=part, queries=len(x), mean_a=float(means[first]),
+                mean_b=float(means[second]), difference=float(d[:, i].mean()), low=low, high=high, wins=wins,
+                ties=int(counted.ties[i]), losses=losses, p=float(found.p[i]), adjusted=float(fixed[i]), d_z=float(sizes[0][i]),
+                superiority=float(sizes[1][i]), cliff=float(sizes[2][i]), note=found.note[i],
+                verdict=verdict_of(gain, float(fixed[i]), within, alpha=s.alpha, margin=s.margin),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _untested(measure: str, names: Sequence[str], x: Floats, a: int, b: int, part: str | None) -> Difference:
+    means = x.mean(axis=0) if len(x) else np.full(len(names), np.nan)
+    nothing = float("nan")
+    return Difference(
+        measure=measure, a=names[a], b=names[b], part=part, queries=len(x), mean_a=float(means[a]), mean_b=float(means[b]),
+        difference=float(means[b] - means[a]), low=nothing, high=nothing, wins=int((x[:, b] > x[:, a]).sum()),
+        ties=int((x[:, b] == x[:, a]).sum()), losses=int((x[:, b] < x[:, a]).sum()), p=1.0, adjusted=1.0, d_z=nothing,
+        superiority=nothing, cliff=nothing, verdict="too few",
+    )  # fmt: skip

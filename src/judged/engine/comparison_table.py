@@ -1,0 +1,119 @@
+"""A comparison as tables: runs × measures with who cannot be told apart, the pairs, the slices, the queries that changed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from judged.engine._compared import Change, Comparison
+from judged.engine._difference import Difference
+from judged.engine.table import Table, plain
+from judged.measures import parse
+from judged.stats import letters
+
+__all__ = ["change_table", "overview", "pair_table", "slice_table", "tables", "system_table"]
+
+_MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too few": ""}
+
+
+def overview(comparison: Comparison) -> str:
+    """The tables one below the other."""
+    return "\n\n".join(plain(table) for table in tables(comparison))
+
+
+def tables(comparison: Comparison, *, places: int = 4) -> list[Table]:
+    """Runs by measures, then every pair; then slices, where there are any."""
+    found = [system_table(comparison, places=places), pair_table(comparison, places=places)]
+    return [*found, slice_table(comparison, places=places)] if comparison.parts else found
+
+
+def system_table(comparison: Comparison, *, places: int = 4) -> Table:
+    """Means of runs by measures, the best in bold; letters, or signs against the baseline, say which differences are significant."""
+    means, measures = comparison.means(), comparison.measures
+    signs = {m: _against(comparison, m) if comparison.baseline else _letters(comparison, m) for m in measures}
+    rows = [
+        (name, *(f"{_number(means[name][m], places)} {signs[m][i]}".rstrip() for m in measures))
+        for i, name in enumerate(comparison.names)
+    ]
+    best = frozenset((i, 1 + c) for c, m in enumerate(measures) for i in _best(comparison, m))
+    alpha = comparison.settings.alpha
+    if comparison.baseline:
+        said = f"▲ better, ▼ worse than {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; no sign: cannot tell"
+    else:
+        said = f"runs that share a letter in a column cannot be told apart (corrected p > {alpha:g})"
+    queries = len(comparison.results[0])
+    notes = (said, f"{queries} {'query' if queries == 1 else 'queries'} · {comparison.settings}",
+             f"policy: {comparison.results[0].policy}", *(f"warning: {w}" for w in comparison.warnings))  # fmt: skip
+    return Table(("run", *measures), tuple(rows), notes=notes, strong=best)
+
+
+def _best(comparison: Comparison, measure: str) -> list[int]:
+    sign = -1 if parse(measure).definition.lower_is_better else 1
+    values = [sign * by[measure] for by in comparison.means().values()]
+    return [i for i, v in enumerate(values) if v == max(values)]
+
+
+def _letters(comparison: Comparison, measure: str) -> list[str]:
+    size = len(comparison.names)
+    apart = np.zeros((size, size), bool)
+    for row in comparison.rows:
+        if row.measure == measure and row.adjusted <= comparison.settings.alpha:
+            i, j = comparison.names.index(row.a), comparison.names.index(row.b)
+            apart[i, j] = apart[j, i] = True
+    sign = -1 if parse(measure).definition.lower_is_better else 1
+    values = [sign * by[measure] for by in comparison.means().values()]
+    return list(letters(apart, order=sorted(range(size), key=lambda i: -values[i])))
+
+
+def _against(comparison: Comparison, measure: str) -> list[str]:
+    found = {row.b: _MARKS[row.verdict] for row in comparison.rows if row.measure == measure}
+    return [found.get(name, "") for name in comparison.names]
+
+
+def pair_table(comparison: Comparison, *, places: int = 4) -> Table:
+    """One row a pair and measure."""
+    rows = tuple(_row(row, places) for row in comparison.rows)
+    level = f"{1 - comparison.settings.alpha:.0%}"
+    headers = ("measure", "run", "against", "difference", f"{level} interval", "won/tied/lost", "p", "corrected p", "d_z", "verdict")
+    notes = tuple(dict.fromkeys(f"{row.b} against {row.a}: {row.note}" for row in comparison.rows if row.note))
+    return Table(headers, rows, notes=notes, words=(0, 1, 2, 9))
+
+
+def _row(row: Difference, places: int) -> tuple[str, ...]:
+    between = "–" if math.isnan(row.low) else f"[{row.low:+.{places}f}, {row.high:+.{places}f}]"
+    return (row.measure, row.b, row.a, f"{row.difference:+.{places}f}", between, f"{row.wins}/{row.ties}/{row.losses}",
+            p_text(row.p), p_text(row.adjusted), _number(row.d_z, 2), row.verdict)  # fmt: skip
+
+
+def slice_table(comparison: Comparison, *, places: int = 4) -> Table:
+    """One row a slice, pair and measure."""
+    rows = tuple((row.part or "", str(row.queries), *_row(row, places)) for row in comparison.parts)
+    headers = ("slice", "queries", *pair_table(comparison).headers)
+    least = f"slices of fewer than {comparison.settings.min_queries} queries are not tested; p-values are corrected within a slice"
+    return Table(headers, rows, notes=(least,), words=(0, 2, 3, 4, 11))
+
+
+def change_table(changes: tuple[Change, ...], a: str, b: str, *, places: int = 4, moves: int = 5) -> Table:
+    """The queries that changed most, with the judged documents that moved."""
+    rows = []
+    for change in changes:
+        told = [f"{m.doc} (grade {m.grade:g}): {_rank(m.rank_a)} → {_rank(m.rank_b)}" for m in change.moves[:moves]]
+        more = [f"… {len(change.moves) - moves} more"] if len(change.moves) > moves else []
+        rows.append((str(change.query), _number(change.value_a, places), _number(change.value_b, places),
+                     f"{change.difference:+.{places}f}", "; ".join(told + more)))  # fmt: skip
+    return Table(("query", a, b, "difference", "judged documents that moved, by rank"), tuple(rows), words=(0, 4),
+                 title=f"the queries that changed most from {a} to {b}")  # fmt: skip
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
+
+
+def p_text(p: float) -> str:
+    """A p-value: never 0."""
+    return "–" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def _number(value: float, places: int) -> str:
+    return "–" if not math.isfinite(value) else f"{value:.{places}f}"

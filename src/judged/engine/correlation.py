@@ -1,0 +1,267 @@
+"""How alike two runs, two rankings, or two orders of systems are."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.correlation import Asked, asked, intervals, p_value
+from judged.correlation.overlap import Ties
+from judged.core import Id
+from judged.engine._ordered import Kind, ordered, read_scores
+from judged.engine._paired import Documents, Paired, some
+from judged.engine.table import Table, plain
+from judged.errors import UsageError, Warned, shown
+from judged.stats import bootstraps, mean
+
+__all__ = ["DEFAULT", "Correlation", "correlate", "read_scores"]
+
+DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # the variants in which a run with ties is equal to itself
+Floats = NDArray[np.float64]
+Interval = tuple[float, float] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Correlation:
+    """Coefficients of two rankings: a value for each query of two runs, one value for anything else.
+
+    >>> result = correlate({"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}, "tau_a overlap@2")
+    >>> result.mean()
+    {'tau_a': 0.3333333333333333, 'overlap@2': 0.5}
+    """
+
+    kind: Kind
+    names: tuple[str, str]
+    coefficients: tuple[str, ...]
+    queries: tuple[Id, ...]  # of two runs; else none
+    items: NDArray[np.int64]  # documents behind the coefficients of pairs, for each query
+    columns: dict[str, Floats]
+    intervals: dict[str, Interval]
+    p_values: dict[str, float | None] = field(default_factory=dict)  # of two orders
+    conventions: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[Warned, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, coefficient: str) -> Floats:
+        """One value per query, in the order of `queries`; one in all for two orders."""
+        name = str(asked([coefficient])[0])
+        if name not in self.columns:
+            raise UsageError("not-asked", f"one of {', '.join(self.columns)}", got=shown(name), value=name)
+        return self.columns[name]
+
+    def mean(self) -> dict[str, float]:
+        """Each coefficient: the mean over the queries for which it is defined, or the one value."""
+        return {name: mean(column[~np.isnan(column)]) for name, column in self.columns.items()}
+
+    # ── as other things ──────────────────────────────────────────────────────────────────────────
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data; missing values are None."""
+        return {
+            "judged": 1,
+            "a": self.names[0],
+            "b": self.names[1],
+            "kind": self.kind,
+            "conventions": self.conventions,
+            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "summary": {name: _finite(value) for name, value in self.mean().items()},
+            "intervals": self.intervals,
+            "p_values": {name: _finite(value) for name, value in self.p_values.items()},
+            "queries": list(self.queries),
+            "items": self.items.tolist(),
+            "values": {name: [_finite(v) for v in column.tolist()] for name, column in self.columns.items()},
+        }
+
+    def to_json(self) -> str:
+        """Everything, as strict JSON."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def _frame(self) -> dict[str, Any]:
+        first = {"query": [str(q) for q in self.queries]} if self.kind == "runs" else {}
+        return {**first, "items": self.items, **self.columns}
+
+    def to_pandas(self) -> Any:
+        """A pandas frame: one row a query (the index), one column a coefficient."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self._frame())
+        return frame.set_index("query") if self.kind == "runs" else frame
+
+    def to_polars(self) -> Any:
+        """A polars frame with a column `query`, for runs, and one for each coefficient."""
+        import polars as pl
+
+        return pl.DataFrame(self._frame())
+
+    # ── reading it ───────────────────────────────────────────────────────────────────────────────
+
+    def table(self, *, places: int = 4) -> Table:
+        """The summary as plain data."""
+        runs, values = self.kind == "runs", self.mean()
+        last = ("queries",) if runs else ("p-value", "items")
+        headers = ("coefficient", "mean" if runs else "value", f"{self.conventions['level']:.0%} interval", *last)
+        rows = []
+        for name, value in values.items():
+            between = self.intervals[name]
+            ends = "" if between is None else f"[{_text(between[0], places)}, {_text(between[1], places)}]"
+            chance = self.p_values.get(name)
+            counted = str(int((~np.isnan(self.columns[name])).sum()))
+            end = (counted,) if runs else ("" if chance is None else f"{chance:.3g}", str(int(self.items[0])))
+            rows.append((name, _text(value, places), ends, *end))
+        return Table(
+            headers, tuple(rows), title=" ~ ".join(n.rpartition("/")[2] for n in self.names), notes=self._notes()
+        )
+
+    def per_query(self, *, places: int = 4) -> Table:
+        """A row a query."""
+        values = [[_text(v, places) for v in column.tolist()] for column in self.columns.values()]
+        rows = zip(map(str, self.queries or ("",)), map(str, self.items.tolist()), *values, strict=True)
+        return Table(("query", "documents", *self.columns), tuple(rows))
+
+    def _notes(self) -> tuple[str, ...]:
+        said, what = self.conventions, "documents" if self.kind == "runs" else "items"
+        head = f"{len(self)} {'query' if len(self) == 1 else 'queries'} · " if self.kind == "runs" else ""
+        of = {"both": f"pairs of {what} that both hold", "union": f"pairs of all {what}, missing ones tied last"}
+        words = [head + of[said["documents"]]]
+        if said["depth"] is not None:
+            words.append(f"depth {said['depth']}")
+        if any(name.startswith("rbo") for name in self.coefficients):
+            words.append(f"RBO: p={said['p']:g}, ties: {said['ties']}")
+        if "tau_ap" in self.coefficients:
+            words.append("tau_ap: ranks of the first, against the second")
+        return (" · ".join(words), *(f"warning: {w}" for w in self.warnings))
+
+    def __str__(self) -> str:
+        return plain(self.table())
+
+    __repr__ = __str__
+
+
+def correlate(
+    a: Any,
+    b: Any = None,
+    measures: str | Asked | Iterable[str | Asked] = DEFAULT,
+    *,
+    depth: int | None = None,
+    p: float = 0.9,
+    ties: Ties = "b",
+    documents: Documents = "both",
+    level: float = 0.95,
+    seed: int = 0,
+    names: tuple[str, str] | None = None,
+) -> Correlation:
+    """How alike two rankings are, by the coefficients of `judged.correlation.COEFFICIENTS`.
+
+    What is compared is told by type, and both sides are of one: *runs* (a path, a frame, {query: {doc: score}} or whatever else `read_run`
+    takes) query by query, with means and their bootstrap intervals over queries; mappings {name: number}, pandas Series, or
+    `Values` of one measure, aligned by name; columns of numbers, aligned by position; lists of ids (text), the best first, or pairs
+    (ids, scores). A list of whole numbers is a column of scores. A frame alone needs two columns of numbers.
+
+    Higher scores are better, and equal scores are ties: no order is made up for them. tau_ap takes its ranks from `a` and holds them
+    against `b`; somers_d explains `b` by `a`; the other coefficients are symmetric.
+
+    Args:
+        a: the first ranking.
+        b: the second; the reference, where a coefficient has one.
+        measures: coefficients by name: `"tau_b rbo overlap@20"`.
+        depth: look at the first `depth` documents only; a tie that begins within it stays whole.
+        p: the persistence of RBO.
+        ties: in RBO and overlap: "b" corrected, so that equal rankings have 1; "a" the mean over all orders; "w" tied items
+            at one rank.
+        documents: coefficients of pairs see the documents that "both" hold, or the "union", where a document that one side
+            does not hold is tied with the others like it below all that it does. RBO and overlap always see the whole lists.
+        level: of the intervals.
+        seed: of the resamples.
+        names: what to call the two.
+
+    Raises:
+        DataError: no query or no item in common; a document twice in one ranking; scores that cannot be compared.
+        UsageError: an unknown coefficient, forms that do not go together, a parameter out of range.
+
+    >>> print(correlate([3, 2, 1], [3, 1, 2], "tau_b spearman").mean())
+    {'tau_b': 0.3333333333333333, 'spearman': 0.5}
+    """
+    wanted = asked(measures)
+    _check(wanted, depth, documents, level)
+    kind, found, both = ordered(a, b, depth, documents)
+    columns = {str(one): _frozen(_values(one, both, p, ties)) for one in wanted}
+    runs = kind == "runs"
+    ends = (
+        bootstraps(list(columns.values()), level=level, seed=seed)
+        if runs
+        else intervals(both.columns, wanted, level=level, seed=seed)
+    )
+    return Correlation(
+        kind=kind,
+        names=names or found,
+        coefficients=tuple(columns),
+        queries=both.queries,
+        items=both.columns.sizes,
+        columns=columns,
+        intervals=dict(zip(columns, ends, strict=True)),
+        p_values={} if runs else {str(o): p_value(both.columns, o, float(columns[str(o)][0])) for o in wanted},
+        conventions={"documents": documents, "depth": depth, "p": p, "ties": ties, "level": level, "seed": seed},
+        warnings=(*both.warnings, *_undefined(columns, both, kind)),
+    )
+
+
+def _values(one: Asked, both: Paired, p: float, ties: Ties) -> Floats:
+    coefficient = one.coefficient
+    if coefficient.pairs is not None:
+        return coefficient.pairs(both.columns)
+    assert coefficient.depths is not None
+    return coefficient.depths(both.rankings, one.k, p, ties)
+
+
+def _undefined(columns: dict[str, Floats], both: Paired, kind: Kind) -> list[Warned]:
+    """One warning for each set of queries for which the same coefficients are not defined."""
+    missing: dict[bytes, list[str]] = {}
+    for name, column in columns.items():
+        missing.setdefault(np.isnan(column).tobytes(), []).append(name)
+    notes = []
+    for mask, names in missing.items():
+        where = np.flatnonzero(np.frombuffer(mask, bool))
+        if not len(where):
+            continue
+        what = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not defined"
+        why = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
+        if kind != "runs":
+            notes.append(Warned("undefined", 1, f"{what}: {why}"))
+            continue
+        ids = some([both.queries[i] for i in where])
+        number = f"{len(where)} {'query' if len(where) == 1 else 'queries'}"
+        notes.append(Warned("undefined", len(where), f"{what} for {number} ({why}), left out of the mean: {ids}"))
+    return notes
+
+
+def _check(wanted: list[Asked], depth: object, documents: object, level: object) -> None:
+    if depth is not None and (type(depth) is not int or depth < 1):
+        raise UsageError("depth", "a depth that is a whole number from 1, or None", got=shown(depth), value=depth)
+    if documents not in get_args(Documents):
+        raise UsageError("parameter", "documents to be both or union", got=shown(documents), value=documents)
+    if not isinstance(level, float) or not 0 < level < 1:
+        raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)
+    if documents == "union" and any(one.coefficient.name == "pearson" for one in wanted):
+        raise UsageError("parameter", "documents='both' for pearson", got="'union'",
+                         hint="a document that a run does not hold has no score")  # fmt: skip
+
+
+def _frozen(values: Floats) -> Floats:
+    values.flags.writeable = False
+    return values
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
+
+
+def _text(value: float, places: int) -> str:
+    return "–" if math.isnan(value) else f"{value:.{places}f}"

@@ -1,0 +1,96 @@
+"""Weights of agreement between categories: 1 for the same, less for others, the nearer the more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.errors import UsageError, shown
+
+__all__ = ["WEIGHTS", "Weights", "weights_of"]
+
+Floats = NDArray[np.float64]
+
+_HINT = "agreement weights are 1 on the diagonal; of disagreement weights d, take 1 - d / d.max()"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """A symmetric matrix, categories × categories, from 0 to 1, with 1 on the diagonal, and its name."""
+
+    name: str
+    matrix: Floats
+
+
+def _nominal(x: Floats) -> Floats:
+    return np.eye(len(x))
+
+
+def _linear(x: Floats) -> Floats:
+    """1 − |x−y| / range, after Cicchetti and Allison (1971)."""
+    return 1 - np.abs(x[:, None] - x) / np.ptp(x)
+
+
+def _quadratic(x: Floats) -> Floats:
+    """1 − (x−y)² / range², after Fleiss and Cohen (1973)."""
+    return 1 - (x[:, None] - x) ** 2 / np.ptp(x) ** 2
+
+
+def _ordinal(x: Floats) -> Floats:
+    """1 − C(m, 2) / C(q, 2), with m the number of categories from one to the other, after Gwet (2014)."""
+    place = np.arange(len(x))
+    steps = np.abs(place[:, None] - place)
+    return 1 - steps * (steps + 1) / (len(x) * (len(x) - 1))
+
+
+def _ratio(x: Floats) -> Floats:
+    """1 − ((x−y)/(x+y))², over the largest of these; categories are not negative. Krippendorff's ratio metric."""
+    total = x[:, None] + x
+    distance = np.divide(x[:, None] - x, total, out=np.zeros_like(total), where=total != 0) ** 2
+    return 1 - distance / distance.max()
+
+
+# Distances are those of the values, not of their places: a grade that nobody gave leaves its gap. Ordinal ones count places.
+WEIGHTS = {"nominal": _nominal, "linear": _linear, "quadratic": _quadratic, "ordinal": _ordinal, "ratio": _ratio}
+
+
+def weights_of(given: Any, numbers: Floats | None, size: int) -> Weights:
+    """The weights of that name for these categories; or a matrix, checked.
+
+    >>> weights_of("linear", np.array([0.0, 1.0, 3.0]), 3).matrix.round(3).tolist()
+    [[1.0, 0.667, 0.0], [0.667, 1.0, 0.333], [0.0, 0.333, 1.0]]
+    """
+    if not isinstance(given, str):
+        return Weights("own", _matrix(given, size))
+    if given not in WEIGHTS:
+        raise UsageError("weights", f"one of {', '.join(WEIGHTS)}, or a matrix", got=shown(given), value=given)
+    if given == "nominal" or size < 2:
+        return Weights(given, np.eye(size))
+    if numbers is None:
+        raise UsageError(
+            "weights", f"labels that are numbers, for weights={given!r}", got="labels that are text", value=given,
+            hint="number them, give a matrix of weights, or use weights='nominal'",
+        )  # fmt: skip
+    if given == "ratio" and numbers.min() < 0:
+        raise UsageError("weights", "labels from 0 up, for ratios", got=f"{numbers.min():g}", value=given)
+    return Weights(given, WEIGHTS[given](numbers))
+
+
+def _matrix(given: Any, size: int) -> Floats:
+    try:
+        matrix = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError("weights", f"a matrix of weights, {size} × {size}", got=shown(given)) from None
+    if matrix.shape != (size, size):
+        got = " × ".join(map(str, matrix.shape)) or shown(given)
+        raise UsageError("weights", f"a matrix of weights, {size} × {size}: a row a category", got=got)
+    if not np.isfinite(matrix).all() or matrix.min(initial=0) < 0 or matrix.max(initial=1) > 1:
+        raise UsageError("weights", "weights from 0 to 1", got=shown(matrix.tolist()), hint=_HINT)
+    if (matrix != matrix.T).any():
+        raise UsageError("weights", "a symmetric matrix of weights", got=shown(matrix.tolist()))
+    if (matrix.diagonal() != 1).any():
+        raise UsageError("weights", "weights of 1 on the diagonal", got=shown(matrix.diagonal().tolist()), hint=_HINT)
+    return matrix

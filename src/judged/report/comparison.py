@@ -1,0 +1,45 @@
+"""A comparison in the form that somebody asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+
+from judged.engine import Comparison, Table, cell, plain, safe
+from judged.engine.comparison_table import tables
+from judged.report.formats import latex, markdown
+
+__all__ = ["COMPARISONS", "render_comparison"]
+
+
+def render_comparison(comparison: Comparison, form: str, *, places: int = 4) -> str:
+    """A comparison as text that ends with a newline."""
+    return COMPARISONS[form](comparison, places)
+
+
+def _tables(rendered: Callable[[Table], str]) -> Callable[[Comparison, int], str]:
+    return lambda comparison, places: "\n\n".join(map(rendered, tables(comparison, places=places))) + "\n"
+
+
+def _json(comparison: Comparison, places: int) -> str:
+    return json.dumps(json.loads(comparison.to_json()), indent=2, allow_nan=False) + "\n"
+
+
+def _csv(comparison: Comparison, places: int) -> str:
+    out = io.StringIO()
+    records = comparison.records()
+    writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({k: cell(safe(v) if isinstance(v, str) else v) for k, v in r.items()} for r in records)
+    return out.getvalue()
+
+
+COMPARISONS: dict[str, Callable[[Comparison, int], str]] = {
+    "table": _tables(plain),
+    "json": _json,
+    "csv": _csv,
+    "md": _tables(markdown),
+    "latex": _tables(latex),
+}

@@ -1,0 +1,238 @@
+"""`judged agree`: its help, what it shows, every form, what it writes, what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.cli.main import cli
+
+A = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 0\nq2 0 b 1\nq2 0 x 3\n"
+B = "q1 0 a 2\nq1 0 b 1\nq1 0 c 1\nq2 0 a 0\nq2 0 b 3\nq3 0 a 1\n"
+SAMPLE = [str(jd.sample_path(f"qrels.{judge}.txt")) for judge in "ab"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text(A)
+    Path("b.txt").write_text(B)
+    return tmp_path
+
+
+def outcome(*words, stdin=None):
+    return CliRunner().invoke(cli, ["agree", *map(str, words)], input=stdin)
+
+
+def run(*words, **options):
+    found = outcome(*words, **options)
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def refused(*words):
+    found = outcome(*words)
+    assert found.stdout == ""
+    assert isinstance(found.exception, jd.JudgedError)
+    return found.exception
+
+
+def test_help_shows_how_it_is_used():
+    text = run("--help")
+    assert "judged agree qrels.a.txt qrels.b.txt" in text
+    assert "--merge" in text
+
+
+def test_two_small_files():
+    assert run("a.txt", "b.txt", "--interval", "analytic", "-p", "3").split("\n\nconfusion")[1] == (
+        " matrix\n\n"
+        "a.txt ↓ b.txt →  0  1  2  3  total\n"
+        "───────────────  ─  ─  ─  ─  ─────\n"
+        "0                1  1  0  0      2\n"
+        "1                0  1  0  1      2\n"
+        "2                0  0  1  0      1\n"
+        "3                0  0  0  0      0\n"
+        "total            1  2  1  1      5\n"
+        "\n"
+        "all 2 disagreements\n\n"
+        "query  doc  a.txt  b.txt  difference\n"
+        "─────  ───  ─────  ─────  ──────────\n"
+        "q2     b        1      3           2\n"
+        "q1     b        0      1           1\n"
+    )
+
+
+def test_the_screen_answers_what_is_asked_first():
+    text = run(*SAMPLE)
+    lines = text.splitlines()
+    assert lines[0] == "agreement of qrels.a.txt and qrels.b.txt"
+    assert "703 documents judged by both, 0 by one alone, 40 queries" in lines
+    assert any(line.startswith("Cohen's kappa                   0.9193  [") for line in lines)
+    assert "5 of 19 disagreements" in lines
+    assert "each pair" not in text
+    assert run(*SAMPLE) == text
+
+
+def test_the_paradox_is_said_beside_the_number():
+    judgments = ([0] * 94 + [1] * 3 + [0] * 2 + [1], [0] * 97 + [1] * 3)
+    for name, grades in zip("ab", judgments, strict=True):
+        Path(f"{name}.txt").write_text("".join(f"q{i % 4} 0 d{i} {g}\n" for i, g in enumerate(grades)))
+    assert "note: 0.95 raw, kappa 0.26: 96% of all labels are 0; chance alone agrees on 0.93" in run("a.txt", "b.txt")
+
+
+def test_three_judges_show_every_pair():
+    text = run(*SAMPLE, jd.sample_path("qrels.txt"))
+    assert "Fleiss' kappa" in text
+    assert "each pair of judges" in text
+    assert "confusion" not in text
+
+
+def test_by_query():
+    text = run("a.txt", "b.txt", "--by-query", "--level", 1)
+    table = text.split("agreement by query\n\n")[1].splitlines()
+    assert table[0].split() == ["query", "n", "raw", "kappa", "reason"]
+    assert table[2].split() == ["q1", "3", "0.6667", "0.0000"]
+    assert "grades from 1 up count as 1, others as 0" in text
+
+
+def test_json_is_what_the_library_gives():
+    data = json.loads(run(*SAMPLE, "--format", "json", "--seed", 3, "--confidence", 0.9))
+    found = jd.agreement(*SAMPLE, seed=3, confidence=0.9)
+    assert data == json.loads(found.to_json())
+
+
+def test_csv_has_a_row_for_each_coefficient_or_query():
+    rows = list(csv.DictReader(io.StringIO(run(*SAMPLE, "--format", "csv"))))
+    assert [row["key"] for row in rows][:3] == ["raw", "expected", "kappa"]
+    assert float(rows[2]["value"]) == jd.agreement(*SAMPLE)["kappa"].value
+    queries = list(csv.DictReader(io.StringIO(run(*SAMPLE, "--format", "csv", "--by-query"))))
+    assert len(queries) == 40
+
+
+def test_markdown():
+    text = run(*SAMPLE, "--format", "md")
+    assert "| Cohen's kappa | 0.9193 |" in text
+    assert "**confusion matrix**" in text
+
+
+def test_output_goes_to_a_file():
+    assert run(*SAMPLE, "-o", "out.txt") == ""
+    assert Path("out.txt").read_text().startswith("agreement of qrels.a.txt")
+
+
+def test_weights_add_rows():
+    assert "weighted kappa, ordinal" in run(*SAMPLE, "--weights", "ordinal")
+
+
+def test_runs_are_ordered_by_each_judge():
+    runs = [word for name in ("bm25", "dense", "tfidf") for word in ("--run", jd.sample_path(f"runs/{name}.run"))]
+    text = run(*SAMPLE, *runs, "-m", "AP")
+    assert "AP by judge, mean over 40 queries" in text
+    assert "Kendall's tau 1.0000" in text
+    assert "0 of 3 pairs of systems swap" in text
+
+
+def test_judgments_from_standard_input():
+    assert "5 documents judged by both" in run("a.txt", "-", stdin=B)
+
+
+def test_control_characters_never_reach_the_terminal():
+    Path("c.txt").write_text("q1 0 a\x1b[31m 1\nq1 0 b 0\n")
+    Path("d.txt").write_text("q1 0 a\x1b[31m 0\nq1 0 b 0\n")
+    text = run("c.txt", "d.txt")
+    assert "\x1b" not in text
+    assert "a\\x1b[31m" in text
+
+
+# ── disagreements and merging ────────────────────────────────────────────────────────────────────
+
+
+def test_disagreements_are_printed_alone():
+    found = outcome("a.txt", "b.txt", "--disagreements", "-")
+    assert found.stdout == ("query_id,doc_id,a.txt,b.txt,difference,relevance\nq2,b,1,3,2,\nq1,b,0,1,1,\n")
+    assert "2 documents to adjudicate" in found.stderr
+
+
+def test_what_is_to_be_adjudicated_comes_back_as_judgments():
+    run("a.txt", "b.txt", "--disagreements", "todo.csv")
+    lines = Path("todo.csv").read_text().splitlines()
+    Path("todo.csv").write_text("\n".join([lines[0], *(f"{line}2" for line in lines[1:])]) + "\n")
+    run("a.txt", "b.txt", "--merge", "adjudicate", "--adjudicator", "todo.csv", "-o", "m.txt")
+    assert Path("m.txt").read_text() == "q1 0 a 2\nq1 0 b 2\nq1 0 c 1\nq2 0 a 0\nq2 0 b 2\nq2 0 x 3\nq3 0 a 1\n"
+
+
+def test_disagreements_as_json_lines():
+    run("a.txt", "b.txt", "--disagreements", "todo.jsonl")
+    first = json.loads(Path("todo.jsonl").read_text().splitlines()[0])
+    assert first == {"query_id": "q2", "doc_id": "b", "a.txt": 1, "b.txt": 3, "difference": 2, "relevance": None}
+
+
+def test_merging_by_mean_keeps_halves():
+    found = outcome("a.txt", "b.txt", "--merge", "mean", "--missing", "drop", "-o", "m.txt")
+    assert Path("m.txt").read_text() == "q1 0 a 2\nq1 0 b 0.5\nq1 0 c 1\nq2 0 a 0\nq2 0 b 2\n"
+    assert "5 judgments of 2 queries written to m.txt" in found.stderr
+
+
+def test_a_tied_majority_is_refused_unless_ties_are_decided():
+    error = refused("a.txt", "b.txt", "--merge", "majority", "-o", "m.txt")
+    assert error.slug == "tied-majority"
+    assert not Path("m.txt").exists()
+    run("a.txt", "b.txt", "--merge", "majority", "--ties", "higher", "-o", "m.txt")
+    assert "q2 0 b 3\n" in Path("m.txt").read_text()
+
+
+# ── refused ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_nothing_in_common():
+    Path("c.txt").write_text("q9 0 a 1\n")
+    error = refused("a.txt", "c.txt")
+    assert error.slug == "no-common-unit"
+    assert "a.txt, c.txt" in str(error)
+
+
+def test_one_category_has_no_kappa_and_says_why():
+    Path("c.txt").write_text("q1 0 a 1\nq1 0 b 1\n")
+    assert "no value for Cohen's kappa" in run("c.txt", "c.txt")
+
+
+def test_different_scales_are_warned_of():
+    Path("c.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n")
+    assert "warning: the judges' highest grades differ: a.txt 0, 1, 2, 3; c.txt 0, 1" in run("a.txt", "c.txt")
+    assert "[scale]" in outcome("a.txt", "c.txt", "--format", "csv").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["a.txt"], "two judges or more"),
+        ([], "Missing argument"),
+        (["a.txt", "b.txt", "--run", "x.run"], "two runs or more"),
+        (["a.txt", "b.txt", "--merge", "mean"], "--merge needs -o"),
+        (["a.txt", "b.txt", "--adjudicator", "a.txt"], "--merge adjudicate"),
+        (["-", "-"], "only once"),
+        (["a.txt", "b.txt", "--weights", "cubic"], "Invalid value"),
+    ],
+)
+def test_wrong_calls(words, part):
+    found = outcome(*words)
+    assert found.exit_code == 2
+    assert part in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "slug"),
+    [
+        (["a.txt", "nofile.txt"], "io"),
+        (["a.txt", "b.txt", "--confidence", "95"], "confidence"),
+        (["a.txt", "b.txt", "--merge", "adjudicate", "-o", "m.txt"], "merge-how"),
+    ],
+)
+def test_errors_of_the_library_come_through(words, slug):
+    assert refused(*words).slug == slug

@@ -1,0 +1,198 @@
+"""`judged correlate`: its help, its outputs, its errors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.correlation import COEFFICIENTS
+from judged.cli.main import cli
+
+A = "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq1 Q0 d3 3 1 a\nq2 Q0 d1 1 2 a\nq2 Q0 d2 2 1 a\n"
+B = "q1 Q0 d1 1 9 b\nq1 Q0 d3 2 8 b\nq1 Q0 d2 3 7 b\nq2 Q0 d2 1 2 b\nq2 Q0 d1 2 1 b\nq3 Q0 d1 1 1 b\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text(A)
+    Path("b.run").write_text(B)
+    Path("map.txt").write_text("bm25 0.3\ndense 0.4\ntfidf 0.2\n")
+    Path("ndcg.json").write_text('{"dense": 0.7, "bm25": 0.5, "tfidf": 0.6}')
+    return tmp_path
+
+
+def invoke(*words, stdin=None):
+    return CliRunner().invoke(cli, ["correlate", *map(str, words)], input=stdin)
+
+
+def run(*words, stdin=None):
+    outcome = invoke(*words, stdin=stdin)
+    if outcome.exception is not None:
+        raise outcome.exception
+    return outcome.stdout
+
+
+def shell(*words):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    code = "from judged.cli.main import main; main()"
+    return subprocess.run([sys.executable, "-c", code, "correlate", *words], text=True, env=environment, timeout=60, check=False, capture_output=True)  # fmt: skip
+
+
+def test_help_shows_examples_and_the_defaults():
+    from judged.engine.correlation import DEFAULT
+
+    text = run("--help")
+    assert "judged correlate bm25.run dense.run" in text
+    assert DEFAULT in " ".join(text.split())
+
+
+def test_two_runs_make_a_table():
+    assert run("a.run", "b.run", "-c", "tau_a", "overlap@1").splitlines() == [
+        "a.run ~ b.run",
+        "",
+        "coefficient     mean       95% interval  queries",
+        "───────────  ───────  ─────────────────  ───────",
+        "tau_a        -0.3333  [-1.0000, 0.3333]        2",
+        "overlap@1     0.5000   [0.0000, 1.0000]        2",
+        "",
+        "2 queries · pairs of documents that both hold",
+        "warning: 1 query is in b.run only, left out: 'q3'  [query-unshared]",
+    ]
+
+
+def test_the_defaults_are_one_for_the_same_run_twice():
+    data = json.loads(run("a.run", "a.run", "-c", "tau_b", "tau_ap_b", "rbo", "overlap@2", "--format", "json"))
+    assert data["summary"] == pytest.approx(dict.fromkeys(data["summary"], 1.0), rel=1e-12)
+    assert "tau_ap_b" in run("a.run", "a.run")
+
+
+def test_coefficients_may_stand_before_the_runs():
+    assert run("-c", "tau_a", "overlap@1", "a.run", "b.run") == run("a.run", "b.run", "-c", "tau_a", "-c", "overlap@1")
+
+
+def test_values_of_each_query():
+    text = run("a.run", "b.run", "-c", "tau_a", "-q")
+    assert text.splitlines()[:4] == [
+        "query  documents    tau_a",
+        "─────  ─────────  ───────",
+        "q1             3   0.3333",
+        "q2             2  -1.0000",
+    ]
+
+
+def test_json_holds_what_the_library_gives():
+    data = json.loads(
+        run(
+            "a.run",
+            "b.run",
+            "-q",
+            "--format",
+            "json",
+            "--documents",
+            "union",
+            "--depth",
+            "2",
+            "--p",
+            "0.8",
+            "--ties",
+            "a",
+        )
+    )
+    wanted = jd.correlate("a.run", "b.run", documents="union", depth=2, p=0.8, ties="a").to_dict()
+    assert data == json.loads(json.dumps(wanted))
+    assert "values" not in json.loads(run("a.run", "b.run", "--format", "json"))
+
+
+def test_csv_has_a_row_for_each_query_and_one_for_all():
+    outcome = invoke("a.run", "b.run", "-c", "tau_a", "-q", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(outcome.stdout)))
+    assert [(r["query"], float(r["value"])) for r in rows] == [
+        ("q1", pytest.approx(1 / 3)),
+        ("q2", -1.0),
+        ("all", pytest.approx(-1 / 3)),
+    ]
+    assert "query-unshared" in outcome.stderr
+
+
+def test_markdown_and_a_file(tmp_path):
+    assert run("a.run", "b.run", "--format", "md", "-o", "out.md") == ""
+    assert Path("out.md").read_text().startswith("| coefficient | mean |")
+    run("a.run", "b.run", "-o", "out.txt")
+    assert Path("out.txt").read_text() == run("a.run", "b.run")
+
+
+def test_orders_of_systems():
+    text = run("--systems", "map.txt", "ndcg.json", "-c", "tau_b", "tau_ap")
+    assert text.splitlines()[0] == "map.txt ~ ndcg.json"
+    data = json.loads(run("--systems", "map.txt", "ndcg.json", "-c", "tau_b", "tau_ap", "--format", "json"))
+    assert data["summary"] == pytest.approx({"tau_b": 1 / 3, "tau_ap": 2 * (1 + 1 / 2) / 2 - 1})
+    rows = list(csv.DictReader(io.StringIO(run("--systems", "map.txt", "ndcg.json", "-c", "tau_b", "--format", "csv"))))
+    assert (rows[0]["query"], rows[0]["items"], float(rows[0]["p_value"])) == ("all", "3", 1.0)
+
+
+def test_a_run_may_come_from_standard_input():
+    assert (
+        run("-", "b.run", "-c", "tau_a", stdin=A).splitlines()[4]
+        == run("a.run", "b.run", "-c", "tau_a").splitlines()[4]
+    )
+    assert invoke("-", "-", stdin=A).exit_code == 2
+
+
+def test_the_list_shows_every_coefficient():
+    text = run("--list")
+    assert all(c.name in text and c.paper in text for c in COEFFICIENTS)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["a.run", "none.run"], 3, "none.run"),
+        (["a.run"], 2, "Missing argument"),
+        (["a.run", "b.run", "-c", "tau_q"], 2, "[coefficient]"),
+        (["a.run", "b.run", "-c"], 2, "-c needs the name"),
+        (["a.run", "b.run", "--p", "1"], 2, "--p"),
+        (["a.run", "b.run", "--depth", "0"], 2, "--depth"),
+        (["a.run", "b.run", "-c", "pearson", "--documents", "union"], 2, "pearson"),
+        (["--systems", "a.run", "map.txt"], 2, "2 columns (system score)"),
+        (["map.txt", "a.run"], 2, "map.txt"),
+    ],
+)
+def test_errors_say_what_is_wrong(words, code, said):
+    done = shell(*words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+
+
+def test_runs_without_a_common_query_are_an_error_that_names_both():
+    Path("c.run").write_text("other Q0 d1 1 3 c\n")
+    outcome = invoke("a.run", "c.run")
+    assert outcome.exception.slug == "no-common-query"
+    assert "a.run" in str(outcome.exception)
+    assert "c.run" in str(outcome.exception)
+
+
+def test_a_query_with_one_shared_document_is_counted_aloud():
+    Path("c.run").write_text("q1 Q0 d1 1 3 c\nq2 Q0 d1 1 2 c\nq2 Q0 d2 2 1 c\n")
+    text = run("a.run", "c.run", "-c", "tau_b")
+    assert "warning: tau_b is not defined for 1 query" in text
+    assert "1.0000" in text
+
+
+def test_control_characters_do_not_reach_the_terminal():
+    Path("c.run").write_bytes(A.replace("q2", "q\x1b[2J").encode())
+    text = (
+        run("c.run", "c.run", "-q")
+        + run("c.run", "c.run", "-q", "--format", "csv")
+        + run("c.run", "c.run", "-q", "--format", "md")
+    )
+    assert "\x1b" not in text

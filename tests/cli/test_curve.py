@@ -1,0 +1,59 @@
+"""`judged curve`: pictures, points, and what is told when something is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.cli.main import cli
+
+
+def sample() -> list[str]:
+    root = jd.sample_path("qrels.txt").parent
+    return [str(root / "qrels.txt"), *(str(p) for p in sorted((root / "runs").iterdir()))]
+
+
+def run(*words: str):
+    return CliRunner().invoke(cli, ["curve", *words])
+
+
+@pytest.mark.parametrize("kind", ["pr", "ipr", "roc", "at-k"])
+def test_each_kind_is_drawn_in_the_terminal(kind):
+    done = run(kind, *sample())
+    assert done.exit_code == 0, done.output
+    assert "└" in done.output
+    assert "●" in done.output
+    assert "policy:" in done.output
+
+
+@pytest.mark.parametrize(("ending", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_a_picture_is_written(tmp_path, ending, magic):
+    target = tmp_path / f"pr.{ending}"
+    done = run("pr", *sample(), "-o", str(target), "--title", "Precision and recall")
+    assert done.exit_code == 0
+    assert target.read_bytes().startswith(magic)
+
+
+def test_points_come_as_json_and_csv():
+    data = json.loads(run("ipr", *sample()[:2], "--format", "json").output)
+    assert data["curves"][0]["x"] == [i / 10 for i in range(11)]
+    lines = run("at-k", *sample()[:2], "-m", "P", "R", "--points", "1,5", "--format", "csv").output.splitlines()
+    assert lines[0] == "curve,at,x,y,low,high"
+    assert len(lines) == 5
+
+
+def test_the_help_says_what_each_kind_is():
+    text = run("--help").output
+    for word in ("precision against recall", "11 standard points", "--average", "-o"):
+        assert word in text
+
+
+def test_wrong_words_are_told():
+    assert "at-k" in run("prr", *sample()).output
+    assert "numbers with commas" in run("ipr", *sample(), "--points", "a,b").output
+    assert run("ipr", *sample(), "--points", "0,2").exception.exit_code == 2
+    assert "one of" in str(run("pr", *sample(), "--query", "nope").exception)
+    assert ".svg" in str(run("pr", *sample(), "-o", "x.gif").exception)

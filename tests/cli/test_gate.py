@@ -1,0 +1,305 @@
+"""`judged gate`: its help, exit codes, forms, what it saves and adds to, rules in a file, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.cli.main import cli
+
+N = 20
+QRELS = "".join(f"q{i:02} 0 good 1\nq{i:02} 0 bad 0\n" for i in range(N))
+BEST = "".join(f"q{i:02} Q0 good 1 2.0 t\n" for i in range(N))
+HALF = "".join(f"q{i:02} Q0 bad 1 2.0 t\nq{i:02} Q0 good 2 1.0 t\n" for i in range(N))
+FAILS = "FAIL  half.run against best.run: 1 of 1 rules broken\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("qrels.txt", QRELS), ("best.run", BEST), ("half.run", HALF)):
+        Path(name).write_text(text)
+    Path("queries.csv").write_text("query_id,kind\n" + "".join(f"q{i:02},{'ab'[i % 2]}\n" for i in range(N)))
+    return tmp_path
+
+
+def outcome(*words, stdin=None):
+    return CliRunner().invoke(cli, ["gate", *map(str, words)], input=stdin)
+
+
+def passes(*words, **options):
+    found = outcome(*words, **options)
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def fails(*words, **options):
+    found = outcome(*words, **options)
+    assert (found.exit_code, type(found.exception)) == (1, SystemExit), found.output
+    return found.stdout
+
+
+def refused(*words, **options):
+    found = outcome(*words, **options)
+    assert found.stdout == ""
+    assert isinstance(found.exception, jd.JudgedError), found.output
+    return found.exception
+
+
+def wrong(*words):
+    found = outcome(*words)
+    assert (found.exit_code, found.stdout) == (2, "")
+    return found.stderr
+
+
+def shell(*words, **options):
+    """A command in a process of its own, for its exit code."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    code = "from judged.cli.main import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, "gate", *words],
+        text=True,
+        env=environment,
+        timeout=60,
+        check=False,
+        **{"capture_output": True, **options},
+    )
+
+
+def test_help_shows_how_it_is_used():
+    text = passes("--help")
+    assert "judged gate qrels.txt new.run --baseline baseline.json --max-drop 0.01" in text
+    assert "[QRELS] CANDIDATE" in text
+
+
+def test_the_exit_code_says_what_the_gate_says():
+    asked = ["-m", "RR", "--max-drop", "0.01"]
+    good, bad = (
+        shell("qrels.txt", candidate, "-b", base, *asked)
+        for candidate, base in (("best.run", "half.run"), ("half.run", "best.run"))
+    )
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout.startswith("PASS  best.run against half.run: the rule holds\n")
+    assert (bad.returncode, bad.stderr) == (1, "")
+    assert bad.stdout.startswith(FAILS)
+    assert shell("qrels.txt", "none.run", "-b", "best.run").returncode == 3
+    assert shell("qrels.txt", "half.run").returncode == 2
+
+
+def test_all_of_it_once():
+    assert fails("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--worst", "1") == (
+        f"{FAILS}\n"
+        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000), more than the 0 allowed; noise does not explain it (corrected p below 0.0001).\n"
+        "\n"
+        "measure  queries of   queries  best.run  half.run  difference        95% interval  won/tied/lost        p  corrected p  max_drop\n"
+        "───────  ───────────  ───────  ────────  ────────  ──────────  ──────────────────  ─────────────  ───────  ───────────  ────────\n"
+        "RR       all queries       20    1.0000    0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20  <0.0001      <0.0001  FAIL\n"
+        "\n"
+        "mode significant · permutation test, holm correction over measures and slices, bca intervals, alpha 0.05, seed 0\n"
+        "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant\n"
+        "\n"
+        "20 queries got worse by RR; the 1 worst\n"
+        "\n"
+        "query  best.run  half.run  difference  judged documents that moved, by rank\n"
+        "─────  ────────  ────────  ──────────  ───────────────────────────────────────────\n"
+        "q00      1.0000    0.5000     -0.5000  good (grade 1): 1 → 2; bad (grade 0): – → 1\n"
+    )
+
+
+def test_options_are_rules():
+    assert passes(
+        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "P@1", "--max-drop", "0.5", "--max-drop", "P@1=1"
+    )
+    assert "P@1 fell" in fails(
+        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "P@1", "--max-drop", "0.5", "--max-drop", "P@1=0.9"
+    )
+    assert "below the 0.6 required" in fails("qrels.txt", "half.run", "--min", "RR=0.6")
+    assert "above the 0.4 required" in fails("qrels.txt", "half.run", "--max", "RR(level=1)=0.4")
+    assert "20 queries got worse by more than 0.4 in RR" in fails(
+        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--max-drop", 1, "--max-query-drop", "0.4:19"
+    )
+    assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--max-drop", 1, "--max-query-drop", "0.4:20")
+    sliced = fails(
+        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--slice", "queries.csv:kind", "--slice", "relevant"
+    )
+    assert all(f"FAIL  {name}: RR fell" in sliced for name in ("kind=a", "kind=b", "relevant=1"))
+    assert "skip  kind=a: 10 queries, fewer than 11" in fails(
+        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--slice", "queries.csv:kind", "--min-queries", 11
+    )
+    assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--mode", "sure", "--max-drop", "0.5")
+    assert passes(
+        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--judged-only", "--depth", "1", "--max-drop", "1"
+    )
+
+
+def test_a_saved_baseline_gives_the_same_answer(folder):
+    saved = outcome("qrels.txt", "best.run", "-m", "RR", "P@1", "--save", "base.json")
+    assert (saved.exit_code, saved.stdout, saved.stderr) == (0, "", "saved base.json: RR, P@1 of 20 queries\n")
+    first = Path("base.json").read_bytes()
+    assert passes("qrels.txt", "best.run", "-b", "base.json").startswith(
+        "PASS  best.run against base.json: all 2 rules hold\n"
+    )
+    assert fails("qrels.txt", "half.run", "-b", "base.json").startswith(
+        "FAIL  half.run against base.json: 2 of 2 rules broken\n"
+    )
+    outcome("qrels.txt", "best.run", "-m", "RR", "P@1", "--save", "base.json")
+    assert Path("base.json").read_bytes() == first
+    assert sorted(p.name for p in folder.iterdir()) == ["base.json", "best.run", "half.run", "qrels.txt", "queries.csv"]
+
+
+def test_what_eval_prints_per_query_is_a_baseline_too():
+    Path("eval.json").write_text(
+        CliRunner().invoke(cli, ["eval", "qrels.txt", "best.run", "-m", "RR", "-q", "--format", "json"]).stdout
+    )
+    assert "[baseline-unhashed]" in fails("qrels.txt", "half.run", "-b", "eval.json")
+    Path("means.json").write_text(
+        CliRunner().invoke(cli, ["eval", "qrels.txt", "best.run", "-m", "RR", "--format", "json"]).stdout
+    )
+    assert "means only" in str(refused("qrels.txt", "half.run", "-b", "means.json"))
+
+
+def test_what_cannot_be_compared_is_refused_with_the_reason():
+    outcome("qrels.txt", "best.run", "-m", "RR", "--save", "base.json")
+    assert "expected AP in the baseline" in str(refused("qrels.txt", "half.run", "-b", "base.json", "-m", "AP"))
+    assert "ties: best" in str(refused("qrels.txt", "half.run", "-b", "base.json", "--ties", "best"))
+    Path("qrels.txt").write_text(QRELS.replace("q00 0 bad 0", "q00 0 bad 1"))
+    error = refused("qrels.txt", "half.run", "-b", "base.json")
+    assert (error.slug, error.hint) == ("incomparable", "save the baseline again, or --allow-changed-judgments")
+    assert "[judgments-changed]" in fails("qrels.txt", "half.run", "-b", "base.json", "--allow-changed-judgments")
+    Path("base.json").write_text(Path("base.json").read_text()[:300])
+    assert refused("qrels.txt", "half.run", "-b", "base.json").slug == "values-file"
+
+
+def test_every_form_goes_to_a_file_and_the_verdict_to_standard_error():
+    asked = ["qrels.txt", "half.run", "-b", "best.run", "-m", "RR"]
+    for form in ("table", "md", "json", "junit"):
+        printed = outcome(*asked, "--format", form)
+        written = outcome(*asked, "--format", form, "-o", "out")
+        assert (printed.exit_code, written.exit_code, written.stdout) == (1, 1, "")
+        assert Path("out").read_text() == printed.stdout
+        assert written.stderr.startswith(f"{FAILS}FAIL  RR fell by 0.5000")
+        assert printed.stderr == ""
+    assert json.loads(fails(*asked, "--format", "json"))["passed"] is False
+    assert ElementTree.fromstring(fails(*asked, "--format", "junit").encode()).find(".//failure") is not None
+
+
+def test_a_summary_is_added_to_what_is_there():
+    Path("summary.md").write_text("# Build\n\n")
+    asked = ["qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--summary", "summary.md"]
+    assert fails(*asked).startswith(FAILS)
+    once = Path("summary.md").read_text()
+    assert once == "# Build\n\n" + fails(*asked[:-2], "--format", "md")
+    fails(*asked)
+    assert Path("summary.md").read_text() == once + once.removeprefix("# Build\n\n")
+    assert refused(*asked[:-1], "nowhere/summary.md").slug == "io"
+
+
+# ── rules in a file ──────────────────────────────────────────────────────────────────────────────
+
+TOML = """
+[gate]
+qrels = "qrels.txt"
+baseline = "best.run"
+measures = ["RR", "P@1"]
+max_drop = 0.6
+slices = ["queries.csv:kind"]
+min = { "Success@2" = 1.0 }
+ties = "id-asc"
+profile = "gdeval"
+"""
+
+
+def test_rules_are_found_in_the_folder_and_options_win():
+    Path("judged.toml").write_text(TOML)
+    text = fails("half.run")
+    assert text.startswith("FAIL  half.run against best.run: 3 of 7 rules broken\n")
+    assert "ties: id-asc" in text
+    data = json.loads(fails("half.run", "--format", "json"))
+    assert (data["rules"]["profile"], data["rules"]["max_drop"]) == ("gdeval", {"default": 0.6})
+    assert passes("half.run", "--max-drop", "1").startswith("PASS")
+    assert passes("qrels.txt", "best.run", "-b", "half.run", "-m", "RR").startswith("PASS  best.run against half.run")
+    assert (
+        json.loads(passes("best.run", "--profile", "trec_eval-10", "--format", "json"))["rules"]["profile"]
+        == "trec_eval-10"
+    )
+
+
+def test_saving_takes_measures_and_policies_of_the_file_and_no_baseline():
+    Path("judged.toml").write_text(TOML.replace("best.run", "not-there-yet.json"))
+    assert "RR, P@1, Success@2 of 20 queries" in outcome("best.run", "--save", "not-there-yet.json").stderr
+    assert "2 of 2" not in fails("half.run")
+    assert "leave out --baseline" in wrong("best.run", "--save", "x.json", "-b", "half.run")
+
+
+def test_another_file_may_be_named(folder):
+    (folder / "ci").mkdir()
+    Path("ci/rules.toml").write_text('[gate]\nqrels = "../qrels.txt"\nbaseline = "../best.run"\nmeasures = "RR"\n')
+    assert fails("half.run", "--config", "ci/rules.toml").startswith(FAILS)
+    assert refused("half.run", "--config", "none.toml").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[gate]\nmax_drops = 0.1\n", "judged.toml: no rule is called 'max_drops'.\n  hint: did you mean max_drop?"),
+        ("[gate]\nmode = 'hard'\n", "mode: one of significant, mean, sure; got 'hard'"),
+        ("[gat]\nmode = 'mean'\n", "judged.toml: expected a table [gate]; got 'gat'"),
+        ("[gate\n", "judged.toml: expected TOML; got"),
+    ],
+)
+def test_a_wrong_file_is_refused(text, message):
+    Path("judged.toml").write_text(text)
+    assert message in str(refused("qrels.txt", "half.run", "-b", "best.run"))
+
+
+# ── wrong calls ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_wrong_calls_say_what_is_right():
+    assert "Missing QRELS" in wrong("half.run", "-b", "best.run")
+    assert "Got 3 files" in wrong("qrels.txt", "half.run", "best.run")
+    assert "only once" in wrong("-", "-", "-b", "best.run")
+    assert "only once" in wrong("qrels.txt", "-", "-b", "-")
+    assert "'RR' is not a measure with a number, such as nDCG@10=0.5" in wrong("qrels.txt", "half.run", "--min", "RR")
+    assert "'=1' is not a measure" in wrong("qrels.txt", "half.run", "--min", "=1")
+    assert "or a number" in wrong("qrels.txt", "half.run", "--max-drop", "much")
+    assert "'--mode'" in wrong("qrels.txt", "half.run", "--mode", "hard")
+    assert "something to hold the candidate to" in str(refused("qrels.txt", "half.run"))
+    assert "did you mean nDCG?" in str(refused("qrels.txt", "half.run", "--min", "NDGC=1"))
+    assert "a number from 0; got -1.0" in str(refused("qrels.txt", "half.run", "-b", "best.run", "--max-drop=-1"))
+
+
+def test_a_run_may_come_from_standard_input():
+    assert fails("qrels.txt", "-", "-b", "best.run", "-m", "RR", stdin=HALF).startswith(
+        "FAIL  candidate against best.run"
+    )
+    assert passes("qrels.txt", "best.run", "-b", "-", "-m", "RR", stdin=HALF).startswith(
+        "PASS  best.run against baseline"
+    )
+
+
+def test_errors_are_json_where_json_was_asked_for():
+    done = shell("qrels.txt", "half.run", "-b", "none.json", "--format", "json")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert json.loads(done.stderr)["error"]["code"] == "io"
+
+
+def test_a_gate_loads_no_library_it_does_not_need():
+    program = (
+        "import sys\nfrom click.testing import CliRunner\nfrom judged.cli.main import cli\n"
+        "done = CliRunner().invoke(cli, 'gate qrels.txt half.run -b best.run -m RR --slice relevant'.split())\n"
+        "assert done.exit_code == 1\nprint(' '.join(sys.modules))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert not {"scipy", "pandas", "polars", "pyarrow", "rich", "duckdb", "xml.etree", "tomllib"} & set(
+        done.stdout.split()
+    )

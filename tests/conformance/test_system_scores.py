@@ -1,0 +1,127 @@
+"""Tests, corrections and effect sizes of pairs of real TREC systems, as SciPy and statsmodels gave them.
+
+All pairs of the eight best systems of six collections. What is marked Monte Carlo depends on random numbers: it is compared
+within five standard errors of the difference between two such figures.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import defaultdict
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from recorded import DATA, need_data
+
+from judged.stats import adjusted, interval, outcome, record, standardised
+
+pytestmark = pytest.mark.conformance
+
+FOLDER = DATA / "system_scores"
+NAMES = sorted(path.name.removesuffix(".pairs.tsv.gz") for path in FOLDER.glob("*.pairs.tsv.gz")) or ["none"]
+OTHERS = {  # of other rooms, or no test of pairs
+    "kendalltau", "kendalltau.pvalue", "spearmanr", "pearsonr", "ttest_ind(equal_var=False).pvalue",
+}  # fmt: skip
+CORRECTIONS = ["bonferroni", "holm", "holm-sidak", "sidak", "hommel", "simes-hochberg", "fdr_bh", "fdr_by"]
+
+
+@lru_cache
+def recorded(name):
+    """Measure → one value for each pair; and the two tables of values, queries × pairs."""
+    need_data()
+    with gzip.open(FOLDER / f"{name}.csv.gz", "rt") as file:
+        header, *rows = csv.reader(file)
+    x = np.array(rows, dtype=float)
+    answers = defaultdict(dict)
+    with gzip.open(FOLDER / f"{name}.pairs.tsv.gz", "rt") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            answers[row["measure"]][row["system_a"], row["system_b"]] = float(row["value"])
+    pairs = list(answers["mean_difference"])
+    first, second = (x[:, [header.index(pair[side]) for pair in pairs]] for side in (0, 1))
+    return {m: np.array([v[pair] for pair in pairs]) for m, v in answers.items() if len(v) == len(pairs)}, first, second
+
+
+def exact_answers(first, second):
+    d = first - second  # the answers are of a - b
+    t = outcome(d, "t")
+    wilcoxon = {zeros: outcome(d, "wilcoxon", zeros=zeros, method="normal") for zeros in ("wilcox", "pratt", "zsplit")}
+    found = {
+        "ttest_rel.statistic": t.statistic,
+        "ttest_rel.pvalue": t.p,
+        "ttest_rel.df": np.full(d.shape[1], len(d) - 1),
+        "ttest_rel(greater).pvalue": outcome(d, "t", alternative="greater").p,
+        "sign.n_pos": record(second, first).wins,
+        "sign.n_neg": record(second, first).losses,
+        "binomtest.pvalue": outcome(d, "sign").p,
+        "mean_difference": outcome(d, resamples=1).statistic,
+        "cohen_d_paired = mean/sd(ddof=1)": standardised(second, first),
+        "wilcoxon(wilcox,asymptotic,correction).pvalue": outcome(d, "wilcoxon", method="normal", correction=True).p,
+    }
+    found["ttest_rel.ci_low"], found["ttest_rel.ci_high"] = np.transpose(interval(d, "t"))
+    for zeros, one in wilcoxon.items():
+        found[f"wilcoxon({zeros},asymptotic).statistic"] = one.statistic
+        found[f"wilcoxon({zeros},asymptotic).pvalue"] = one.p
+    for how in CORRECTIONS:
+        found[f"ttest_rel.pvalue adjusted by {how} over these 28 pairs"] = adjusted(t.p, how)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pairs_of_systems_have_the_recorded_answers(name, compared):
+    answers, first, second = recorded(name)
+    found = exact_answers(first, second)
+    left = {m for m in answers if "Monte Carlo" not in m} - OTHERS - set(found)
+    assert not left, f"not compared: {left}"
+    for measure, values in found.items():
+        # Two systems with the same values have no t, and a NaN in the family spoils statsmodels' corrections of the others too.
+        there = ~np.isnan(answers[measure])
+        assert there.all() or name == "adhoc8_rr", measure
+        np.testing.assert_allclose(values[there], answers[measure][there], rtol=1e-12, atol=1e-14, err_msg=measure)
+        compared("scipy and statsmodels (pairs)", int(there.sum()))
+
+
+def test_two_systems_with_the_same_values_have_no_difference():
+    answers, first, second = recorded("adhoc8_rr")
+    same = (first == second).all(axis=0)
+    assert same.sum() == 1
+    found = exact_answers(first, second)
+    assert np.isnan(answers["ttest_rel.pvalue"][same]).all()
+    for measure, values in found.items():
+        if measure.endswith(".pvalue") or "adjusted" in measure:
+            assert values[same].tolist() == [1.0], measure
+    assert found["cohen_d_paired = mean/sd(ddof=1)"][same].tolist() == [0.0]
+    assert interval((first - second)[:, same], "bca") == [(0.0, 0.0)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_permutations_have_the_recorded_p_but_for_chance(name, compared):
+    answers, first, second = recorded(name)
+    d = first - second
+    doubled = 2 * np.minimum(outcome(d, alternative="greater").p, outcome(d, alternative="less").p)
+    counted = outcome(d).p
+    recorded_p = next(v for m, v in answers.items() if m.startswith("permutation_test"))
+    tail = np.minimum(recorded_p / 2, 0.5)
+    chance = 5 * 2 * np.sqrt(np.maximum(tail * (1 - tail), 1e-5) * (1 / 19_999 + 1 / 100_000))
+    assert (np.abs(np.minimum(doubled, 1) - recorded_p) <= chance).all()
+    assert (
+        np.abs(counted - np.minimum(doubled, 1)) <= 0.02
+    ).all()  # both sides counted, or one doubled: much the same for real systems
+    compared("scipy (permutation, Monte Carlo)", len(counted))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bca_intervals_are_the_recorded_ones_but_for_chance(name, compared):
+    answers, first, second = recorded(name)
+    d = first - second
+    found = np.transpose(interval(d, "bca"))
+    error = d.std(axis=0, ddof=1) / np.sqrt(len(d))
+    for end, values in zip(("low", "high"), found, strict=True):
+        peer = next(v for m, v in answers.items() if m.startswith("bootstrap(BCa") and end in m)
+        # An end at the level 0.01 or 0.99 has an error of 0.037 standard errors for 10,000 resamples, and that of the bias counts twice
+        one = np.hypot(0.037, 2 * 0.0125)
+        there = ~np.isnan(peer)
+        assert there.all() or name == "adhoc8_rr"
+        assert (np.abs(values - peer)[there] <= 5 * one * np.sqrt(1 + 10_000 / 4_999) * error[there]).all()
+        compared("scipy (BCa, Monte Carlo)", int(there.sum()))

@@ -1,0 +1,126 @@
+"""A curve as data: its area, its height, and the pictures drawn of it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.curves import Curve, Picture
+
+ROC = Curve("r", np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.5, 1.0]))
+PR = Curve("p", np.array([0.5, 0.5, 1.0]), np.array([1.0, 0.5, 2 / 3]), rule="step")
+
+
+def picture(*curves: Curve, **more) -> Picture:
+    return Picture("pr", curves or (PR,), "recall", "precision", "rank", **more)
+
+
+def test_the_area_under_lines_is_that_of_trapezoids():
+    assert ROC.area() == pytest.approx(0.5 * 0.5 + 0.5 * 0.75)
+
+
+def test_the_area_under_steps_is_recall_gained_times_precision():
+    assert PR.area() == pytest.approx(0.5 * 1 + 0 * 0.5 + 0.5 * 2 / 3)
+
+
+def test_a_partial_area_ends_where_it_is_told_to():
+    assert ROC.area(0.25) == pytest.approx(0.25 * 0.5)
+    assert PR.area(0.75) == pytest.approx(0.5 * 1 + 0.25 * 2 / 3)
+
+
+def test_a_standardised_area_is_a_half_for_chance_and_one_for_perfection():
+    chance = Curve("c", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    perfect = Curve("c", np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]))
+    assert chance.area(0.3, standardised=True) == pytest.approx(0.5)
+    assert perfect.area(0.3, standardised=True) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("upto", [0, -1, 1.5])
+def test_an_area_to_nowhere_is_refused(upto):
+    with pytest.raises(jd.UsageError, match="upto"):
+        ROC.area(upto)
+
+
+def test_the_height_of_an_upright_part_is_its_top():
+    assert [ROC.height(x) for x in (0, 0.25, 0.75, 1)] == pytest.approx([0.5, 0.5, 0.75, 1])
+
+
+def test_points_come_as_frames_and_json():
+    found = picture(PR, Curve("q", PR.x, PR.y, low=PR.y - 0.1, high=PR.y + 0.1))
+    assert found.to_pandas().shape == (6, 5)
+    assert found.to_polars().columns == ["curve", "x", "y", "low", "high"]
+    data = json.loads(found.to_json())
+    assert [c["name"] for c in data["curves"]] == ["p", "q"]
+    assert data["curves"][0]["y"] == PR.y.tolist()
+
+
+def test_json_holds_null_where_there_is_no_number():
+    data = json.loads(picture(Curve("n", np.array([0.0]), np.array([np.nan]), at=np.array([np.inf]))).to_json())
+    assert data["curves"][0] == {"name": "n", "at": [None], "x": [0.0], "y": [None]}
+
+
+def test_a_curve_is_found_by_name_and_a_wrong_name_is_told():
+    found = picture()
+    assert found["p"] is PR is found[0]
+    assert list(found) == [PR]
+    assert len(found) == 1
+    with pytest.raises(jd.UsageError, match="one of p"):
+        found["q"]
+
+
+def test_the_terminal_shows_axes_signs_names_and_notes():
+    text = str(picture(PR, ROC, marks=("(AP 0.83)", ""), notes=("two curves",), limits={"x": (0, 1), "y": (0, 1)}))
+    assert "● p (AP 0.83)" in text
+    assert "○ r" in text
+    assert "two curves" in text
+    assert text.splitlines()[0].strip() == "precision"
+    assert "recall" in text
+
+
+def test_control_characters_in_a_name_do_not_reach_the_terminal():
+    text = str(picture(Curve("a\x1b[31m", PR.x, PR.y), title="t\x07"))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+@pytest.mark.parametrize(
+    "curve", [Curve("e", np.empty(0), np.empty(0)), Curve("n", np.array([0.5]), np.array([np.nan]))]
+)
+def test_a_curve_without_points_draws_an_empty_frame(curve):
+    assert "└" in str(picture(curve))
+    assert picture(curve).picture("svg").startswith(b"<?xml")
+
+
+@pytest.mark.parametrize(("form", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_pictures_are_the_same_bytes_each_time(form, magic):
+    first = picture(title="costs $5 & <b>").picture(form)
+    assert first.startswith(magic)
+    assert picture(title="costs $5 & <b>").picture(form) == first
+
+
+def test_a_name_is_text_in_a_picture_never_markup_or_mathematics():
+    drawn = picture(Curve("<script>$x^2$", PR.x, PR.y)).picture("svg").decode()
+    assert "<script>" not in drawn
+    assert "&lt;script&gt;$x^2$" in drawn
+
+
+def test_curves_are_drawn_on_the_axes_that_are_given():
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    assert picture(PR, ROC).plot(ax=axes) is axes
+    assert axes.get_xlabel() == "recall"
+    assert axes.get_ylabel() == "precision"
+    assert {text.get_text() for text in axes.get_legend().get_texts()} == {"p", "r"}
+
+
+def test_curves_differ_in_more_than_colour():
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    picture(*(Curve(str(i), PR.x, PR.y) for i in range(7))).plot(ax=axes)
+    lines = axes.get_lines()[-7:]
+    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == 7

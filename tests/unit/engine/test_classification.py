@@ -1,0 +1,181 @@
+"""Decisions and scores against labels equal scikit-learn, and the measures of an unranked set."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+import judged as jd
+
+CASES = [(seed, size, share) for seed, (size, share) in enumerate([(10, 0.5), (200, 0.5), (2000, 0.03), (300, 0.97)])]
+
+
+def data(seed: int, size: int, share: float):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(size) < share).astype(int)
+    labels[:2] = [0, 1]
+    scores = np.round(labels * 0.4 + rng.random(size), 1)  # many are equal
+    return labels, scores, (rng.random(size) < 0.4).astype(int)
+
+
+@pytest.mark.parametrize(("seed", "size", "share"), CASES)
+def test_rates_of_decisions_equal_scikit_learn(seed, size, share, compared):
+    labels, _, decisions = data(seed, size, share)
+    found = jd.classify(labels, decisions, beta=2)
+    tn, fp, fn, tp = metrics.confusion_matrix(labels, decisions).ravel().tolist()
+    assert (found.tn, found.fp, found.fn, found.tp) == (tn, fp, fn, tp)
+    expected = {
+        "precision": metrics.precision_score(labels, decisions, zero_division=0),
+        "recall": metrics.recall_score(labels, decisions),
+        "specificity": metrics.recall_score(labels, decisions, pos_label=0),
+        "fall_out": 1 - metrics.recall_score(labels, decisions, pos_label=0),
+        "negative_precision": metrics.precision_score(labels, decisions, pos_label=0, zero_division=0),
+        "accuracy": metrics.accuracy_score(labels, decisions),
+        "balanced_accuracy": metrics.balanced_accuracy_score(labels, decisions),
+        "f": metrics.fbeta_score(labels, decisions, beta=2),
+        "mcc": metrics.matthews_corrcoef(labels, decisions),
+        "youden": metrics.balanced_accuracy_score(labels, decisions, adjusted=True),
+    }
+    assert found.rates() == pytest.approx(expected, abs=1e-12)
+    compared("scikit-learn", len(expected) + 4)
+
+
+@pytest.mark.parametrize(("seed", "size", "share"), CASES)
+def test_areas_of_scores_equal_scikit_learn_ties_included(seed, size, share, compared):
+    labels, scores, _ = data(seed, size, share)
+    found = jd.classify(labels, scores=scores, threshold=0.7)
+    assert found.auc == pytest.approx(metrics.roc_auc_score(labels, scores), abs=1e-12)
+    assert found.average_precision == pytest.approx(metrics.average_precision_score(labels, scores), abs=1e-12)
+    roc, pr = jd.roc_curve(labels, scores)[0], jd.pr_curve(labels, scores)[0]
+    for limit in (0.05, 0.3, 0.99):
+        partial = metrics.roc_auc_score(labels, scores, max_fpr=limit)
+        assert roc.area(limit, standardised=True) == pytest.approx(partial, abs=1e-12)
+    assert pr.area() == pytest.approx(metrics.average_precision_score(labels, scores), abs=1e-12)
+    compared("scikit-learn", 6)
+
+
+@pytest.mark.parametrize(("seed", "size", "share"), CASES)
+def test_curves_have_the_points_of_scikit_learn(seed, size, share, compared):
+    labels, scores, _ = data(seed, size, share)
+    fpr, tpr, thresholds = metrics.roc_curve(labels, scores, drop_intermediate=False)
+    line = jd.roc_curve(labels, scores)[0]
+    assert [line.height(x) for x in fpr] == pytest.approx([max(tpr[fpr == x]) for x in fpr], abs=1e-12)
+    where = np.isin(thresholds, line.at)
+    assert set(line.at) <= set(thresholds)
+    points = dict(zip(line.at.tolist(), zip(line.x, line.y, strict=True), strict=True))
+    for t, x, y in zip(thresholds[where], fpr[where], tpr[where], strict=True):
+        assert points[t] == pytest.approx((x, y), abs=1e-12)
+    precision, recall, cuts = metrics.precision_recall_curve(labels, scores)
+    found = jd.pr_curve(labels, scores)[0]
+    points = dict(zip(found.at.tolist(), zip(found.y, found.x, strict=True), strict=True))
+    for t, p, r in zip(cuts.tolist(), precision, recall, strict=False):
+        assert points[t] == pytest.approx((p, r), abs=1e-12)
+    compared("scikit-learn", 2 * len(fpr) + 2 * len(cuts))
+
+
+def test_the_area_is_the_chance_that_a_positive_beats_a_negative_with_half_for_ties():
+    positive, negative = [0.9, 0.5, 0.5], [0.5, 0.1]
+    pairs = [1.0 if p > n else 0.5 if p == n else 0.0 for p in positive for n in negative]
+    labels = [1] * 3 + [0] * 2
+    assert jd.classify(labels, scores=positive + negative, threshold=0.5).auc == sum(pairs) / 6
+
+
+def test_decisions_are_an_unranked_set_and_the_measures_of_sets_agree():
+    labels, _, decisions = data(1, 60, 0.4)
+    qrels = {"q": {f"d{i}": int(g) for i, g in enumerate(labels)}}
+    run = {"q": [f"d{i}" for i in np.flatnonzero(decisions)]}
+    names = "SetP SetR SetF(beta=2) FallOut Specificity SetAccuracy BalancedAccuracy MCC Youden TP FP FN TN"
+    values = list(jd.evaluate(qrels, run, names).mean().values())
+    found = jd.classify(labels, decisions, beta=2)
+    rates = ("precision", "recall", "f", "fall_out", "specificity", "accuracy", "balanced_accuracy", "mcc", "youden")
+    expected = [*(found[r] for r in rates), found.tp, found.fp, found.fn, found.tn]
+    assert values == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("by", ["f", "youden", "mcc", "accuracy", "balanced_accuracy"])
+def test_the_best_threshold_is_the_best_of_all(by):
+    labels, scores, _ = data(2, 200, 0.3)
+    cut = jd.best_threshold(labels, scores, by=by)
+    values = {t: jd.classify(labels, scores=scores, threshold=t)[by] for t in [*np.unique(scores), math.inf]}
+    assert values[cut] == max(values.values())
+    assert cut == max(t for t, v in values.items() if v == max(values.values()))
+    assert jd.classify(labels, scores=scores, threshold=by).threshold == cut
+
+
+def test_the_best_decision_may_be_for_nothing():
+    assert jd.best_threshold([0, 0, 0, 1], [0.9, 0.8, 0.7, 0.1], by="accuracy") == math.inf
+    result = jd.classify([0, 0, 0, 1], scores=[0.9, 0.8, 0.7, 0.1], threshold="accuracy")
+    assert (result.tp, result.fp, result["precision"]) == (0, 0, 0.0)
+    assert json.loads(result.to_json())["threshold"] is None
+
+
+def test_intervals_hold_the_value_and_shrink_with_more_items():
+    labels, scores, _ = data(3, 4000, 0.4)
+    small = jd.classify(labels[:200], scores=scores[:200], threshold=0.7)
+    large = jd.classify(labels, scores=scores, threshold=0.7)
+    for name, value in {**large.rates(), "auc": large.auc}.items():
+        low, high = large.intervals[name]
+        assert low <= value <= high
+        assert high - low < small.intervals[name][1] - small.intervals[name][0]
+
+
+def test_the_interval_of_recall_is_about_that_of_a_share():
+    labels, decisions = np.ones(400), np.r_[np.ones(300), np.zeros(100)]
+    low, high = jd.classify(labels, decisions).intervals["recall"]
+    reach = 1.96 * math.sqrt(0.75 * 0.25 / 400)
+    assert (low, high) == pytest.approx((0.75 - reach, 0.75 + reach), abs=0.005)
+
+
+def test_delongs_error_is_that_of_the_pairs():
+    positive, negative = np.array([3.0, 1.0, 2.0]), np.array([0.0, 1.0])
+    wins = (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
+    error = math.sqrt(wins.mean(1).var(ddof=1) / 3 + wins.mean(0).var(ddof=1) / 2)
+    found = jd.classify([1, 1, 1, 0, 0], scores=[*positive, *negative], threshold=1)
+    assert found.auc_error == pytest.approx(error)
+
+
+def test_a_table_says_counts_rates_and_threshold():
+    text = str(jd.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5))
+    assert "TP 1   FP 1   FN 1   TN 1" in text
+    assert "sensitivity" in text
+    assert "scores from 0.5 on" in text
+    assert "auc" in text
+
+
+def test_one_class_alone_has_no_area_and_says_so():
+    result = jd.classify([1, 1], scores=[0.2, 0.3], threshold=0.25)
+    assert result.auc is None
+    assert result["recall"] == 0.5
+    assert result["balanced_accuracy"] == 0.5
+    json.loads(result.to_json())
+    with pytest.raises(jd.DataError, match="positive and negative"):
+        jd.roc_curve([1, 1], [0.2, 0.3])
+    with pytest.raises(jd.DataError, match="positive"):
+        jd.pr_curve([0, 0], [0.2, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: jd.classify([1, 0]), "neither"),
+        (lambda: jd.classify([1, 0], [1, 0], scores=[1, 0]), "both"),
+        (lambda: jd.classify([1, 0], scores=[1, 0]), "threshold"),
+        (lambda: jd.classify([1, 0], [1, 0.5]), "row 2"),
+        (lambda: jd.classify([1, 0], [1]), "2 and 1"),
+        (lambda: jd.classify([1, 0], scores=[1, 2, 3], threshold=1), "one length"),
+        (lambda: jd.classify([1, None], [1, 0]), "row 2"),
+        (lambda: jd.classify([1, 0], scores=[float("nan"), 1], threshold=1), "row 1"),
+        (lambda: jd.classify([], []), "at least one"),
+        (lambda: jd.classify([[1, 0]], [1]), "shape"),
+        (lambda: jd.classify(["a", "b"], [1, 0]), "numbers"),
+        (lambda: jd.classify([1, 0], scores=[1, 0], threshold="best"), "youden"),
+        (lambda: jd.classify([1, 0], [1, 0])["sharpness"], "one of precision"),
+    ],
+)
+def test_wrong_input_is_told(call, match):
+    with pytest.raises(jd.JudgedError, match=match):
+        call()

@@ -1,0 +1,169 @@
+"""Curves of runs equal the measures they are made of."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import judged as jd
+
+rng = np.random.default_rng(5)
+QRELS = {f"q{q}": {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 3, 25))} for q in range(12)}
+RUNS = {
+    name: {q: {f"d{d}": float(s) for d, s in enumerate(rng.integers(0, 12, 30))} for q in QRELS} for name in ("a", "b")
+}
+
+
+def test_the_mean_precision_recall_curve_is_precision_and_recall_at_every_rank():
+    line = jd.curve("pr", QRELS, RUNS["a"])[0]
+    means = jd.evaluate(QRELS, RUNS["a"], [f"{m}@{k}" for m in "PR" for k in range(1, 31)]).mean()
+    assert line.at.tolist() == list(range(1, 31))
+    assert line.y.tolist() == pytest.approx([means[f"P@{k}"] for k in range(1, 31)], abs=1e-15)
+    assert line.x.tolist() == pytest.approx([means[f"R@{k}"] for k in range(1, 31)], abs=1e-15)
+
+
+def test_pooled_decisions_are_counted_over_all_queries():
+    line = jd.curve("pr", QRELS, RUNS["a"], average="micro")[0]
+    count = [jd.evaluate(QRELS, RUNS["a"], f"NumRelRet@{k}").mean()[f"NumRelRet@{k}"] for k in range(1, 31)]
+    relevant = jd.evaluate(QRELS, RUNS["a"], "NumRel").mean()["NumRel"]
+    assert line.y.tolist() == pytest.approx([c / (12 * k) for k, c in enumerate(count, 1)])
+    assert line.x.tolist() == pytest.approx([c / relevant for c in count])
+    assert (line.low <= line.y).all()
+    assert (line.y <= line.high).all()
+
+
+def test_a_short_ranking_is_pooled_with_all_that_it_holds():
+    line = jd.curve("pr", {"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["b", "a", "c"]}, average="micro")[0]
+    assert line.y.tolist() == pytest.approx([1 / 2, 2 / 3, 2 / 4])
+
+
+def test_the_curve_of_a_query_has_every_rank_and_its_area_is_average_precision():
+    result = jd.evaluate(QRELS, RUNS["a"], "AP")
+    for query in ("q0", "q7"):
+        line = jd.curve("pr", QRELS, RUNS["a"], query=query)[0]
+        assert line.at.tolist() == list(range(1, 31))
+        assert line.area() == pytest.approx(result.of(query)["AP"], abs=1e-12)
+
+
+def test_interpolated_precision_is_the_measure_at_each_recall():
+    levels = [0, 0.05, 0.33, 1]
+    line = jd.curve("ipr", QRELS, RUNS["a"], points=levels)[0]
+    means = jd.evaluate(QRELS, RUNS["a"], [f"IPrec@{c}" for c in levels]).mean()
+    assert line.y.tolist() == list(means.values())
+    assert jd.curve("ipr", QRELS, RUNS["a"])[0].x.tolist() == [i / 10 for i in range(11)]
+
+
+def test_a_profile_decides_how_recall_levels_are_rounded():
+    found = jd.curve("ipr", QRELS, RUNS["a"], profile="trec_eval-9")
+    means = jd.evaluate(QRELS, RUNS["a"], [f"IPrec@{i / 10}" for i in range(11)], profile="trec_eval-9").mean()
+    assert found[0].y.tolist() == list(means.values())
+    assert any("trec9" in note for note in found.notes)
+
+
+def test_the_area_of_a_querys_roc_curve_is_its_auc_ties_included():
+    result = jd.evaluate(QRELS, RUNS["a"], "AUC AUC(max_fpr=0.2)")
+    for query in QRELS:
+        line = jd.curve("roc", QRELS, RUNS["a"], query=query)[0]
+        values = result.of(query)
+        assert line.area() == pytest.approx(values["AUC"], abs=1e-12)
+        assert line.area(0.2, standardised=True) == pytest.approx(values["AUC(max_fpr=0.2)"], abs=1e-12)
+
+
+def test_the_mean_roc_curve_is_the_mean_of_heights():
+    rates = [0, 0.1, 0.5, 1]
+    line = jd.curve("roc", QRELS, RUNS["a"], points=rates)[0]
+    each = [jd.curve("roc", QRELS, RUNS["a"], query=q)[0] for q in QRELS]
+    assert line.y.tolist() == pytest.approx([np.mean([c.height(x) for c in each]) for x in rates], abs=1e-12)
+
+
+def test_a_roc_curve_of_nothing_found_or_nothing_else_is_flat():
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": ["b", "c"], "r": ["a"]}
+    assert jd.curve("roc", qrels, run)[0].y.tolist() == pytest.approx([0.5] * 101)
+
+
+def test_a_measure_along_the_cutoff_is_the_measure_at_each():
+    found = jd.curve("at-k", QRELS, RUNS, "nDCG F Success CG", points=[1, 5, 20])
+    assert [c.name for c in found] == [f"{r} {m}" for r in "ab" for m in ("nDCG", "F", "Success", "CG")]
+    means = jd.evaluate(QRELS, RUNS["b"], "CG@{1,5,20}").mean()
+    assert found["b CG"].y.tolist() == pytest.approx(list(means.values()), rel=1e-15)
+
+
+def test_the_band_is_the_bootstrap_interval_of_each_mean():
+    line = jd.curve("at-k", QRELS, RUNS["a"], "P", points=[5])[0]
+    assert (line.low[0], line.high[0]) == jd.evaluate(QRELS, RUNS["a"], "P@5").interval("P@5")
+    assert jd.curve("at-k", QRELS, RUNS["a"], "P", points=[5], band=None)[0].low is None
+
+
+def test_long_rankings_get_a_hundred_points_at_most():
+    run = {"q": [f"d{i}" for i in range(5000)]}
+    line = jd.curve("at-k", {"q": {"d0": 1}, "r": {"d1": 1}}, {**run, "r": ["d1"]}, "P")[0]
+    assert len(line) <= 100
+    assert line.x[-1] == 5000
+    assert line.x[:50].tolist() == list(range(1, 51))
+
+
+def test_far_cutoffs_stand_on_a_logarithmic_axis():
+    run = {"q": [f"d{i}" for i in range(400)]}
+    found = jd.curve("at-k", {"q": {"d0": 1, "d300": 1}}, run, "R")
+    assert found.log_x
+    drawn = found.picture("svg").decode()
+    assert all(f">{tick}</text>" in drawn for tick in (1, 10, 100, 200))
+    assert not jd.curve("at-k", {"q": {"d0": 1}}, run, "R", points=20).log_x
+
+
+def test_level_and_policies_reach_every_curve():
+    strict = jd.curve("at-k", QRELS, RUNS["a"], "P", points=[10], level=2, ties="id-asc")[0]
+    expected = jd.evaluate(QRELS, RUNS["a"], "P@10", level=2, ties="id-asc").mean()["P(level=2)@10"]
+    assert strict.y[0] == expected
+
+
+def test_several_queries_have_a_curve_each():
+    found = jd.curve("at-k", QRELS, RUNS["a"], "P", query=["q1", "q2"], points=3)
+    assert [c.name for c in found] == ["run q1", "run q2"]
+
+
+def test_a_judged_or_several_can_be_drawn_without_runs():
+    judged = [jd.judge(QRELS, RUNS[name]) for name in "ab"]
+    assert len(jd.curve("pr", judged)) == 2
+    assert jd.curve("pr", judged[0])[0].y.tolist() == jd.curve("pr", QRELS, RUNS["a"])[0].y.tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: jd.curve("prc", QRELS, RUNS["a"]), "pr, ipr, roc, at-k"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], average="mean"), "macro, micro"),
+        (lambda: jd.curve("ipr", QRELS, RUNS["a"], average="micro"), "pr and roc only"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], query="nope"), "12 queries"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], "AP RR Rprec"), "cutoff"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=[0, 1]), "ranks from 1"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=0), "last rank"),
+        (lambda: jd.curve("ipr", QRELS, RUNS["a"], points=[1.5]), "from 0 to 1"),
+        (lambda: jd.curve("roc", QRELS, RUNS["a"], points=[2.0]), "from 0 to 1"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], band=95), "between 0 and 1"),
+        (lambda: jd.curve("pr", QRELS), "runs"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], "nDGC"), "nDCG"),
+    ],
+)
+def test_a_wrong_call_is_told(call, match):
+    with pytest.raises(jd.UsageError, match=match):
+        call()
+
+
+def test_curves_are_saved_by_the_ending_of_the_name(tmp_path):
+    found = jd.curve("pr", QRELS, RUNS)
+    found.save(tmp_path / "points.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "points.csv").read_text())))
+    assert len(rows) == 60
+    assert float(rows[0]["y"]) == found[0].y[0]
+    found.save(tmp_path / "points.json")
+    assert json.loads((tmp_path / "points.json").read_text())["kind"] == "pr"
+    found.save(tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+    with pytest.raises(jd.UsageError, match=r"\.svg"):
+        found.save(tmp_path / "a.gif")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.svg", "points.csv", "points.json"]

@@ -1,0 +1,155 @@
+"""Systems over collections: means, ranks, points, wins, and how sure ranks are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judged.errors import DataError, UsageError
+from judged.stats import rank_intervals, standings
+
+NAN = math.nan
+
+
+def by_hand(table):
+    """Each column from its definition, cell by cell, for a table without gaps."""
+    table = np.asarray(table)
+    k, c = table.shape
+    ranks = np.array([[1 + (table[:, j] > table[i, j]).sum() + ((table[:, j] == table[i, j]).sum() - 1) / 2 for j in range(c)] for i in range(k)])  # fmt: skip
+    wins = np.zeros(k)
+    for a in range(k):
+        for b in range(k):
+            lead = (table[a] > table[b]).sum() - (table[a] < table[b]).sum()
+            wins[a] += 0 if a == b else 1 if lead > 0 else 0.5 if lead == 0 else 0
+    top = table == table.max(axis=0)
+    return ranks.mean(axis=1), (k - ranks).sum(axis=1), wins, (top / top.sum(axis=0)).sum(axis=1)
+
+
+def test_every_column_by_its_definition():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        table = rng.integers(0, 5, (int(rng.integers(1, 7)), int(rng.integers(1, 6)))) / 4
+        found = standings(table)
+        for column, wanted in zip(
+            (found.mean_rank, found.borda, found.wins, found.firsts), by_hand(table), strict=True
+        ):
+            assert column == pytest.approx(wanted)
+        assert found.mean == pytest.approx(table.mean(axis=1))
+        assert found.firsts.sum() == pytest.approx(table.shape[1])
+        assert found.borda == pytest.approx(table.shape[1] * (len(table) - found.mean_rank))
+
+
+def test_complete_counts_only_collections_that_all_have():
+    found = standings([[0.5, 0.1, NAN], [0.4, 0.2, 0.9]])
+    assert found.collections == (0, 1)
+    assert found.mean.tolist() == pytest.approx([0.3, 0.3])
+    assert found.note == "1 of 3 collections left out"
+    with pytest.raises(DataError) as caught:
+        standings([[0.5, NAN], [NAN, 0.4]])
+    assert caught.value.slug == "no-complete-collection"
+
+
+def test_worst_ranks_missing_cells_last():
+    found = standings([[0.5, NAN], [0.4, 0.2], [0.1, NAN]], missing="worst")
+    assert found.mean_rank.tolist() == [(1 + 2.5) / 2, (2 + 1) / 2, (3 + 2.5) / 2]
+    assert found.mean.tolist() == pytest.approx([(0.5 + 0.2) / 2, 0.3, (0.1 + 0.2) / 2])
+    assert found.present.tolist() == [1, 2, 1]
+    assert "2 missing values ranked last" in found.note
+
+
+def test_skip_takes_what_is_there_and_says_so():
+    found = standings([[0.5, NAN], [0.4, 0.2], [0.1, 0.3]], missing="skip")
+    assert found.mean.tolist() == pytest.approx([0.5, 0.3, 0.2])
+    assert found.mean_rank.tolist() == [1, 2, 2]
+    assert found.borda.tolist() == [2, 1, 1]
+    assert found.wins.tolist() == [2, 0.5, 0.5]
+    assert found.firsts.tolist() == [1, 0, 1]
+    assert found.present.tolist() == [1, 2, 2]
+    assert "1 missing value skipped" in found.note
+
+
+def test_systems_that_never_met_do_not_beat_each_other():
+    assert standings([[0.5, NAN], [NAN, 0.4]], missing="skip").wins.tolist() == [0, 0]
+
+
+def test_a_system_without_any_value_is_last():
+    found = standings([[NAN, NAN], [0.4, 0.2]], missing="skip")
+    assert math.isnan(found.mean[0])
+    for by in ("mean", "mean_rank", "borda", "wins"):
+        assert found.order(by) == [1, 0]
+        assert found.rank(by).tolist() == [2, 1]
+
+
+def test_a_collection_that_none_has_never_counts():
+    for missing in ("complete", "worst", "skip"):
+        assert standings([[0.5, NAN], [0.4, NAN]], missing=missing).collections == (0,)
+
+
+def test_values_that_differ_by_a_rounding_are_tied():
+    found = standings([[0.1 + 0.2], [0.3], [0.2]])
+    assert found.mean_rank.tolist() == [1.5, 1.5, 3]
+    assert found.rank().tolist() == [1.5, 1.5, 3]
+    assert found.order() == [0, 1, 2]
+
+
+def test_intervals_hold_the_rank_and_tell_clear_cases():
+    rng = np.random.default_rng(0)
+    far = [rng.normal([0.2, 0.5, 0.8], 0.05, (30, 3)) for _ in range(3)]
+    found = rank_intervals(far)
+    assert found.rank.tolist() == found.low.tolist() == found.high.tolist() == [3, 2, 1]
+    assert found.letters() == ("c", "b", "a")
+    for by in ("mean", "mean_rank", "borda", "wins"):
+        noise = rank_intervals([rng.normal(0.5, 0.2, (30, 5)) for _ in range(3)], by=by)
+        assert (noise.low <= noise.rank).all()
+        assert (noise.rank <= noise.high).all()
+        assert noise.above + noise.above.T == pytest.approx(np.ones((5, 5)))
+
+
+def test_the_share_of_resamples_above_is_near_the_chance_of_the_t_posterior():
+    d = np.random.default_rng(1).normal(0.02, 0.1, 100)
+    found = rank_intervals([np.stack([d, np.zeros(100)], axis=1)], resamples=20_000)
+    wanted = stats.norm.cdf(d.mean() / (d.std() / 10))
+    assert found.above[0, 1] == pytest.approx(wanted, abs=0.015)
+
+
+def test_equal_systems_share_a_letter_and_their_rank():
+    column = np.random.default_rng(0).random(20)
+    found = rank_intervals([np.stack([column, column], axis=1)])
+    assert found.rank.tolist() == found.low.tolist() == [1.5, 1.5]
+    assert found.letters() == ("a", "a")
+
+
+def test_intervals_are_seeded_and_follow_the_rule_for_missing_collections():
+    rng = np.random.default_rng(0)
+    tables = [rng.random((20, 4)) for _ in range(3)]
+    assert (rank_intervals(tables, seed=1).above == rank_intervals(tables, seed=1).above).all()
+    assert (rank_intervals(tables, seed=1).above != rank_intervals(tables, seed=2).above).any()
+    gap = [t.copy() for t in tables]
+    gap[1][:, 0] = NAN
+    assert (rank_intervals(gap).above == rank_intervals([tables[0], tables[2]]).above).all()
+    worst = rank_intervals(gap, missing="worst", by="mean_rank")
+    assert worst.rank[0] >= rank_intervals(tables, by="mean_rank").rank[0]
+
+
+@pytest.mark.parametrize("bad", [[], [0.1], [[0.1, math.inf]], [["x"]], [[]], [[1, 2], [3]]])
+def test_tables_that_are_none_are_refused(bad):
+    with pytest.raises(DataError):
+        standings(bad)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: standings([[0.1]], missing="zero"),
+    lambda: standings([[0.1]]).order("median"),
+    lambda: rank_intervals([[[0.1, 0.2]]], by="x"),
+    lambda: rank_intervals([[[0.1, 0.2]]], confidence=95),
+    lambda: rank_intervals([[[0.1, 0.2]]], resamples=0),
+    lambda: rank_intervals([]),
+    lambda: rank_intervals([[[0.1, 0.2]], [[0.1]]]),
+    lambda: rank_intervals([[[0.1, 0.2], [NAN, 0.3]]]),
+])  # fmt: skip
+def test_wrong_calls_are_refused(call):
+    with pytest.raises((UsageError, DataError)):
+        call()

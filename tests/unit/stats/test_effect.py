@@ -1,0 +1,90 @@
+"""Effect sizes, against brute force and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import gamma
+
+from judged.errors import DataError, UsageError
+from judged.stats import EFFECTS, cliff, effect, hedges, mean_difference, record, standardised, superiority
+
+
+@pytest.fixture(params=range(4))
+def values(request):
+    rng = np.random.default_rng(request.param)
+    n = [3, 10, 50, 201][request.param]
+    return np.round(rng.random((n, 3)), 1), np.round(rng.random((n, 3)) + 0.1, 1)
+
+
+def test_cliffs_delta_counts_all_pairs(values):
+    a, b = values
+    n = len(a)
+    expected = [sum(int(np.sign(y - x)) for x in a[:, i] for y in b[:, i]) / n**2 for i in range(3)]
+    assert cliff(a, b).tolist() == expected
+    assert cliff(b, a).tolist() == [-x for x in expected]
+
+
+def test_superiority_counts_queries_and_ties_half(values):
+    a, b = values
+    expected = [np.mean([(y > x) + (y == x) / 2 for x, y in zip(a[:, i], b[:, i], strict=True)]) for i in range(3)]
+    np.testing.assert_allclose(superiority(a, b), expected, rtol=1e-15)
+
+
+def test_d_z_is_the_mean_in_standard_deviations(values):
+    a, b = values
+    d = b - a
+    np.testing.assert_allclose(standardised(a, b), d.mean(axis=0) / d.std(axis=0, ddof=1), rtol=1e-15)
+    np.testing.assert_allclose(mean_difference(a, b), d.mean(axis=0), rtol=1e-15)
+
+
+def test_hedges_takes_the_bias_out_of_d_z(values):
+    a, b = values
+    m = len(a) - 1
+    j = gamma(m / 2) / (np.sqrt(m / 2) * gamma((m - 1) / 2))
+    np.testing.assert_allclose(hedges(a, b), standardised(a, b) * j, rtol=1e-12)
+
+
+def test_hedges_is_unbiased_in_simulation():
+    d = np.random.default_rng(0).normal(0.5, 1, (10, 40_000))
+    error = hedges(np.zeros_like(d), d).std() / np.sqrt(40_000)
+    assert abs(hedges(np.zeros_like(d), d).mean() - 0.5) < 4 * error
+    assert standardised(np.zeros_like(d), d).mean() - 0.5 > 10 * error
+
+
+def test_wins_ties_and_losses_by_a_margin():
+    a, b = [0.0, 0.0, 0.0, 0.0, 0.0], [0.5, 0.25, 0.0, -0.25, -0.5]
+    plain, wide = record(a, b), record(a, b, margin=0.25)
+    assert (plain.wins[0], plain.ties[0], plain.losses[0]) == (2, 1, 2)
+    assert (wide.wins[0], wide.ties[0], wide.losses[0]) == (1, 3, 1)
+    assert superiority(a, [1, 1, 0, 0, -1]).tolist() == [3 / 5]
+    with pytest.raises(UsageError):
+        record(a, b, margin=-0.1)
+
+
+def test_where_an_effect_is_not_defined():
+    zero = np.zeros(4)
+    assert standardised(zero, zero).tolist() == [0.0]
+    assert np.isnan(standardised(zero, zero + 0.5)).all()
+    assert np.isnan(standardised([0.1, 0.2, 0.3], [0.2, 0.3, 0.4])).all()  # equal but for the last bits
+    assert np.isnan(standardised([0.1], [0.2])).all()
+    assert np.isnan(hedges([0.1, 0.2], [0.2, 0.4])).all()
+    assert superiority([0.1], [0.1]).tolist() == [0.5]
+    assert cliff([0.1], [0.2]).tolist() == [1.0]
+
+
+def test_every_effect_has_its_value_of_no_effect():
+    a = np.random.default_rng(1).random((20, 2))
+    for one in EFFECTS:
+        assert one.function(a, a).tolist() == [one.none] * 2, one.name
+        assert effect(one.name) is one
+        assert all(effect(name) is one for name in one.aliases)
+    with pytest.raises(UsageError, match="did you mean cliff"):
+        effect("clif")
+
+
+@pytest.mark.parametrize(("a", "b"), [([1, 2], [1]), ([1, np.nan], [1, 2]), ([], []), (["x"], ["y"])])
+def test_columns_that_do_not_fit_are_refused(a, b):
+    for one in EFFECTS:
+        with pytest.raises(DataError):
+            one.function(a, b)

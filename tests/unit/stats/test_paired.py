@@ -1,0 +1,240 @@
+"""t, signed ranks, signs and the bootstrap test: against SciPy, against exact fractions, against their definitions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judged.core import resampled_means
+from judged.errors import DataError, UsageError
+from judged.stats import TESTS, bootstrap_test, outcome, outcome_of_pairs, pair_test, sign, student, wilcoxon
+
+SIDES = ["two-sided", "greater", "less"]
+
+
+def tables(n, pairs=4):
+    rng = np.random.default_rng(n)
+    yield rng.normal(0.1, 0.3, (n, pairs))
+    yield rng.integers(-3, 5, (n, pairs)) / 8  # ties, and zeros
+    yield rng.integers(1, 5, (n, pairs)) * rng.choice([-1.0, 1.0], (n, pairs))  # ties without zeros
+
+
+SIZES = [2, 3, 5, 12, 13, 14, 25, 49, 50, 51, 200, 7_000]
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("n", SIZES)
+def test_t_is_scipys(n, alternative):
+    for d in tables(n):
+        d = d[:, np.ptp(d, axis=0) > 0]
+        peer = stats.ttest_1samp(d, 0, alternative=alternative)
+        found = student(d, alternative=alternative)
+        np.testing.assert_allclose(found.statistic, peer.statistic, rtol=1e-12, atol=1e-13)
+        # p changes by t² as much as t does, whose last bits depend on the order of a sum
+        assert (np.abs(found.p / peer.pvalue - 1) <= 1e-12 + 1e-14 * peer.statistic**2).all()
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
+@pytest.mark.parametrize("n", [2, 3, 6, 14, 25, 49, 50, 51, 200, 7_000])
+def test_signed_ranks_are_scipys(n, zeros, alternative):
+    for d in tables(n):
+        for x in d.T:
+            if not x.any():
+                continue
+            peer = stats.wilcoxon(x, zero_method=zeros, alternative=alternative)
+            found = wilcoxon(x, zeros=zeros, alternative=alternative)
+            assert found.statistic[0] == peer.statistic
+            np.testing.assert_allclose(found.p[0], peer.pvalue, rtol=1e-12)
+        d = d[:, d.any(axis=0)]
+        together = wilcoxon(d, zeros=zeros, alternative=alternative).p
+        assert together.tolist() == [wilcoxon(x, zeros=zeros, alternative=alternative).p[0] for x in d.T]
+
+
+@pytest.mark.slow
+def test_thirteen_signed_ranks_with_ties_are_enumerated_as_by_scipy():
+    zeros = "pratt"  # one is enough: SciPy takes seconds
+    d = np.random.default_rng(13).integers(-3, 5, 13) / 8
+    assert wilcoxon(d, zeros=zeros).p[0] == pytest.approx(stats.wilcoxon(d, zero_method=zeros).pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("correction", [False, True])
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
+@pytest.mark.parametrize("alternative", SIDES)
+def test_normal_signed_ranks_are_scipys(zeros, alternative, correction):
+    for d in tables(30):
+        peer = stats.wilcoxon(d, zero_method=zeros, alternative=alternative, method="asymptotic", correction=correction)
+        found = wilcoxon(d, zeros=zeros, alternative=alternative, method="normal", correction=correction)
+        np.testing.assert_allclose(found.p, peer.pvalue, rtol=1e-12)
+        assert set(found.method) == {"normal"}
+
+
+def test_exact_signed_ranks_count_all_assignments_with_ties_and_zeros():
+    for d in tables(11):
+        for zeros in ("wilcox", "pratt", "zsplit"):
+            found = wilcoxon(d, zeros=zeros, method="exact")
+            for x, p in zip(d.T, found.p, strict=True):
+                there = x[x != 0] if zeros == "wilcox" else x
+                rank = stats.rankdata(np.abs(there))[there != 0]
+                plus = (rank * (there[there != 0] > 0)).sum()
+                sums = np.array(list(product([0, 1], repeat=len(rank)))) @ rank
+                assert p == pytest.approx(min(1, 2 * min(np.mean(sums >= plus), np.mean(sums <= plus))), rel=1e-14)
+
+
+def test_the_method_of_signed_ranks_is_told():
+    plain = np.arange(1.0, 51) * np.resize([1, -1], 50)
+    assert wilcoxon(plain).method == ("exact",)
+    assert wilcoxon(np.append(plain, 51.0)).method == ("normal",)
+    assert wilcoxon(np.append(plain[:-1], 0.0)).method == ("normal",)
+    assert wilcoxon([1.0, 1.0, 2.0, 0.0]).method == ("exact",)
+    with pytest.raises(UsageError, match="500"):
+        wilcoxon(np.arange(501.0), method="exact")
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_the_sign_test_is_the_binomial(alternative):
+    for n in (1, 2, 9, 50, 333):
+        for won in {0, 1, n // 3, n // 2, n - 1, n}:
+            d = np.r_[np.ones(won), -np.ones(n - won), np.zeros(4)]
+            tail = lambda k: Fraction(sum(comb(n, i) for i in range(k + 1)), 2**n)  # noqa: B023, E731
+            exact = {
+                "two-sided": min(Fraction(1), 2 * tail(min(won, n - won))),
+                "greater": tail(n - won),
+                "less": tail(won),
+            }
+            found = sign(d, alternative=alternative)
+            assert found.p[0] == pytest.approx(float(exact[alternative]), rel=1e-12)
+            assert found.p[0] == pytest.approx(stats.binomtest(won, n, alternative=alternative).pvalue, rel=1e-12)
+            assert found.statistic[0] == won
+
+
+def test_the_sign_test_of_many_queries_never_gives_0():
+    assert 0 < sign(np.ones(7_000)).p[0] < 1e-300
+    assert 0 < student(np.random.default_rng(0).normal(5, 0.01, 7_000)).p[0] < 1e-300
+    assert 0 < wilcoxon(np.arange(1.0, 70_000)).p[0] < 1e-300
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("statistic", ["t", "mean"])
+def test_the_bootstrap_test_follows_its_definition(statistic, alternative):
+    d = np.random.default_rng(3).normal(0.05, 0.2, (25, 3))
+    means = resampled_means(d - d.mean(axis=0), 500, 9)
+    squares = resampled_means((d - d.mean(axis=0)) ** 2, 500, 9)
+    drawn, seen = means, d.mean(axis=0)
+    if statistic == "t":
+        drawn = means / np.sqrt((squares - means**2) / 24)
+        seen = d.mean(axis=0) / (d.std(axis=0, ddof=1) / 5)
+    far = {"two-sided": np.abs(drawn) >= np.abs(seen), "greater": drawn >= seen, "less": drawn <= seen}[alternative]
+    found = bootstrap_test(d, statistic=statistic, resamples=500, seed=9, alternative=alternative)
+    np.testing.assert_allclose(found.p, (1 + far.sum(axis=0)) / 501, rtol=1e-15)
+    np.testing.assert_allclose(found.statistic, seen, rtol=1e-12)
+
+
+@pytest.mark.parametrize("statistic", ["t", "mean"])
+def test_the_bootstrap_test_draws_clusters_of_different_sizes(statistic):
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(12), rng.integers(1, 6, 12))
+    d = rng.normal(0.1, 0.3, len(codes))
+    counts = np.rint(resampled_means(np.eye(12), 400, 2) * 12).astype(int)  # how often each cluster is drawn
+
+    def t(x, clusters):
+        groups = [x[clusters == c] for c in np.unique(clusters)]
+        squares = sum((g.sum() - x.mean() * len(g)) ** 2 for g in groups)
+        return (
+            x.mean()
+            if statistic == "mean"
+            else x.mean() / (np.sqrt(len(groups) / (len(groups) - 1) * squares) / len(x))
+        )
+
+    hits = 0
+    for times in counts:
+        drawn = [c for c, k in enumerate(times) for _ in range(k)]
+        x = np.concatenate([d[codes == c] - d.mean() for c in drawn])
+        hits += abs(t(x, np.repeat(np.arange(12), [(codes == c).sum() for c in drawn]))) >= abs(t(d, codes))
+    found = bootstrap_test(d, clusters=codes, resamples=400, seed=2, statistic=statistic)
+    assert found.p[0] == (1 + hits) / 401
+    assert found.statistic[0] == pytest.approx(t(d, codes), rel=1e-12)
+
+
+def test_the_bootstrap_test_approaches_t_for_normal_differences():
+    d = np.random.default_rng(1).normal(0.02, 0.3, (2_000, 6))
+    np.testing.assert_allclose(bootstrap_test(d).p, student(d).p, atol=0.02)
+
+
+def test_many_pairs_are_tested_as_one_is():
+    d = np.random.default_rng(1).normal(0.02, 0.3, (30, 150))
+    together = bootstrap_test(d, resamples=300).p
+    assert together[[0, 63, 64, 149]].tolist() == [
+        bootstrap_test(d[:, i], resamples=300).p[0] for i in (0, 63, 64, 149)
+    ]
+
+
+def test_clusters_of_one_query_change_nothing_and_copies_of_queries_are_no_evidence():
+    d = np.random.default_rng(2).normal(0.1, 0.3, (30, 2))
+    codes = np.arange(30)
+    for test in (student, bootstrap_test):
+        plain = test(d)
+        np.testing.assert_allclose(test(d, clusters=codes).p, plain.p, rtol=1e-12)
+        copied = test(np.repeat(d, 5, axis=0), clusters=np.repeat(codes, 5))
+        np.testing.assert_allclose(copied.p, plain.p, rtol=1e-12)
+        np.testing.assert_allclose(copied.statistic, plain.statistic, rtol=1e-12)
+
+
+def test_where_a_test_cannot_say_anything_p_is_1_and_the_note_says_why():
+    for test in TESTS:
+        none = outcome(np.zeros((20, 2)), test)
+        assert none.p.tolist() == [1.0, 1.0], test.name
+        assert none.note == ("all differences are 0",) * 2, test.name
+        one = outcome([0.5], test, alternative="greater")
+        assert (one.p[0], one.note[0]) == (1.0, "one query: nothing to test"), test.name
+    for test in (student, bootstrap_test):
+        equal = test(np.array([0.3, 0.2, 0.1]) - np.array([0.2, 0.1, 0.0]))
+        assert equal.p[0] == 1
+        assert "no variance" in equal.note[0]
+        assert test([0.1, 0.2], clusters=[3, 3]).note == ("one cluster: nothing to test",)
+
+
+def test_a_pair_without_differences_does_not_disturb_its_neighbours():
+    d = np.random.default_rng(2).normal(0.1, 0.3, (30, 2))
+    for test in TESTS:
+        beside = outcome(np.stack([d[:, 0], np.zeros(30), d[:, 1]], axis=1), test)
+        assert beside.p[[0, 2]].tolist() == outcome(d, test).p.tolist()
+        assert beside.note == ("", "all differences are 0", "")
+
+
+def test_tests_are_found_by_any_of_their_names():
+    for test in TESTS:
+        assert all(pair_test(name) is test for name in (test.name, *test.aliases, test.name.upper()))
+        assert test.paper
+        assert test.null
+        assert test.assumes
+    with pytest.raises(UsageError, match="did you mean wilcoxon") as caught:
+        pair_test("wilcoxn")
+    assert caught.value.slug == "test"
+    with pytest.raises(UsageError):
+        pair_test(3)
+
+
+def test_pairs_of_systems_are_tested_as_their_differences():
+    x = np.random.default_rng(2).random((40, 4))
+    pairs = [(0, 1), (2, 0), (3, 1), (1, 0), (2, 3)]
+    d = np.stack([x[:, b] - x[:, a] for a, b in pairs], axis=1)
+    for test in TESTS:
+        assert outcome_of_pairs(x, pairs, test.name, seed=3).p.tolist() == outcome(d, test.name, seed=3).p.tolist()
+        assert outcome_of_pairs(x, pairs[:1], test.name).p.tolist() == outcome(d[:, 0], test.name).p.tolist()
+
+
+def test_an_option_that_a_test_does_not_take_is_refused():
+    with pytest.raises(UsageError, match="takes no clusters"):
+        outcome([0.1, 0.2], "sign", clusters=[1, 2])
+    assert outcome([0.1, 0.2], "sign", clusters=None, seed=4).p[0] == 0.5
+    for options in ({"zeros": "drop"}, {"method": "z"}, {"alternative": "up"}):
+        with pytest.raises(UsageError):
+            outcome([0.1, 0.2], "wilcoxon", **options)
+    with pytest.raises(DataError):
+        outcome([0.1, None], "t")

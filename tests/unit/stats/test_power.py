@@ -1,0 +1,123 @@
+"""What a comparison can show."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judged.errors import UsageError
+from judged.stats import achieved_power, detectable_difference, little_chance, queries_needed, simulated_power
+from judged.stats.power import LITTLE, MATERIAL, deviation
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 20, 50, 250, 6980, 100_000])
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_power_is_that_of_statsmodels(n, alpha):
+    solver = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    compared = 0
+    for effect in (0.001, 0.01, 0.05, 0.1, 0.3, 1.0, 3.0):
+        wanted = solver.power(effect, n, alpha)
+        if not math.isnan(wanted):  # SciPy's noncentral t has no number in its far tail
+            assert achieved_power(effect * 0.2, 0.2, n, alpha=alpha) == pytest.approx(wanted, abs=1e-13)
+            compared += 1
+    assert compared >= 2
+
+
+def test_power_is_a_number_and_rises_where_scipy_has_none():
+    powers = [achieved_power(effect, 1.0, 20) for effect in np.linspace(0.01, 20, 200)]
+    assert all(0 <= p <= 1 for p in powers)
+    assert (np.diff(powers) >= -1e-12).all()
+    assert achieved_power(1e6, 1.0, 2) == pytest.approx(1, abs=1e-5)
+    assert achieved_power(1e300, 1e-300, 10) == 1.0
+
+
+def test_power_by_the_tails_of_the_noncentral_t():
+    t = stats.t.isf(0.025, 19)
+    for effect in (0.1, 0.4, 0.7):
+        nct = stats.nct(19, effect * math.sqrt(20))
+        assert achieved_power(effect, 1.0, 20) == pytest.approx(nct.sf(t) + nct.cdf(-t), abs=1e-12)
+
+
+def test_the_smallest_difference_is_found_with_just_that_power():
+    for n in (2, 5, 50, 6980):
+        for power in (0.5, 0.8, 0.95):
+            found = detectable_difference(0.3, n, power=power)
+            assert achieved_power(found, 0.3, n) == pytest.approx(power, abs=1e-12)
+
+
+def test_the_queries_needed_are_the_fewest():
+    solver = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    for effect in (0.01, 0.05, 0.2, 0.5, 1.5):
+        n = queries_needed(effect, 1.0)
+        assert achieved_power(effect, 1.0, n) >= 0.8
+        assert n == 2 or achieved_power(effect, 1.0, n - 1) < 0.8
+        assert n == math.ceil(solver.solve_power(effect_size=effect, alpha=0.05, power=0.8))
+    assert queries_needed(1e-9, 1.0) is None
+    assert queries_needed(-0.5, 1.0) == queries_needed(0.5, 1.0)
+
+
+def test_where_nothing_varies_or_there_is_one_query():
+    assert achieved_power(0.1, 0.0, 5) == 1.0
+    assert achieved_power(0.0, 0.0, 5) == achieved_power(0.0, 1.0, 5) == 0.05
+    assert achieved_power(0.1, 1.0, 1) == 0.0
+    assert detectable_difference(1.0, 1) == math.inf
+    assert detectable_difference(0.0, 5) == 0.0
+    assert queries_needed(0.1, 0.0) == 2
+    assert deviation(np.array([0.1 + 0.2, 0.3])) == 0.0
+    assert math.isnan(deviation(np.array([0.3])))
+
+
+def test_little_chance_is_a_power_below_one_half():
+    assert (MATERIAL, LITTLE) == (0.1, 0.5)
+    for difference in (0.01, 0.03, 0.05, 0.1):
+        assert little_chance(0.2, 50, difference) == (achieved_power(difference, 0.2, 50) < 0.5)
+    assert little_chance(0.2, 50, 0.0)
+
+
+def test_simulation_and_formula_agree_on_normal_differences():
+    d = np.random.default_rng(0).normal(0.5, 0.1, 400)  # the mean does not matter
+    for difference in (0.0, 0.02, 0.04, 0.06):
+        simulated = simulated_power(d, difference, queries=40, trials=2000)
+        assert simulated == pytest.approx(achieved_power(difference, deviation(d), 40), abs=0.035)
+
+
+def test_simulation_in_blocks_is_the_same(monkeypatch):
+    d = np.random.default_rng(0).normal(size=300)
+    whole = simulated_power(d, 0.1)
+    monkeypatch.setattr("judged.stats.power._CELLS", 1)
+    assert simulated_power(d, 0.1) == whole
+
+
+def test_simulation_is_seeded():
+    d = np.random.default_rng(0).normal(size=30)
+    assert simulated_power(d, 0.3) == simulated_power(d, 0.3)
+    assert simulated_power(d, 0.3, seed=2) != simulated_power(d, 0.3)
+    assert simulated_power(d, 0.3, queries=1) == 0.0
+    assert simulated_power([0.1], 0.3, queries=20) > 0.99
+
+
+@pytest.mark.parametrize("call", [
+    lambda: achieved_power(0.1, -1.0, 5),
+    lambda: achieved_power(0.1, math.nan, 5),
+    lambda: achieved_power(0.1, 1.0, 0),
+    lambda: achieved_power(0.1, 1.0, 2.5),
+    lambda: achieved_power(0.1, 1.0, 5, alpha=1),
+    lambda: detectable_difference(1.0, 5, power=0.01),
+    lambda: queries_needed(0.0, 1.0),
+    lambda: queries_needed(0.1, 1.0, power=1.0),
+    lambda: simulated_power([0.1, 0.2], 0.1, trials=0),
+])  # fmt: skip
+def test_wrong_calls_are_refused(call):
+    with pytest.raises(UsageError):
+        call()
+
+
+def test_no_distribution_of_scipy_is_loaded_for_it():
+    import subprocess
+
+    code = "import judged.stats as s, sys; s.queries_needed(0.1, 1.0); s.tukey([[1,2,3.],[2,3,5.],[1,5,2.]]); assert 'scipy.stats' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
