@@ -26,12 +26,14 @@ if TYPE_CHECKING:
         ClickGrades,
         Comparison,
         Correlation,
+        Correlations,
         Counterfactuals,
         Curves,
         Explanation,
         Gate,
         InterleavedLists,
         InterleavingOutcome,
+        Leaderboard,
         Power,
         Values,
         agreement,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         compare,
         compare_click_models,
         correlate,
+        correlate_all,
         curve,
         evaluate,
         evaluate_from_clicks,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
         gate,
         interleave,
         judge,
+        leaderboard,
         load,
         merge_judgments,
         power,
@@ -79,12 +83,14 @@ _ROOMS = {
         "ClickGrades",
         "Comparison",
         "Correlation",
+        "Correlations",
         "Counterfactuals",
         "Curves",
         "Explanation",
         "Gate",
         "InterleavedLists",
         "InterleavingOutcome",
+        "Leaderboard",
         "Power",
         "Values",
         "agreement",
@@ -94,6 +100,7 @@ _ROOMS = {
         "compare",
         "compare_click_models",
         "correlate",
+        "correlate_all",
         "curve",
         "evaluate",
         "evaluate_from_clicks",
@@ -102,6 +109,7 @@ _ROOMS = {
         "gate",
         "interleave",
         "judge",
+        "leaderboard",
         "load",
         "merge_judgments",
         "power",
@@ -121,6 +129,12 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [*_HOME, "__version__"]
 
+_ELSEWHERE = {  # what others call it
+    "roc_auc_score": "classify", "auc": "classify", "confusion_matrix": "classify", "classification_report": "classify",
+    "precision_recall_curve": "pr_curve", "cohen_kappa_score": "agreement", "kappa": "agreement", "rbo": "correlation.rbo",
+    "kendalltau": "correlation.kendall", "spearmanr": "correlation.spearman", "ttest_rel": "compare",
+}  # fmt: skip
+
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
@@ -130,7 +144,14 @@ def __getattr__(name: str) -> Any:
         definition = next((d for d in measures.definitions() if name in (d.name, *d.aliases)), None)
         if definition is not None:
             return measures.Measure(definition)
-    raise AttributeError(f"module 'judged' has no attribute {name!r}")
+    raise AttributeError(f"module 'judged' has no attribute {name!r}{_near(name)}")
+
+
+def _near(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, __all__, 1)), None)
+    return f"; did you mean judged.{near}?" if near else ""
 
 
 def __dir__() -> list[str]:

@@ -13,9 +13,9 @@ import pytest
 from recorded import DATA, need_data
 
 import judged as jd
+from judged.reliability.coefficient import wanted
 from judged.reliability.interval import coefficients
 from judged.reliability.rating import Ratings
-from judged.reliability.coefficient import wanted
 from judged.reliability.sample import Pairing, Sample
 from judged.reliability.weight import weights_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-__all__ = ["Measures", "as_flags", "as_json", "emit", "policy_options", "show_table"]
+__all__ = ["Measures", "as_flags", "as_json", "emit", "named_files", "policy_options", "show_table"]
 
 
 def as_json() -> bool:
@@ -93,6 +93,17 @@ class Measures(click.Command):
         if bare:
             raise click.BadOptionUsage("-m", "-m needs the name of a measure, such as -m nDCG@10.", ctx)
         return super().parse_args(ctx, spread)
+
+
+def named_files(runs: tuple[str, ...]) -> Any:
+    """Files, or `NAME=FILE` for those that are to be called otherwise: {name: file} if any has a name of its own."""
+    pairs = [run.partition("=") if "=" in run and not Path(run).exists() else ("", "", run) for run in runs]
+    if not any(name for name, _, _ in pairs):
+        return list(runs)
+    named = {name or Path(file).name: file for name, _, file in pairs}
+    if len(named) < len(runs):
+        raise click.UsageError("Two runs have one name.")
+    return named
 
 
 def policy_options(command: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import Measures, chosen_policy, emit, policy_options, show_table
+from judged.cli._output import Measures, chosen_policy, emit, named_files, policy_options, show_table
 
 __all__ = ["command"]
 
@@ -14,21 +14,82 @@ __all__ = ["command"]
 @click.command("compare", cls=Measures)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measures", multiple=True, metavar="NAME...", help="Measures, such as nDCG@10 AP; `judged measures` lists them.")
-@click.option("-b", "--baseline", metavar="RUN", help="Hold the others against this run only: its name, as the table shows it, or its file.")
-@click.option("--test", default="permutation", show_default=True, metavar="NAME", help="permutation, t, wilcoxon, sign or bootstrap.")
-@click.option("--correction", default="holm", show_default=True, metavar="NAME", help="Of p-values over the pairs of a measure: holm, max, bonferroni, bh, by, none …")
-@click.option("--interval", type=click.Choice(["bca", "percentile", "t"]), default="bca", show_default=True, help="Of the difference of means.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The chance of a false finding that is accepted.")
-@click.option("--margin", type=float, default=0.0, show_default=True, help="Differences within it do not matter: such runs are equal.")
+@click.option(
+    "-m",
+    "--measures",
+    multiple=True,
+    metavar="NAME...",
+    help="Measures, such as nDCG@10 AP; `judged measures` lists them.",
+)
+@click.option(
+    "-b",
+    "--baseline",
+    metavar="RUN",
+    help="Hold the others against this run only: its name, as the table shows it, or its file.",
+)
+@click.option(
+    "--test",
+    default="permutation",
+    show_default=True,
+    metavar="NAME",
+    help="permutation, t, wilcoxon, sign or bootstrap.",
+)
+@click.option(
+    "--correction",
+    default="holm",
+    show_default=True,
+    metavar="NAME",
+    help="Of p-values over the pairs of a measure: holm, max, bonferroni, bh, by, none …",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(["percentile", "bca", "t"]),
+    default="percentile",
+    show_default=True,
+    help="Of the difference of means.",
+)
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="The chance of a false finding that is accepted."
+)
+@click.option(
+    "--margin",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Differences within it do not matter: such runs are equal.",
+)
 @click.option("--slices", metavar="FILE", help="A table of queries (CSV, JSON Lines, Parquet), for --by.")
-@click.option("--by", metavar="COLUMN", help="Compare each group of queries too: a column of --slices; or `relevant`, the number of relevant documents.")
-@click.option("--min-queries", type=click.IntRange(1), default=10, show_default=True, help="Slices of fewer are shown, not tested.")
-@click.option("--where", type=click.IntRange(1), metavar="N", help="Also the N queries that changed most, with the judged documents that moved.")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Compare each group of queries too: a column of --slices; or `relevant`, the number of relevant documents.",
+)
+@click.option(
+    "--min-queries",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Slices of fewer are shown, not tested.",
+)
+@click.option(
+    "--where",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Also the N queries that changed most, with the judged documents that moved.",
+)
 @click.option("--resamples", type=click.IntRange(1), metavar="N", help="Of the permutation and bootstrap tests.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything that is drawn.")
-@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]")
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv", "md", "latex"]), default="table", show_default=True, help="The form of the output.")
+@click.option(
+    "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "md", "latex"]),
+    default="table",
+    show_default=True,
+    help="The form of the output.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")
 @policy_options
@@ -49,12 +110,25 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 
     if (options["slices"] is None) == (options["by"] not in (None, "relevant")):
         raise click.UsageError("--slices FILE and --by COLUMN go together.")
-    slices = "relevant" if options["by"] == "relevant" else (options["slices"], options["by"]) if options["by"] else None
+    slices = (
+        "relevant" if options["by"] == "relevant" else (options["slices"], options["by"]) if options["by"] else None
+    )
     baseline: Any = options["baseline"]
     if baseline in runs:
         baseline = runs.index(baseline)
-    asked = {name: options[name] for name in ("test", "correction", "interval", "alpha", "margin", "min_queries", "resamples", "seed", "level")}
-    found = compare(qrels, list(runs), list(measures) or DEFAULT, baseline=baseline, slices=slices, **asked, **chosen_policy(options))
+    asked = {
+        name: options[name]
+        for name in ("test", "correction", "interval", "alpha", "margin", "min_queries", "resamples", "seed", "level")
+    }
+    found = compare(
+        qrels,
+        named_files(runs),
+        list(measures) or DEFAULT,
+        baseline=baseline,
+        slices=slices,
+        **asked,
+        **chosen_policy(options),
+    )
     places = options["places"]
     if options["form"] != "table" or options["output"]:
         if options["form"] in ("csv", "latex"):
@@ -69,4 +143,8 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     if options["where"]:
         first = found.rows[0]
         click.echo()
-        show_table(change_table(found.where(first.measure, first.a, first.b, n=options["where"]), first.a, first.b, places=places))
+        show_table(
+            change_table(
+                found.where(first.measure, first.a, first.b, n=options["where"]), first.a, first.b, places=places
+            )
+        )

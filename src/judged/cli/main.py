@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import sys
+from difflib import get_close_matches
 from typing import NoReturn
 
 import click
@@ -21,6 +22,7 @@ _COMMANDS = (
     "compare",
     "gate",
     "power",
+    "board",
     "explain",
     "curve",
     "agree",
@@ -31,12 +33,30 @@ _COMMANDS = (
     "trec_eval",
 )
 
+_MEANT = {  # words that people try
+    "plot": "curve", "curves": "curve", "roc": "curve", "kappa": "agree", "agreement": "agree", "merge": "agree", "rbo": "correlate",
+    "tau": "correlate", "diff": "compare", "significance": "compare", "test": "compare", "evaluate": "eval", "click": "clicks",
+}  # fmt: skip
+
 
 class _Lazy(click.Group):
     """Commands live in files of their own name, and are imported when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command; a wrong word is answered with the nearest right one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            word = args[0].lower()
+            near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _COMMANDS, 1)
+            if near and error.message.startswith("No such command"):
+                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from error
+            raise
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
@@ -48,12 +68,15 @@ class _Lazy(click.Group):
 @click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="judged")
 def cli() -> None:
-    """Your rankings, judged: how good a ranking is, with intervals, and why.
+    """Your rankings, judged: how good a ranking is, whether it is really better than another, and why.
 
     \b
     judged demo                              try it on the sample collection
     judged eval QRELS RUN... -m nDCG@10 AP   evaluate runs
+    judged compare QRELS RUN RUN...          which is better, and how sure that is
     judged explain AP QRELS RUN --query Q    the arithmetic of one query
+    judged curve pr QRELS RUN... -o pr.svg   precision and recall, drawn
+    judged agree QRELS_A QRELS_B             how far judges agree
     """
 
 

@@ -11,7 +11,7 @@ from judged.core import segment
 from judged.core.judged import Judged
 from judged.errors import DataError, shown
 
-__all__ = ["column_of", "labelled"]
+__all__ = ["column_of", "labelled", "refuse_other_order"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,6 +25,7 @@ def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:
     >>> labelled([1, 0, 1], [0.2, 0.9, 0.5]).rank
     array([1, 2, 3])
     """
+    refuse_other_order(labels, scores)
     grade, score = column_of("labels", labels), column_of("scores", scores, infinite=True)
     _same_length(labels=grade, scores=score)
     names, query = (("all",), np.zeros(len(grade), np.int64)) if groups is None else _groups(groups, len(grade))
@@ -84,3 +85,12 @@ def _same_length(**columns: NDArray[Any]) -> None:
         raise DataError(
             "lengths", f"{' and '.join(lengths)} of one length", got=" and ".join(map(str, lengths.values()))
         )
+
+
+def refuse_other_order(labels: Any, others: Any) -> None:
+    """An error where two columns with an index of their own (pandas) name the same rows in another order."""
+    a: Any = getattr(labels, "index", None)
+    b: Any = getattr(others, "index", None)
+    if hasattr(a, "equals") and hasattr(b, "equals") and len(a) == len(b) and not a.equals(b) and set(a) == set(b):
+        raise DataError("lengths", "columns whose rows are in one order", got="the same index in another order",
+                        hint="put them into one frame, or pass .to_numpy() if the order is right as it is")  # fmt: skip

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from judged.core._load import native
 
-__all__ = ["resampled_means"]
+__all__ = ["drawn_at", "resampled_means"]
 
 Floats = NDArray[np.float64]
 
@@ -37,13 +37,13 @@ def reference(x: Floats, resamples: int, seed: int) -> Floats:
     half = np.uint64(32)
     for first in range(0, resamples, step):
         resample = np.arange(first, min(first + step, resamples), dtype=np.uint64)
-        z = _drawn(seed, resample * np.uint64(pairs) + np.arange(pairs, dtype=np.uint64)[:, None])
+        z = drawn_at(seed, resample * np.uint64(pairs) + np.arange(pairs, dtype=np.uint64)[:, None])
         drawn = np.stack([z >> half, z & np.uint64(0xFFFFFFFF)], axis=1).reshape(2 * pairs, -1)[: len(x)]
         means[first : first + step] = np.add.reduce(x[drawn * size >> half], axis=0) / len(x)  # row after row
     return means
 
 
-def _drawn(seed: int, k: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def drawn_at(seed: int, k: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The k-th numbers of a stream: SplitMix64, whose state is a counter."""
     z = np.uint64(seed) + (k + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

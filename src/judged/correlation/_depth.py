@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.correlation.ranking import Ranked, Rankings
 from judged.core import segment
+from judged.correlation.ranking import Ranked, Rankings
 
 __all__ = ["Depths", "Ties", "depths"]
 

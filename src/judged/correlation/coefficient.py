@@ -37,6 +37,7 @@ class Coefficient:
     pairs: OfPairs | None = None
     depths: OfDepths | None = None
     cutoff: bool = False  # name@k
+    persistence: bool = False  # name(p=0.98)
     low: float = -1.0
     ties: str
     paper: str
@@ -48,23 +49,25 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A coefficient as it was asked for: with its cutoff, if it has one."""
+    """A coefficient as it was asked for: with its cutoff, if it has one, and its own p, if one was named."""
 
     coefficient: Coefficient
     k: int = 0
+    p: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.coefficient.name}@{self.k}" if self.coefficient.cutoff else self.coefficient.name
+        own = "" if self.p is None else f"(p={self.p!r})"
+        return f"{self.coefficient.name}{own}" + (f"@{self.k}" if self.coefficient.cutoff else "")
 
 
 def asked(names: str | Asked | Iterable[str | Asked]) -> list[Asked]:
-    """Coefficients by name: `"tau_b overlap@10"`, `["rho", "RBO"]`. Case, hyphens and underscores do not matter.
+    """Coefficients by name: `"tau_b overlap@10"`, `["rho", "RBO(p=0.98)"]`. Case, hyphens and underscores do not matter.
 
     Raises:
-        UsageError: an unknown name, with the nearest right one; or a cutoff where none belongs.
+        UsageError: an unknown name, with the nearest right one; or a cutoff or a p where none belongs.
 
-    >>> [str(a) for a in asked("Kendall tau-AP overlap@{5,10}")]
-    ['tau_b', 'tau_ap', 'overlap@5', 'overlap@10']
+    >>> [str(a) for a in asked("Kendall tau-AP overlap@{5,10} rbo(p=0.98)")]
+    ['tau_b', 'tau_ap', 'overlap@5', 'overlap@10', 'rbo(p=0.98)']
     """
     given = [names] if isinstance(names, str | Asked) else names
     if not isinstance(given, Iterable):
@@ -80,14 +83,15 @@ def _listed(text: object) -> list[Asked]:
     if not isinstance(text, str):
         raise UsageError("coefficient", "the name of a coefficient", got=shown(text), value=text)
     found = []
-    for word in filter(None, re.split(r"[\s,]+(?![^{]*\})", text)):
+    for word in filter(None, re.split(r"[\s,]+(?![^{]*\})(?![^(]*\))", text)):
         several = re.fullmatch(r"(.+@)\{(.*)\}", word)
         found += [f"{several[1]}{k.strip()}" for k in several[2].split(",")] if several else [word]
     return [_asked(word) for word in found]
 
 
 def _asked(text: str) -> Asked:
-    name, at, cutoff = text.strip().partition("@")
+    head, at, cutoff = text.strip().partition("@")
+    name, bracket, parameter = head.partition("(")
     coefficient = _NAMES.get(_key(name))
     if coefficient is None:
         near = get_close_matches(_key(name), _NAMES, 1, 0.5)
@@ -97,10 +101,21 @@ def _asked(text: str) -> Asked:
         if at:
             raise UsageError("cutoff", f"{coefficient.name} without a cutoff", got=shown(text), value=text,
                              hint="depth cuts both rankings first")  # fmt: skip
-        return Asked(coefficient)
+        return Asked(coefficient, p=_persistence(coefficient, text, parameter) if bracket else None)
+    if bracket:
+        _persistence(coefficient, text, parameter)
     if at and not re.fullmatch(r"0*[1-9]\d{0,8}", cutoff, re.ASCII):
         raise UsageError("cutoff", "a cutoff that is a whole number from 1", got=shown(text), value=text)
     return Asked(coefficient, int(cutoff) if at else 10)
+
+
+def _persistence(coefficient: Coefficient, text: str, parameter: str) -> float:
+    if not coefficient.persistence:
+        raise UsageError("parameter", f"{coefficient.name} without parameters", got=shown(text), value=text)
+    found = re.fullmatch(r"\s*p\s*=\s*(0?\.\d{1,17})\s*\)", parameter, re.ASCII)
+    if found is None or not float(found[1]):
+        raise UsageError("parameter", f"p between 0 and 1, both excluded: {coefficient.name}(p=0.98)", got=shown(text), value=text)  # fmt: skip
+    return float(found[1])
 
 
 def _key(name: str) -> str:
@@ -175,16 +190,16 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         text="the covariance of the scores, / the product of their standard deviations",
     ),
     Coefficient(
-        name="rbo", aliases=("rbo_ext", "rank_biased_overlap"), depths=lambda r, k, p, ties: rbo_of(r, p, ties)[2], low=0.0,
+        name="rbo", aliases=("rbo_ext", "rank_biased_overlap"), depths=lambda r, k, p, ties: rbo_of(r, p, ties)[2], low=0.0, persistence=True,
         ties="b: corrected, 1 for equal rankings; a: the mean over all orders; w: at one rank", paper=_WEBBER,
         text="agreement at each depth, weighted p^(d-1), extrapolated below the last",
     ),
     Coefficient(
-        name="rbo_min", depths=lambda r, k, p, ties: rbo_of(r, p, ties)[0], low=0.0, ties="as rbo", paper=_WEBBER,
+        name="rbo_min", depths=lambda r, k, p, ties: rbo_of(r, p, ties)[0], low=0.0, persistence=True, ties="as rbo", paper=_WEBBER,
         text="the least that rbo can be, if nothing more is shared",
     ),
     Coefficient(
-        name="rbo_res", aliases=("rbo_residual",), depths=lambda r, k, p, ties: rbo_of(r, p, ties)[1], low=0.0,
+        name="rbo_res", aliases=("rbo_residual",), depths=lambda r, k, p, ties: rbo_of(r, p, ties)[1], low=0.0, persistence=True,
         ties="as rbo", paper=_WEBBER, text="how much more than rbo_min it can be",
     ),
     Coefficient(

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.correlation.pair import Columns, columns
 from judged.core import segment
+from judged.correlation.pair import Columns, columns
 from judged.errors import UsageError, shown
 
 __all__ = ["gamma", "kendall", "pearson", "somers_d", "spearman", "tau_ap", "weighted_tau"]

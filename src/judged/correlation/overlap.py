@@ -13,9 +13,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core import segment
 from judged.correlation._depth import Ties, depths
 from judged.correlation.ranking import Ranked, Rankings, rankings
-from judged.core import segment
 from judged.errors import UsageError, shown
 
 __all__ = ["RBO", "Ties", "average_overlap", "jaccard", "overlap", "rbo"]

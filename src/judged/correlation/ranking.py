@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.correlation.pair import numbers
 from judged.core import segment
+from judged.correlation.pair import numbers
 from judged.errors import DataError, shown
 
 __all__ = ["Ranked", "Rankings", "ranked", "rankings", "with_scores"]

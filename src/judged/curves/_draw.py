@@ -18,10 +18,12 @@ __all__ = ["draw", "picture"]
 
 # Okabe & Ito 2008: told apart by colour-blind readers. Dashes and markers tell curves apart without colour.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)), (0, (8, 2)))
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)), (0, (9, 3)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # one more than colours: the second round looks otherwise
 _SIZE = (5.6, 3.9)  # inches
-_FEW = 8  # curves whose names fit inside the axes
+_DPI = 200
+_FEW = 3  # curves whose names fit inside the axes; those of more stand beside them
+_BANDS = 4  # more bands than this hide each other
 
 
 def _matplotlib() -> Any:
@@ -33,19 +35,27 @@ def _matplotlib() -> Any:
     return mpl
 
 
-def picture(curves: Picture, form: str) -> bytes:
-    """The picture as bytes; nothing in them tells when they were made."""
+def picture(curves: Picture, form: str, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
+    """The picture as bytes, in inches and dots an inch; nothing in them tells when they were made."""
     mpl = _matplotlib()
     from matplotlib.figure import Figure
 
     with mpl.rc_context({"svg.hashsalt": "judged", "svg.fonttype": "none" if form == "svg" else "path",
                          "pdf.fonttype": 42, "font.size": 9}):  # fmt: skip
-        figure = Figure(figsize=_SIZE, layout="constrained")
+        figure = Figure(figsize=size or _with_room(curves), layout="constrained")
         draw(curves, figure.add_subplot())
         out = io.BytesIO()
         undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-        figure.savefig(out, format=form, dpi=200, metadata=undated)
+        figure.savefig(out, format=form, dpi=dpi or _DPI, metadata=undated)
     return out.getvalue()
+
+
+def _with_room(curves: Picture) -> tuple[float, float]:
+    """The usual size; wider and higher where names stand beside the axes, so that these keep theirs."""
+    if len(curves) <= _FEW:
+        return _SIZE
+    longest = max(len(_label(curves, i)) for i in range(len(curves)))
+    return _SIZE[0] + 0.55 + 0.068 * longest, max(_SIZE[1], 0.6 + 0.17 * len(curves))
 
 
 def draw(curves: Picture, ax: Any = None) -> Any:
@@ -54,18 +64,16 @@ def draw(curves: Picture, ax: Any = None) -> Any:
     if ax is None:
         import matplotlib.pyplot as plt
 
-        ax = plt.subplots(figsize=_SIZE, layout="constrained")[1]
+        ax = plt.subplots(figsize=_with_room(curves), layout="constrained")[1]
     _background(curves, ax)
     styles = zip(cycle(_COLOURS), cycle(_DASHES), cycle(_MARKERS), strict=False)
     lines = []
     for i, (curve, (colour, dashes, marker)) in enumerate(zip(curves, styles, strict=False)):
-        mark = f" {curves.marks[i]}" if curves.marks else ""
-        upright = curve.rule == "step" and len(curve) > 1
-        (line,) = ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4,
-                          markevery=_every(len(curve), i), label=f"{_plain(curve.name)}{mark}",
-                          drawstyle="steps-pre" if upright else "default", zorder=3)  # fmt: skip
+        (line,) = ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.5,
+                          markevery=(0.02 + 0.03 * (i % 4), 0.13) if len(curve) > 1 else 1, label=_label(curves, i),
+                          drawstyle="steps-pre" if curve.rule == "step" else "default", zorder=3)  # fmt: skip
         lines.append((line, _height(curve)))
-        if curve.low is not None and curve.high is not None:
+        if len(curves) <= _BANDS and curve.low is not None and curve.high is not None:
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=2)
     ax.set(xlabel=curves.x_label, ylabel=curves.y_label)
     if curves.title:
@@ -80,18 +88,22 @@ def draw(curves: Picture, ax: Any = None) -> Any:
     return ax
 
 
+def _label(curves: Picture, i: int) -> str:
+    return f"{_plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
+
+
 def _legend(ax: Any, lines: list[tuple[Any, float]]) -> None:
-    """Names from the highest curve to the lowest, beside the axes where they are many."""
+    """Names from the highest curve to the lowest; beside the axes, unless they are few."""
     ordered = [line for line, _ in sorted(lines, key=lambda pair: -pair[1])]
-    many = len(lines) > _FEW
-    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if many else {"loc": "best"}
+    beside = len(lines) > _FEW
+    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {"loc": "best"}
     ax.legend(
         handles=ordered,
-        frameon=not many,
-        framealpha=0.85,
+        frameon=not beside,
+        framealpha=0.6,
         edgecolor="none",
         fontsize="small",
-        handlelength=3.2,
+        handlelength=4.2,
         **where,
     )
 
@@ -107,14 +119,11 @@ def _background(curves: Picture, ax: Any) -> None:
             "chance", (0.24, 0.24), xytext=(4, -10), textcoords="offset points", color="#777777", fontsize="x-small"
         )
     if curves.kind == "pr":
-        recall = np.linspace(0.01, 1, 200)
-        for f in (0.2, 0.4, 0.6, 0.8):  # lines of equal F1
-            with np.errstate(divide="ignore"):
-                precision = f * recall / (2 * recall - f)
-            shown = (precision > 0) & (precision <= 1)
-            ax.plot(recall[shown], precision[shown], color="#888888", alpha=0.45, linewidth=0.7, zorder=1)
-            ax.annotate(f"F1 {f:g}", (1.0, f / (2 - f)), xytext=(1, 2), textcoords="offset points", color="#777777",
-                        fontsize="xx-small", ha="right")  # fmt: skip
+        for f in (0.2, 0.4, 0.6, 0.8):  # lines of equal F1, from precision 1 to recall 1
+            recall = np.linspace(f / (2 - f), 1, 200)
+            ax.plot(recall, f * recall / (2 * recall - f), color="#888888", alpha=0.45, linewidth=0.7, zorder=1)
+            ax.annotate(f"F1 {f:g}", (1.0, f / (2 - f)), xytext=(1, 3), textcoords="offset points", color="#777777",
+                        fontsize="xx-small", ha="right", bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7})  # fmt: skip
 
 
 def _log_axis(ax: Any, curves: Picture) -> None:
@@ -133,12 +142,6 @@ def _height(curve: Curve) -> float:
     fine = np.isfinite(curve.x) & np.isfinite(curve.y)
     x, y = curve.x[fine], curve.y[fine]
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1])))
-
-
-def _every(points: int, shift: int) -> Any:
-    """About eight markers a curve, at other places for each."""
-    step = max(1, points // 8)
-    return (shift * step // 3 % step, step) if step > 1 else 1
 
 
 def _padded(limits: tuple[float, float]) -> tuple[float, float]:

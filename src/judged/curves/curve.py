@@ -153,11 +153,18 @@ class Picture:
 
         return draw(self, ax)
 
-    def picture(self, form: str) -> bytes:
-        """The picture as SVG, PNG or PDF: the same bytes for the same points."""
+    def picture(self, form: str, *, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
+        """The picture as SVG, PNG or PDF, of a size in inches: the same bytes for the same points."""
         from judged.curves._draw import picture
 
-        return picture(self, form)
+        return picture(self, form, size, dpi)
+
+    def _repr_svg_(self) -> str | None:
+        """The picture in a notebook, where matplotlib is installed."""
+        try:
+            return self.picture("svg").decode()
+        except UsageError:
+            return None
 
     def __str__(self) -> str:
         from judged.curves._terminal import drawn

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from judged.engine.interleaving import InterleavedLists, InterleavingOutcome, interleave, score_interleaving
     from judged.engine.jury import Agreement, agreement
     from judged.engine.merging import merge_judgments
+    from judged.engine.pairwise import Correlations, correlate_all
     from judged.engine.picture import Curves, curve
     from judged.engine.powering import MeasurePower, Power, power
+    from judged.engine.standing import Leaderboard, leaderboard
     from judged.engine.storage import curves_csv, load
     from judged.engine.table import Table, cell, plain, safe
     from judged.engine.values import Values
@@ -37,6 +39,7 @@ _HOME = {
     "ClickGrades": "judged.engine.click_fit",
     "Comparison": "judged.engine._compared",
     "Correlation": "judged.engine.correlation",
+    "Correlations": "judged.engine.pairwise",
     "Counterfactuals": "judged.engine.counterfactual",
     "Curves": "judged.engine.picture",
     "DEFAULT": "judged.engine.evaluation",
@@ -47,6 +50,7 @@ _HOME = {
     "MeasurePower": "judged.engine.powering",
     "Power": "judged.engine.powering",
     "Rules": "judged.engine._rule",
+    "Leaderboard": "judged.engine.standing",
     "Table": "judged.engine.table",
     "Values": "judged.engine.values",
     "agreement": "judged.engine.jury",
@@ -58,6 +62,7 @@ _HOME = {
     "compare": "judged.engine.comparison",
     "compare_click_models": "judged.engine.clicks",
     "correlate": "judged.engine.correlation",
+    "correlate_all": "judged.engine.pairwise",
     "curve": "judged.engine.picture",
     "curves_csv": "judged.engine.storage",
     "evaluate": "judged.engine.evaluation",
@@ -67,6 +72,7 @@ _HOME = {
     "gate": "judged.engine.gating",
     "interleave": "judged.engine.interleaving",
     "judge": "judged.engine.evaluation",
+    "leaderboard": "judged.engine.standing",
     "load": "judged.engine.storage",
     "merge_judgments": "judged.engine.merging",
     "plain": "judged.engine.table",
@@ -90,12 +96,14 @@ __all__ = [
     "ClickGrades",
     "Comparison",
     "Correlation",
+    "Correlations",
     "Counterfactuals",
     "Curves",
     "Explanation",
     "Gate",
     "InterleavedLists",
     "InterleavingOutcome",
+    "Leaderboard",
     "MeasurePower",
     "Power",
     "Rules",
@@ -110,6 +118,7 @@ __all__ = [
     "compare",
     "compare_click_models",
     "correlate",
+    "correlate_all",
     "curve",
     "curves_csv",
     "evaluate",
@@ -119,6 +128,7 @@ __all__ = [
     "gate",
     "interleave",
     "judge",
+    "leaderboard",
     "load",
     "merge_judgments",
     "plain",

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.reliability.interval import Reliability, by_query
-from judged.reliability.paradox import Paradox
-from judged.reliability.rating import Label, Ratings
-from judged.reliability.coefficient import wanted
 from judged.engine._agreement_table import confusion_table, summary_tables
 from judged.engine._listing import Listing, scalar
 from judged.engine._panel import Panel
 from judged.engine._system_order import SystemOrder
 from judged.engine.table import Table, plain
 from judged.errors import UsageError, Warned, shown
+from judged.reliability.coefficient import wanted
+from judged.reliability.interval import Reliability, by_query
+from judged.reliability.paradox import Paradox
+from judged.reliability.rating import Label, Ratings
 
 __all__ = ["Agreement", "JudgePair"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from judged.reliability.interval import Reliability
-from judged.reliability.rating import Label
 from judged.engine._listing import number
 from judged.engine.table import Table
+from judged.reliability.interval import Reliability
+from judged.reliability.rating import Label
 
 if TYPE_CHECKING:
     from judged.engine._agreed import Agreement, JudgePair

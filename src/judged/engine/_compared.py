@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from judged.engine._difference import Difference
 from judged.engine.values import Values
 from judged.errors import UsageError, Warned, shown
 from judged.measures import parse
+from judged.stats.estimate import Method
 
 __all__ = ["Change", "Comparison", "Move", "Settings"]
 
@@ -26,7 +26,7 @@ class Settings:
 
     test: str
     correction: str
-    interval: str
+    interval: Method
     alpha: float
     margin: float
     min_queries: int
@@ -85,24 +85,39 @@ class Comparison:
             if (row.measure, row.a, row.b) == (measure, a, b):
                 return row
         known = ", ".join(dict.fromkeys(f"{r.b} against {r.a}" for r in self.rows))
-        raise UsageError("no-pair", f"one of {known}, by {', '.join(self.measures)}", got=f"{b} against {a}, by {shown(measure)}")
+        raise UsageError(
+            "no-pair", f"one of {known}, by {', '.join(self.measures)}", got=f"{b} against {a}, by {shown(measure)}"
+        )
 
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean}}."""
-        return {name: {m: result.mean()[m] for m in self.measures} for name, result in zip(self.names, self.results, strict=True)}
+        return {
+            name: {m: result.mean()[m] for m in self.measures}
+            for name, result in zip(self.names, self.results, strict=True)
+        }
 
     def matrix(self, measure: str) -> NDArray[np.float64]:
         """Values of queries × runs."""
         return np.stack([np.asarray(result[measure], float) for result in self.results], axis=1)
 
     def where(
-        self, measure: str, a: str | None = None, b: str | None = None, *, n: int = 10, only: Literal["better", "worse"] | None = None
+        self,
+        measure: str,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        n: int = 10,
+        only: Literal["better", "worse"] | None = None,
     ) -> tuple[Change, ...]:
         """The queries that changed most from a to b, the largest first, in both directions or `only` in one; with the judged documents that moved.
 
         Without names: the first pair that was compared.
         """
-        first = next(row for row in self.rows if row.measure == measure) if measure in self.measures else self.of(measure, "", "")
+        first = (
+            next(row for row in self.rows if row.measure == measure)
+            if measure in self.measures
+            else self.of(measure, "", "")
+        )
         i, j = (self._place(name) for name in (a or first.a, b or first.b))
         x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
         d = np.nan_to_num(y - x)
@@ -110,7 +125,8 @@ class Comparison:
         size = np.abs(d) if only is None else np.maximum(gain if only == "better" else -gain, 0)
         chosen = [int(k) for k in np.argsort(-size, kind="stable")[:n] if size[k] != 0]
         return tuple(
-            Change(self.results[0].queries[k], float(x[k]), float(y[k]), float(d[k]), self._moves(i, j, k)) for k in chosen
+            Change(self.results[0].queries[k], float(x[k]), float(y[k]), float(d[k]), self._moves(i, j, k))
+            for k in chosen
         )
 
     def _place(self, name: str) -> int:
@@ -121,12 +137,14 @@ class Comparison:
     def _moves(self, i: int, j: int, row: int) -> tuple[Move, ...]:
         if not self.judged:
             return ()
-        ranks = [dict(zip(g.judgment[g.query == row].tolist(), g.rank[g.query == row].tolist(), strict=True)) for g in (self.judged[i], self.judged[j])]
+        ranks = [
+            dict(zip(g.judgment[g.query == row].tolist(), g.rank[g.query == row].tolist(), strict=True))
+            for g in (self.judged[i], self.judged[j])
+        ]
         pool = self.judged[i]
         moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
         found = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
-        best = lambda m: min(m.rank_a or math.inf, m.rank_b or math.inf)  # noqa: E731
-        return tuple(sorted(found, key=lambda m: (-m.grade, best(m))))
+        return tuple(sorted(found, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────
 
@@ -148,7 +166,10 @@ class Comparison:
 
     def to_json(self) -> str:
         """All of it as strict JSON: what is missing is null."""
-        rows = [{k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()} for r in self.records()]
+        rows = [
+            {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
+            for r in self.records()
+        ]
         data = {
             "judged-comparison": 1,
             "runs": list(self.names),
@@ -176,8 +197,3 @@ class Comparison:
 
 def _doc(pool: Judged, judgment: int) -> str:
     return str(judgment) if pool.pool_doc is None else pool.pool_doc[judgment].decode("utf-8", "surrogateescape")
-
-
-def sentences(rows: Sequence[Difference]) -> list[str]:
-    """The verdicts of rows."""
-    return [row.words for row in rows]

@@ -156,7 +156,7 @@ def _sentence(drop: _Drop, broken: bool, rules: Rules) -> str:
 def _doubt(drop: _Drop, rules: Rules, tests: int) -> str:
     """Why a rule that holds says little: so few queries cannot show a drop that would matter.
 
-    A drop is significant, about, where it exceeds the half-width of the interval of the difference. What matters is what is not allowed; where nothing is allowed, a tenth of the
+    Not so where the interval rules such a drop out: the candidate is that much better. A drop is significant, about, where it exceeds the half-width of the interval of the difference. What matters is what is not allowed; where nothing is allowed, a tenth of the
     baseline's mean (Spärck Jones 1974). Signs of n differences can be flipped in 2ⁿ ways, so p is never below 2/2ⁿ.
     """
     row = drop.row
@@ -170,7 +170,9 @@ def _doubt(drop: _Drop, rules: Rules, tests: int) -> str:
     matters = drop.allowed or MATERIAL * abs(row.mean_a)
     if math.isnan(shown):
         return f"{_queries(row.queries)} can show no drop"
-    return f"{_queries(row.queries)} can show no drop below about {_number(shown)}" if shown > matters else ""
+    if shown <= matters or drop.worst <= matters:
+        return ""
+    return f"{_queries(row.queries)} can show no drop below about {_number(shown)}"
 
 
 def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:

@@ -114,8 +114,6 @@ def _at_k(name: str, j: Judged, wish: Wish, wanted: list[Measure]) -> _Drawn:
     ranks = _ranks(wish.points, j)
     lines = []
     for m in wanted:
-        if m.definition.at != "cutoff":
-            raise UsageError("cutoff", "measures that take a cutoff", got=str(m), value=str(m))
         label = f"{name} {m.name}" if len(wanted) > 1 else name
         values = _along(j, wish, m, ranks)
         k = ranks.astype(float)
@@ -172,10 +170,16 @@ def _along(j: Judged, wish: Wish, measure: Measure, ranks: Ints) -> Floats:
 def _ranks(points: Any, j: Judged) -> Ints:
     """All of the first ranks, then ever fewer, down to the end of the longest ranking; or those that are asked for."""
     if points is not None and not isinstance(points, int):
-        chosen = np.unique(np.array(list(points), np.int64))
-        if not len(chosen) or chosen[0] < 1:
-            raise UsageError("parameter", "ranks from 1 on", got=shown(chosen.tolist()), value=points)
-        return chosen
+        chosen = np.unique(np.array(list(points), float))
+        if not len(chosen) or chosen[0] < 1 or (chosen != np.floor(chosen)).any():
+            raise UsageError(
+                "parameter",
+                "whole ranks from 1 on",
+                got=shown(chosen.tolist()),
+                hint="recall levels are for ipr",
+                value=points,
+            )
+        return chosen.astype(np.int64)
     last = int(j.retrieved.max(initial=1)) if points is None else points
     if last < 1:
         raise UsageError("parameter", "a last rank from 1 on", got=str(last), value=points)

@@ -10,7 +10,7 @@ from typing import Any
 
 from judged.engine.table import Table, plain
 
-__all__ = ["Listing", "number", "scalar"]
+__all__ = ["Listing", "counted", "number", "scalar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,17 @@ class Listing:
 
 
 def number(value: Any, places: int = 4) -> str:
-    """A value as text: whole numbers as they are, others with their places, missing ones as a dash."""
+    """A value as text: whole numbers as they are, others with their places (and no -0.0000), missing ones as a dash."""
     if value is None or value != value:
         return "–"
     if isinstance(value, float):
-        return f"{value:.{places}f}"
+        return f"{value:z.{places}f}"
     return str(value)
+
+
+def counted(n: int, noun: str, several: str = "") -> str:
+    """A number with its noun: 1 document, 2 documents, 3 queries."""
+    return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
 def scalar(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,14 +10,14 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from judged.correlation import numbers, with_scores
 from judged.core import Run, Unread
+from judged.correlation import numbers, with_scores
 from judged.engine._paired import Documents, Paired, Side, paired, paired_runs, some
 from judged.engine.values import Values
-from judged.errors import DataError, Place, UsageError, Warned, shown
-from judged.sources import read_run, read_text
+from judged.errors import DataError, UsageError, Warned, shown
+from judged.sources import read_run
 
-__all__ = ["Kind", "ordered", "read_scores"]
+__all__ = ["Kind", "once", "ordered"]
 
 Kind = Literal["runs", "items", "scores", "rankings"]
 
@@ -36,7 +35,7 @@ def ordered(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[Ki
         return "scores", *_of_frame(a, depth, documents)
     first, second = _kind(a), _kind(b)
     if first == second == "runs":
-        left, right = read_run(a), read_run(b)
+        left, right = _run(a), _run(b)
         names = (left.name, right.name) if left.name != right.name else (f"{left.name} (a)", f"{right.name} (b)")
         left, right = replace(left, name=names[0]), replace(right, name=names[1])
         return "runs", names, paired_runs(left, right, depth, documents)
@@ -46,6 +45,21 @@ def ordered(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[Ki
         return "scores", ("a", "b"), _aligned(numbers(a, "a"), numbers(b, "b"), depth, documents)
     kind: Kind = "items" if first == second == "items" else "rankings"
     return kind, ("a", "b"), _by_name(a, b, depth, documents)
+
+
+def once(source: Any) -> Any:
+    """A run, read; anything else as it is: what is compared several times is read only once."""
+    return _run(source) if _kind(source) == "runs" else source
+
+
+def _run(source: Any) -> Run:
+    try:
+        return read_run(source)
+    except DataError as error:
+        if error.slug != "swapped":
+            raise
+        hint = "these are judgments, and runs are compared here; `judged eval QRELS RUN` holds a run against judgments"
+        raise DataError(error.slug, error.expected, got=error.got, hint=hint, where=error.where, value=error.value) from error
 
 
 def _kind(source: Any) -> Kind:
@@ -165,74 +179,6 @@ def _of_frame(frame: Any, depth: int | None, documents: Documents) -> tuple[tupl
     numeric = [name for name in names if np.asarray(frame[name]).dtype.kind in "iuf"]
     if len(numeric) != 2:
         raise UsageError("form", "a frame with two columns of numbers", got=f"{len(numeric)}: {some(numeric)}",
-                         hint="choose two: correlate(frame[x], frame[y])")  # fmt: skip
+                         hint="choose two: correlate(frame[x], frame[y]); or correlate_all({x: frame[x], …})")  # fmt: skip
     x, y = (numbers(np.asarray(frame[name]), str(name)) for name in numeric)
     return (str(numeric[0]), str(numeric[1])), _aligned(x, y, depth, documents)
-
-
-# ── files of scores ──────────────────────────────────────────────────────────────────────────────
-
-
-def read_scores(path: str | os.PathLike[str]) -> dict[str, float]:
-    """{system: score} from a file: JSON, or lines of a system and its score, apart by blanks, a tab or a comma.
-
-    A first line whose second column is no number is a header; lines that begin with # are left out.
-    """
-    text, name = read_text(path), os.fspath(path)
-    found = _of_json(text, name) if text.lstrip()[:1] in ("{", "[") else _of_lines(text, name)
-    if not found:
-        raise DataError("empty-scores", "at least one system and its score", got="none", where=name)
-    return found
-
-
-def _of_json(text: str, name: str) -> dict[str, float]:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise DataError("duplicate-key", "each system once", got=f"{shown(key)} twice", where=name, value=key)
-            seen.add(key)
-        return dict(pairs)
-
-    try:
-        data = json.loads(text, object_pairs_hook=once)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise DataError("json", "a JSON object {system: score}", got=str(error), where=name) from error
-    if not isinstance(data, dict):
-        raise DataError("json", "a JSON object {system: score}", got=f"a {type(data).__name__}", where=name)
-    for system, score in data.items():
-        if not _is_number(score):
-            raise DataError("score-type", f"a number for {shown(system)}", got=shown(score), where=name, value=system)
-        if score != score:
-            raise DataError("score-nan", f"a number for {shown(system)}", got="NaN", where=name, value=system)
-    return {system: float(score) for system, score in data.items()}
-
-
-def _of_lines(text: str, name: str) -> dict[str, float]:
-    found: dict[str, float] = {}
-    first: dict[str, int] = {}
-    header = True
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        cells = [cell.strip().strip('"') for cell in line.split("\t" if "\t" in line else "," if "," in line else None)]
-        place = Place(name, number)
-        if len(cells) != 2:
-            raise DataError("columns", "2 columns (system score)", got=f"{len(cells)}: {shown(line)}", where=place)
-        try:
-            score = float(cells[1])
-        except ValueError as error:
-            if header:
-                header = False
-                continue
-            raise DataError(
-                "score-text", f"a number for {shown(cells[0])}", got=shown(cells[1]), where=place
-            ) from error
-        header = False
-        if score != score:
-            raise DataError("score-nan", f"a number for {shown(cells[0])}", got=shown(cells[1]), where=place)
-        if cells[0] in found:
-            raise DataError("duplicate-key", "each system once", got=f"{shown(cells[0])} also at line {first[cells[0]]}",
-                            where=place, value=cells[0])  # fmt: skip
-        found[cells[0]], first[cells[0]] = score, number
-    return found

@@ -11,8 +11,8 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.correlation import Columns, Rankings, ranked
 from judged.core import Id, Run
+from judged.correlation import Columns, Rankings, ranked
 from judged.errors import DataError, Warned, shown
 
 __all__ = ["Documents", "Paired", "Side", "paired", "paired_runs", "some"]

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.reliability.rating import Ratings
 from judged.core import Id, IdKind, Policy, Qrels, Run, Text, join
+from judged.core.policy import Rejudged
+from judged.engine._judge_form import from_table, is_column, spread
 from judged.engine.named import short_names
 from judged.errors import DataError, UsageError, Warned, shown
+from judged.reliability.rating import Ratings
 from judged.sources import read_qrels
 
-__all__ = ["Panel", "Units", "aligned", "panel"]
+__all__ = ["Level", "Panel", "Units", "aligned", "panel"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Level = float | Mapping[str | None, float]  # one for all; or by judge, None for all others
+
+_ONE_ALONE = (
+    "give two files, two columns, or {name: judgments, …}; of one table with all judges, name the columns:"
+    " judges=['human', 'gpt4'], or judge_column='annotator' where each row has one judge"
+)
+_NUMBER = re.compile("0|-?[1-9][0-9]*")
 _KIND = {"text": "text", "integer": "whole numbers", "other": "objects"}
 
 
@@ -49,6 +59,8 @@ class Panel:
     units: Units | None = None
     qrels: tuple[Qrels, ...] = ()
     warnings: tuple[Warned, ...] = ()
+    given: Ratings | None = None  # with levels: the grades before they were made binary
+    levels: tuple[float, ...] | None = None  # of each judge
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,18 +75,31 @@ class Panel:
         return np.append(numbers, np.nan)[self.ratings.codes]
 
 
-def panel(judges: Sequence[Any], names: Sequence[str] | None = None, *, level: float | None = None) -> Panel:
+def panel(
+    sources: Sequence[Any],
+    names: Sequence[str] | None = None,
+    *,
+    level: Level | None = None,
+    rejudged: Rejudged = "error",
+    judges: Sequence[str] | None = None,
+    judge_column: str | None = None,
+) -> Panel:
     """The judges' judgments, aligned: files, frames, mappings; or columns of labels of one length.
 
-    One mapping of names to judgments, or one frame with a column for each judge, does as well.
+    One mapping of names to judgments, one frame with a column for each judge, or one table of which `judges` or
+    `judge_column` names the columns does as well.
     """
-    given, names = _spread(judges, names)
+    policy = Policy(rejudged=rejudged)
+    if judges is not None or judge_column is not None:
+        given, theirs = from_table(sources, judges, judge_column)
+        names = names if names is not None else theirs
+    else:
+        given, names = spread(sources, names)
     if len(given) < 2:
-        raise UsageError("judges", "judgments of two judges or more", got=f"{len(given)}",
-                         hint="give two files, two columns, or {name: judgments, …}")  # fmt: skip
+        raise UsageError("judges", "judgments of two judges or more", got=f"{len(given)}", hint=_ONE_ALONE)
     if names is not None and (isinstance(names, str) or len(names) != len(given) or len(set(names)) != len(given)):
         raise UsageError("names", f"{len(given)} different names", got=shown(names), value=names)
-    columns = [_is_column(one) for one in given]
+    columns = [is_column(one) for one in given]
     if all(columns):
         names = names or tuple(f"judge {i}" for i in range(1, len(given) + 1))
         return _levelled(Panel(Ratings.of(*given, names=names)), level)
@@ -83,16 +108,16 @@ def panel(judges: Sequence[Any], names: Sequence[str] | None = None, *, level: f
         raise UsageError(
             "judges", "all judges as judgments, or all as columns of labels", got=f"number {which} as a column"
         )
-    return _levelled(aligned([read_qrels(one) for one in given], names), level)
+    return _levelled(aligned([read_qrels(one) for one in given], names, policy), level)
 
 
-def aligned(qrels: Sequence[Qrels], names: Sequence[str] | None = None) -> Panel:
+def aligned(qrels: Sequence[Qrels], names: Sequence[str] | None = None, policy: Policy | None = None) -> Panel:
     """Judgments of the same documents in one row each."""
     _check_kinds(qrels)
     names = tuple(names) if names is not None else _labels(qrels)
-    pools = [join(one, _nothing(one), Policy()) for one in qrels]
+    pools = [join(one, _nothing(one), policy or Policy()) for one in qrels]
     kinds = (qrels[0].query_kind, qrels[0].doc_kind)
-    queries = _ordered({query for pool in pools for query in pool.queries}, kinds[0])
+    queries = _ordered({query for pool in pools for query in pool.queries})
     place = {query: i for i, query in enumerate(queries)}
     query = np.concatenate([np.array([place[q] for q in p.queries], np.int64)[p.pool_query] for p in pools])
     judge = np.repeat(np.arange(len(pools)), [len(p.pool_query) for p in pools])
@@ -116,16 +141,44 @@ def aligned(qrels: Sequence[Qrels], names: Sequence[str] | None = None) -> Panel
     return Panel(Ratings.of(*table, names=names), units, tuple(qrels), warnings)
 
 
-def _levelled(found: Panel, level: float | None) -> Panel:
-    """Grades as 1 from the level up, else 0; and a warning where judges seem to use different scales."""
+def _levelled(found: Panel, level: Level | None) -> Panel:
+    """Grades as 1 from the judge's level up, else 0; and warnings: of different scales, of judges left with one label."""
     if level is None:
-        return Panel(found.ratings, found.units, found.qrels, (*found.warnings, *_scales(found.ratings)))
-    if not isinstance(level, int | float) or level != level:
-        raise UsageError("parameter", "level to be a number", got=shown(level), value=level)
+        return replace(found, warnings=(*found.warnings, *_scales(found.ratings)))
+    levels = _levels(level, found.names)
     grades = found.grades
-    binary = np.where(np.isnan(grades), np.nan, grades >= level)
+    binary = np.where(np.isnan(grades), np.nan, grades >= np.array(levels)[:, None])
     ratings = Ratings.of(*binary, names=found.names, categories=(0, 1))
-    return Panel(ratings, found.units, found.qrels, found.warnings)
+    constant = [
+        w for name, row, one in zip(found.names, ratings.codes, levels, strict=True) for w in _one_label(name, row, one)
+    ]
+    return replace(found, ratings=ratings, given=found.ratings, levels=levels, warnings=(*found.warnings, *constant))
+
+
+def _levels(level: Level, names: Sequence[str]) -> tuple[float, ...]:
+    """Of each judge, the lowest grade that counts as 1."""
+    by_name = level if isinstance(level, Mapping) else {None: level}
+    for one in by_name.values():
+        if not isinstance(one, int | float) or one != one:
+            raise UsageError("parameter", "level to be a number", got=shown(one), value=one)
+    unknown = [name for name in by_name if name is not None and name not in names]
+    if unknown:
+        raise UsageError("parameter", f"levels of {', '.join(names)}", got=f"one of {shown(unknown[0])}", value=unknown[0])
+    without = [name for name in names if name not in by_name and None not in by_name]
+    if without:
+        raise UsageError("parameter", "a level for every judge", got=f"none for {shown(without[0])}", value=without[0],
+                         hint="name his too, or give a number for all others beside the names")  # fmt: skip
+    return tuple(float(by_name[name] if name in by_name else by_name[None]) for name in names)
+
+
+def _one_label(name: str, codes: Ints, level: float) -> list[Warned]:
+    """A warning where a level leaves a judge with one label: nothing can then be said of how far others agree with him."""
+    used = np.unique(codes[codes >= 0])
+    if len(used) != 1:
+        return []
+    what = "no grade" if used[0] == 0 else "only grades"
+    text = f"{name} has {what} from {level:g} up: all its labels are {used[0]}. Is its scale another? It can have its own level"
+    return [Warned("one-label", int((codes >= 0).sum()), text)]
 
 
 def _scales(ratings: Ratings) -> list[Warned]:
@@ -136,84 +189,13 @@ def _scales(ratings: Ratings) -> list[Warned]:
     if len({grades[-1] for grades in used if grades}) < 2:
         return []
     lists = "; ".join(f"{name} {_list(grades)}" for name, grades in zip(ratings.names, used, strict=True))
-    text = f"the judges' highest grades differ: {lists}. Is it the same scale? A level makes grades binary"
+    text = f"the judges' highest grades differ: {lists}. Is it the same scale? If not, a level for each judge makes grades binary"
     return [Warned("scale", len({grades[-1] for grades in used if grades}), text)]
 
 
 def _list(grades: Sequence[Any]) -> str:
     shown_grades = ", ".join(f"{g:g}" for g in grades[:8])
     return shown_grades + (" …" if len(grades) > 8 else "") if grades else "none"
-
-
-# ── the forms judges come in ─────────────────────────────────────────────────────────────────────
-
-
-def _spread(judges: Sequence[Any], names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
-    """Judges one by one, and their names where the form has some."""
-    if len(judges) != 1:
-        return list(judges), names
-    (only,) = judges
-    if isinstance(only, Mapping):
-        if only and all(
-            isinstance(v, Mapping) and v and not any(_is_rows(x) for x in v.values()) for v in only.values()
-        ):
-            return [only], None  # {query: {doc: grade}}: one judge
-        return list(only.values()), names if names is not None else [str(name) for name in only]
-    columns = getattr(only, "column_names", None)
-    columns = columns if columns is not None else getattr(only, "columns", None)
-    if columns is None:
-        return [only], names
-    return _of_frame(only, list(columns), names)
-
-
-def _is_rows(value: Any) -> bool:
-    """Whether a value of a mapping holds more values, and is no grade."""
-    return hasattr(value, "__len__") and not isinstance(value, str)
-
-
-def _of_frame(frame: Any, columns: list[Any], names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
-    """One frame with a column for each judge: with ids beside them if they can be found, else in rows as they stand."""
-    missing = [name for name in names or () if name not in columns]
-    if missing:
-        raise DataError("columns", "columns of that name", got=shown(missing[0]), hint=f"there are {shown(columns)}")
-    if names is None:
-        if len(columns) > 2 and _has_ids(frame, columns[-1]):
-            raise UsageError("names", "the names of the judges' columns", got="a frame with queries and documents",
-                             hint="for example names=['a', 'b']")  # fmt: skip
-        return [frame[name] for name in columns], [str(name) for name in columns]
-    if not _has_ids(frame, names[0]):
-        return [frame[name] for name in names], [str(name) for name in names]
-    judged = [_filled(frame, name) for name in names]
-    return [read_qrels(rows, grade=name) for rows, name in zip(judged, names, strict=True)], list(names)
-
-
-def _has_ids(frame: Any, column: str) -> bool:
-    try:
-        read_qrels(_filled(frame, column)[:1], grade=column)
-    except DataError as error:
-        return error.slug != "columns"
-    return True
-
-
-def _filled(frame: Any, column: str) -> Any:
-    """The rows in which a column has something."""
-    there = frame[column]
-    if hasattr(there, "notna"):  # pandas
-        return frame[there.notna()]
-    return frame.filter(there.is_not_null() if hasattr(there, "is_not_null") else there.is_valid())
-
-
-def _is_column(source: Any) -> bool:
-    """Whether this is a column of labels, and no judgments: what holds scalars side by side."""
-    if isinstance(source, np.ndarray):
-        return source.ndim == 1 and source.dtype.names is None and not _holds_rows(source[:50].tolist())
-    if isinstance(source, list | tuple):
-        return not _holds_rows(source)
-    return hasattr(source, "to_numpy") and not hasattr(source, "columns") and not hasattr(source, "column_names")
-
-
-def _holds_rows(items: Sequence[Any]) -> bool:
-    return not items or any(isinstance(x, list | tuple | Mapping | np.ndarray) for x in items)
 
 
 # ── alignment ────────────────────────────────────────────────────────────────────────────────────
@@ -238,8 +220,12 @@ def _check_kinds(qrels: Sequence[Qrels]) -> None:
                 )  # fmt: skip
 
 
-def _ordered(queries: set[Id], kind: IdKind) -> tuple[Id, ...]:
-    if kind == "integer":
+def _ordered(queries: set[Id]) -> tuple[Id, ...]:
+    """By id: as numbers where all are numbers, else as text; the same whether a file or a frame of integers held them.
+
+    Queries are drawn by their place here, so the order decides what a seed draws.
+    """
+    if all(_NUMBER.fullmatch(str(query)) for query in queries):
         return tuple(sorted(queries, key=lambda q: int(str(q))))
     return tuple(sorted(queries, key=lambda q: str(q).encode("utf-8", "surrogateescape")))
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.correlation.order import kendall, tau_ap
 from judged.core import Qrels
-from judged.engine._listing import Listing
+from judged.core.policy import Rejudged
+from judged.correlation.order import kendall, tau_ap
+from judged.engine._listing import Listing, counted
 from judged.engine.evaluation import evaluate
 from judged.engine.named import named_runs, short_names
 from judged.errors import DataError, UsageError, shown
@@ -66,20 +67,32 @@ class SystemOrder:
         for judge, row in zip(self.judges, self.values, strict=True):
             columns[judge] = tuple(row[order].tolist())
             columns[f"place, {judge}"] = tuple((1 + (row > row[i]).sum()).item() for i in order)
-        title = f"{self.measure} by judge, mean over {self.queries} queries"
+        title = f"{self.measure} by judge, mean over {counted(self.queries, 'query', 'queries')}"
         return Listing(columns, words=("system",), title=title, notes=self._notes())
+
+    def conclusion(self) -> tuple[str, ...]:
+        """In words: whether judges order the systems alike, and who swaps; of each pair of judges that does not."""
+        size = len(self.systems)
+        alike = [np.array_equal(_signs(self.values[a]), _signs(self.values[b]))
+                 for a, b in combinations(range(len(self.judges)), 2)]  # fmt: skip
+        one_pair = "; 2 systems are one pair, which says little" if size == 2 else ""
+        if all(alike):
+            who = "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
+            return (f"By {self.measure}, the order of the {size} systems is the same under {who}{one_pair}",)
+        said = [_swapped(pair, size) for pair, same in zip(self.pairs, alike, strict=True) if not same]
+        return (*(f"By {self.measure}, {line}{one_pair}" for line in said),)
 
     def _notes(self) -> tuple[str, ...]:
         notes = []
         for pair in self.pairs:
             a, b = pair.judges
             notes.append(
-                f"{a} and {b}: Kendall's tau {pair.tau:.4f}, tau_AP {pair.tau_ap[0]:.4f} ({a} as reference) and"
-                f" {pair.tau_ap[1]:.4f} ({b}); {len(pair.swaps)} of {len(self.systems) * (len(self.systems) - 1) // 2}"
+                f"{a} and {b}: Kendall's tau {pair.tau:z.4f}, tau_AP {pair.tau_ap[0]:z.4f} ({a} as reference) and"
+                f" {pair.tau_ap[1]:z.4f} ({b}); {len(pair.swaps)} of {len(self.systems) * (len(self.systems) - 1) // 2}"
                 " pairs of systems swap"
             )
             notes += [
-                f"{s.systems[0]} and {s.systems[1]} swap: {s.differences[0]:+.4f} under {a}, {s.differences[1]:+.4f} under {b}"
+                f"{s.systems[0]} and {s.systems[1]} swap: {s.differences[0]:+z.4f} under {a}, {s.differences[1]:+z.4f} under {b}"
                 for s in pair.swaps[:5]
             ]
         return tuple(notes)
@@ -100,7 +113,12 @@ class SystemOrder:
 
 
 def system_order(
-    judges: Sequence[str], qrels: Sequence[Qrels], runs: Any, measure: str | Measure, level: float | None
+    judges: Sequence[str],
+    qrels: Sequence[Qrels],
+    runs: Any,
+    measure: str | Measure,
+    levels: Sequence[float] | None,
+    rejudged: Rejudged = "error",
 ) -> SystemOrder:
     """Each run evaluated with each judge's judgments, over the queries that all judges judged.
 
@@ -112,7 +130,11 @@ def system_order(
     chosen = parse(measure)
     if chosen.definition.text:
         raise UsageError("measure", "a measure that is a number", got=shown(str(chosen)), value=str(chosen))
-    results = [[evaluate(one, run, chosen, level=level) for _, run in found] for one in qrels]
+    each = levels if levels is not None else [None] * len(qrels)
+    results = [
+        [evaluate(one, run, chosen, level=level, rejudged=rejudged) for _, run in found]
+        for one, level in zip(qrels, each, strict=True)
+    ]
     common = set.intersection(*(set(row[0].queries) for row in results))
     if not common:
         raise DataError("no-common-query", "a query that all judges judged", got="none")
@@ -124,7 +146,8 @@ def system_order(
                   (tau_ap(values[b], values[a]), tau_ap(values[a], values[b])), _swaps(systems, values[a], values[b]))
         for a, b in combinations(range(len(judges)), 2)
     ]  # fmt: skip
-    return SystemOrder(str(results[0][0].measures[0]), tuple(judges), systems, values, len(common), tuple(pairs))
+    called = " or ".join(dict.fromkeys(str(row[0].measures[0]) for row in results))  # judges may have levels of their own
+    return SystemOrder(called, tuple(judges), systems, values, len(common), tuple(pairs))
 
 
 def _mean(result: Any, common: set[Any]) -> float:
@@ -142,6 +165,21 @@ def _swaps(systems: Sequence[str], one: Floats, other: Floats) -> tuple[Swap, ..
     return tuple(
         Swap((systems[first[i]], systems[second[i]]), (float(before[i]), float(after[i]))) for i in which.tolist()
     )
+
+
+def _signs(values: Floats) -> Floats:
+    """Of each two systems, which one is better: 1, 0, -1."""
+    return np.sign(values[:, None] - values[None, :])
+
+
+def _swapped(pair: OrderPair, systems: int) -> str:
+    a, b = pair.judges
+    pairs = systems * (systems - 1) // 2
+    if not pair.swaps:
+        return f"no two of the {systems} systems swap between {a} and {b}, but some tie under one of them"
+    some = ", ".join(f"{s.systems[0]} and {s.systems[1]}" for s in pair.swaps[:3])
+    more = f" and {len(pair.swaps) - 3} more" if len(pair.swaps) > 3 else ""
+    return f"{len(pair.swaps)} of {counted(pairs, 'pair')} of systems {'swaps' if pairs == 1 else 'swap'} between {a} and {b}: {some}{more}"
 
 
 def _finite(x: float) -> float | None:

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id, Judged
+from judged.core import Id
 from judged.engine._compared import Comparison, Settings
 from judged.engine._difference import Difference, verdict_of
-from judged.engine.evaluation import DEFAULT, Measures, evaluate, judge
-from judged.engine.named import named_runs, short_names
+from judged.engine._entrants import Entrants, entrants_of
+from judged.engine.evaluation import DEFAULT, Measures
 from judged.engine.slicing import Slices, slices_of
-from judged.engine.values import Values
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, UsageError, shown
 from judged.measures import Measure
-from judged.sources import read_qrels
-from judged.stats import adjusted, cliff, correction, interval, outcome_of_pairs, pair_test, record, standardised, superiority
+from judged.stats import (
+    achieved_power,
+    adjusted,
+    cliff,
+    correction,
+    interval,
+    little_chance,
+    outcome_of_pairs,
+    pair_test,
+    record,
+    standardised,
+    superiority,
+)
+from judged.stats.estimate import Method
+from judged.stats.power import MATERIAL
 
 __all__ = ["compare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class _Entrants:
-    """What is compared: each run's values over the same queries, and where known its judged documents."""
-
-    names: tuple[str, ...]
-    results: tuple[Values, ...]
-    judged: tuple[Judged, ...]
-    warnings: tuple[Warned, ...]
 
 
 def compare(
@@ -46,7 +48,7 @@ def compare(
     baseline: str | int | None = None,
     test: str = "permutation",
     correction: str = "holm",
-    interval: str = "bca",
+    interval: Method = "percentile",
     alpha: float = 0.05,
     margin: float = 0.0,
     slices: Any = None,
@@ -67,7 +69,7 @@ def compare(
         baseline: the name, or the position, of the run that the others are held against; without it all pairs are compared.
         test: the test of each pair, see `TESTS`.
         correction: for the pairs of each measure together, see `CORRECTIONS`.
-        interval: of the difference of means: `bca`, `percentile` or `t`, at 1 - alpha.
+        interval: of the difference of means, at 1 - alpha: `percentile` or `bca` bootstrap over queries, or `t`.
         alpha: the chance of a false finding that is accepted.
         margin: differences within it do not matter: such runs are equal.
         slices: groups of queries, each compared on its own too: {query: group}, (table of queries, name of a column), or `"relevant"`, the
@@ -85,7 +87,7 @@ def compare(
     (0.5, 'cannot tell')
     """
     settings = _settings(test, correction, interval, alpha, margin, min_queries, resamples, seed)
-    entrants = _entrants(qrels, runs, measures, level=level, profile=profile, **policy)
+    entrants = entrants_of(qrels, runs, measures, level=level, profile=profile, **policy)
     pairs = _pairs(entrants.names, baseline)
     parts = slices_of(slices, entrants.results[0].queries, _relevant(entrants, level))
     rows = tuple(
@@ -105,11 +107,18 @@ def compare(
     )
 
 
-def _settings(test: str, how: str, interval: str, alpha: float, margin: float, least: int, resamples: Any, seed: int) -> Settings:
+def _settings(
+    test: str, how: str, interval: Method, alpha: float, margin: float, least: int, resamples: Any, seed: int
+) -> Settings:
     chosen = pair_test(test)
     fixed = correction(how)
     if fixed.name == "max" and chosen.name != "permutation":
-        raise UsageError("correction", "max with the permutation test only", got=f"test={chosen.name!r}", hint="holm works with any test")
+        raise UsageError(
+            "correction",
+            "max with the permutation test only",
+            got=f"test={chosen.name!r}",
+            hint="holm works with any test",
+        )
     if not 0 < alpha < 0.5:
         raise UsageError("parameter", "alpha above 0 and below 0.5", got=shown(alpha), value=alpha)
     if not margin >= 0:
@@ -120,79 +129,17 @@ def _settings(test: str, how: str, interval: str, alpha: float, margin: float, l
                     resamples=resamples, seed=seed)  # fmt: skip
 
 
-# ── who is compared ──────────────────────────────────────────────────────────────────────────────
-
-
-def _entrants(qrels: Any, runs: Any, measures: Measures, **options: Any) -> _Entrants:
-    if runs is None:
-        return _aligned(*_given(qrels), ())
-    level, profile, policy = options.pop("level"), options.pop("profile"), options
-    judgments = read_qrels(qrels)
-    found = named_runs(runs)
-    judged = [judge(judgments, run, profile=profile, **policy) for _, run in found]
-    given = [name for name, _ in found]
-    names = [n or s for n, s in zip(given, short_names([j.names[1] for j in judged]), strict=True)]
-    judged = [replace(j, names=(j.names[0], name)) for j, name in zip(judged, names, strict=True)]
-    results = [evaluate(j, measures=measures, level=level, profile=profile) for j in judged]
-    return _aligned(names, results, tuple(judged))
-
-
-def _given(results: Any) -> tuple[list[str], list[Values]]:
-    pairs = list(results.items()) if isinstance(results, Mapping) else [(None, r) for r in results] if isinstance(results, list | tuple) else []
-    if not pairs or not all(isinstance(r, Values) for _, r in pairs):
-        raise UsageError("runs", "judgments and two or more runs, or results of evaluate", got=shown(results))
-    short = short_names([r.names[1] for _, r in pairs])
-    return [str(n) if n is not None else s for (n, _), s in zip(pairs, short, strict=True)], [r for _, r in pairs]
-
-
-def _aligned(names: Sequence[str], results: Sequence[Values], judged: tuple[Judged, ...]) -> _Entrants:
-    if len(results) < 2:
-        raise UsageError("runs", "two or more runs to compare", got=str(len(results)))
-    if len(set(names)) < len(names):
-        raise UsageError("runs", "runs of different names", got=", ".join(names), hint="give them as {name: run}")
-    refuse_incomparable(names, results)
-    common = [q for q in results[0].queries if all(q in set(r.queries) for r in results[1:])] if _differ(results) else list(results[0].queries)
-    if not common:
-        raise DataError("no-common-query", "queries that all runs share", got="none", hint="are they evaluated by the same judgments?")
-    warnings = dict.fromkeys(w for r in results for w in r.warnings)
-    lost = len({q for r in results for q in r.queries}) - len(common)
-    if lost:
-        warnings[Warned("queries-differ", lost, f"{lost} queries that not all results hold were left out")] = None
-    return _Entrants(tuple(names), tuple(_only(r, common) for r in results), judged if not lost else (), tuple(warnings))
-
-
-def _differ(results: Sequence[Values]) -> bool:
-    return any(r.queries != results[0].queries for r in results[1:])
-
-
-def _only(result: Values, queries: list[Id]) -> Values:
-    if list(result.queries) == queries:
-        return result
-    place = {q: i for i, q in enumerate(result.queries)}
-    rows = np.array([place[q] for q in queries])
-    return replace(result, queries=tuple(queries), columns={n: c[rows] for n, c in result.columns.items()}, if_irrelevant=None, if_top=None)
-
-
-def refuse_incomparable(names: Sequence[str], results: Sequence[Values]) -> None:
-    """An error where results were computed under different conventions, which says what differs."""
-    first = results[0]
-    for name, other in zip(names[1:], results[1:], strict=True):
-        for what, a, b in (("policy", first.policy, other.policy), ("profile", first.profile, other.profile)):
-            if a != b:
-                raise DataError("incomparable", f"one {what} for all: {a} ({names[0]})", got=f"{b} ({name})", hint="evaluate again")
-        if not {str(m) for m in first.measures} & {str(m) for m in other.measures}:
-            raise DataError("incomparable", f"a measure of {names[0]} ({', '.join(map(str, first.measures))})",
-                            got=f"{', '.join(map(str, other.measures))} ({name})")  # fmt: skip
-
-
-def _relevant(entrants: _Entrants, level: float | None) -> Floats | None:
+def _relevant(entrants: Entrants, level: float | None) -> Floats | None:
     """How many relevant documents each query has, where judgments are at hand, or it was counted."""
     if entrants.judged:
         return entrants.judged[0].relevant(1 if level is None else level)
-    return next((c for name, c in entrants.results[0].columns.items() if name.startswith("NumRel") and name[6:7] in ("", "(")), None)
+    return next(
+        (c for name, c in entrants.results[0].columns.items() if name.startswith("NumRel") and name[6:7] in ("", "(")),
+        None,
+    )
 
 
-def _compared(entrants: _Entrants) -> list[Measure]:
+def _compared(entrants: Entrants) -> list[Measure]:
     """The measures that every result has, and that are numbers."""
     common = set.intersection(*({str(m) for m in r.measures} for r in entrants.results))
     return [m for m in entrants.results[0].measures if str(m) in common and not m.definition.text]
@@ -215,7 +162,9 @@ def _clusters(clusters: Any, queries: Sequence[Id]) -> Ints | None:
         return None
     missing = [q for q in queries if q not in clusters]
     if missing:
-        raise DataError("slice", "a group for every query", got=f"none for {shown(missing[0])} and {len(missing) - 1} others")
+        raise DataError(
+            "slice", "a group for every query", got=f"none for {shown(missing[0])} and {len(missing) - 1} others"
+        )
     codes: dict[Any, int] = {}
     return np.array([codes.setdefault(clusters[q], len(codes)) for q in queries])
 
@@ -223,14 +172,24 @@ def _clusters(clusters: Any, queries: Sequence[Id]) -> Ints | None:
 # ── one measure ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _rows(m: Measure, entrants: _Entrants, pairs: Ints, parts: Slices, clusters: Ints | None, settings: Settings) -> list[Difference]:
+def _rows(
+    m: Measure, entrants: Entrants, pairs: Ints, parts: Slices, clusters: Ints | None, settings: Settings
+) -> list[Difference]:
     x = np.stack([np.asarray(r[str(m)], float) for r in entrants.results], axis=1)
     known = ~np.isnan(x).any(axis=1)
     everyone = [(None, known)] + [(label, known & rows) for label, rows in parts.groups]
-    return [row for label, rows in everyone for row in _tested(m, entrants.names, x[rows], pairs, label, None if clusters is None else clusters[rows], settings)]
+    return [
+        row
+        for label, rows in everyone
+        for row in _tested(
+            m, entrants.names, x[rows], pairs, label, None if clusters is None else clusters[rows], settings
+        )
+    ]
 
 
-def _tested(m: Measure, names: Sequence[str], x: Floats, pairs: Ints, part: str | None, clusters: Ints | None, s: Settings) -> list[Difference]:
+def _tested(
+    m: Measure, names: Sequence[str], x: Floats, pairs: Ints, part: str | None, clusters: Ints | None, s: Settings
+) -> list[Difference]:
     if not len(x) or (part is not None and len(x) < s.min_queries):
         return [_untested(str(m), names, x, int(a), int(b), part) for a, b in pairs]
     a, b = x[:, pairs[:, 0]], x[:, pairs[:, 1]]
@@ -241,14 +200,17 @@ def _tested(m: Measure, names: Sequence[str], x: Floats, pairs: Ints, part: str 
     found = outcome_of_pairs(x, pairs, s.test, **options)
     fixed = found.adjusted if s.correction == "max" and found.adjusted is not None else adjusted(found.p, s.correction)
     columns = list(d.T)
-    outer, inner = (interval(columns, method=s.interval, confidence=c, seed=s.seed, clusters=clusters) for c in (1 - s.alpha, 1 - 2 * s.alpha))
+    outer, inner = (
+        interval(columns, method=s.interval, confidence=c, seed=s.seed, clusters=clusters)
+        for c in (1 - s.alpha, 1 - 2 * s.alpha)
+    )
     counted, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
     sign = -1.0 if m.definition.lower_is_better else 1.0
     means = x.mean(axis=0)
     rows = []
     for i, (first, second) in enumerate(pairs.tolist()):
         gain = sign * float(d[:, i].mean())
-        within = inner[i] if sign > 0 or inner[i] is None else (-inner[i][1], -inner[i][0])
+        within = _turned(inner[i]) if sign < 0 else inner[i]
         wins, losses = (int(counted.wins[i]), int(counted.losses[i]))[:: 1 if sign > 0 else -1]
         low, high = outer[i] or (float("nan"), float("nan"))
         rows.append(
@@ -260,7 +222,23 @@ def _tested(m: Measure, names: Sequence[str], x: Floats, pairs: Ints, part: str 
                 verdict=verdict_of(gain, float(fixed[i]), within, alpha=s.alpha, margin=s.margin),
             )
         )  # fmt: skip
+        if rows[-1].verdict == "cannot tell" and not rows[-1].note:
+            rows[-1] = replace(rows[-1], note=_chance(d[:, i], float(means[first]), s))
     return rows
+
+
+def _turned(ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if ends is None else (-ends[1], -ends[0])
+
+
+def _chance(d: Floats, mean: float, s: Settings) -> str:
+    """Words for a comparison that had little chance of finding what would matter: the margin, or a tenth of the mean."""
+    matters = s.margin or MATERIAL * abs(mean)
+    spread = float(d.std(ddof=1)) if len(d) > 1 else 0.0
+    if matters == 0 or spread == 0 or not little_chance(spread, len(d), matters, alpha=s.alpha):
+        return ""
+    chance = achieved_power(matters, spread, len(d), alpha=s.alpha)
+    return f"{len(d)} queries had a chance of {chance:.0%} to show a difference of {matters:.4f}"
 
 
 def _untested(measure: str, names: Sequence[str], x: Floats, a: int, b: int, part: str | None) -> Difference:

@@ -12,7 +12,7 @@ from judged.engine.table import Table, plain
 from judged.measures import parse
 from judged.stats import letters
 
-__all__ = ["change_table", "overview", "pair_table", "slice_table", "tables", "system_table"]
+__all__ = ["change_table", "overview", "pair_table", "slice_table", "system_table", "tables"]
 
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too few": ""}
 
@@ -75,7 +75,18 @@ def pair_table(comparison: Comparison, *, places: int = 4) -> Table:
     """One row a pair and measure."""
     rows = tuple(_row(row, places) for row in comparison.rows)
     level = f"{1 - comparison.settings.alpha:.0%}"
-    headers = ("measure", "run", "against", "difference", f"{level} interval", "won/tied/lost", "p", "corrected p", "d_z", "verdict")
+    headers = (
+        "measure",
+        "run",
+        "against",
+        "difference",
+        f"{level} interval",
+        "won/tied/lost",
+        "p",
+        "corrected p",
+        "d_z",
+        "verdict",
+    )
     notes = tuple(dict.fromkeys(f"{row.b} against {row.a}: {row.note}" for row in comparison.rows if row.note))
     return Table(headers, rows, notes=notes, words=(0, 1, 2, 9))
 

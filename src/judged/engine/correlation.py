@@ -11,11 +11,13 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core import Id
 from judged.correlation import Asked, asked, intervals, p_value
 from judged.correlation.overlap import Ties
-from judged.core import Id
-from judged.engine._ordered import Kind, ordered, read_scores
-from judged.engine._paired import Documents, Paired, some
+from judged.engine._ordered import Kind, ordered
+from judged.engine._paired import Documents, Paired
+from judged.engine._remark import notes, short, undefined
+from judged.engine._scored import read_scores
 from judged.engine.table import Table, plain
 from judged.errors import UsageError, Warned, shown
 from judged.stats import bootstraps, mean
@@ -23,6 +25,7 @@ from judged.stats import bootstraps, mean
 __all__ = ["DEFAULT", "Correlation", "correlate", "read_scores"]
 
 DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # the variants in which a run with ties is equal to itself
+_DEFAULT_OF_ITEMS = "tau_b tau_ap_b rbo"  # orders hold the same items: their first ten may well be all of them
 Floats = NDArray[np.float64]
 Interval = tuple[float, float] | None
 
@@ -45,6 +48,7 @@ class Correlation:
     intervals: dict[str, Interval]
     p_values: dict[str, float | None] = field(default_factory=dict)  # of two orders
     conventions: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # in words: what was taken for what, and how much is the same
     warnings: tuple[Warned, ...] = ()
 
     def __len__(self) -> int:
@@ -71,6 +75,7 @@ class Correlation:
             "b": self.names[1],
             "kind": self.kind,
             "conventions": self.conventions,
+            "notes": list(self.notes),
             "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
             "summary": {name: _finite(value) for name, value in self.mean().items()},
             "intervals": self.intervals,
@@ -121,23 +126,30 @@ class Correlation:
         )
 
     def per_query(self, *, places: int = 4) -> Table:
-        """A row a query."""
+        """A row a query, the lowest of the first coefficient first: what changed most. Queries without a value come last."""
         values = [[_text(v, places) for v in column.tolist()] for column in self.columns.values()]
-        rows = zip(map(str, self.queries or ("",)), map(str, self.items.tolist()), *values, strict=True)
-        return Table(("query", "documents", *self.columns), tuple(rows))
+        rows = list(zip(map(str, self.queries or ("",)), map(str, self.items.tolist()), *values, strict=True))
+        order = np.argsort(self.columns[self.coefficients[0]], kind="stable")  # NaN is the highest
+        return Table(("query", "documents", *self.columns), tuple(rows[i] for i in order))
 
-    def _notes(self) -> tuple[str, ...]:
+    def settings(self) -> list[str]:
+        """What was compared, and by which conventions, in words."""
         said, what = self.conventions, "documents" if self.kind == "runs" else "items"
-        head = f"{len(self)} {'query' if len(self) == 1 else 'queries'} · " if self.kind == "runs" else ""
         of = {"both": f"pairs of {what} that both hold", "union": f"pairs of all {what}, missing ones tied last"}
-        words = [head + of[said["documents"]]]
+        words = [of[said["documents"]]]
         if said["depth"] is not None:
             words.append(f"depth {said['depth']}")
-        if any(name.startswith("rbo") for name in self.coefficients):
-            words.append(f"RBO: p={said['p']:g}, ties: {said['ties']}")
+        biased = [name for name in self.coefficients if name.startswith("rbo")]
+        if biased:
+            common = "" if all("(" in name for name in biased) else f"p={said['p']:g}, "
+            words.append(f"RBO: {common}ties: {said['ties']}")
         if "tau_ap" in self.coefficients:
             words.append("tau_ap: ranks of the first, against the second")
-        return (" · ".join(words), *(f"warning: {w}" for w in self.warnings))
+        return words
+
+    def _notes(self) -> tuple[str, ...]:
+        head = [f"{len(self)} {'query' if len(self) == 1 else 'queries'}"] if self.kind == "runs" else []
+        return (" · ".join([*head, *self.settings()]), *self.notes, *(f"warning: {w}" for w in self.warnings))
 
     def __str__(self) -> str:
         return plain(self.table())
@@ -148,7 +160,7 @@ class Correlation:
 def correlate(
     a: Any,
     b: Any = None,
-    measures: str | Asked | Iterable[str | Asked] = DEFAULT,
+    measures: str | Asked | Iterable[str | Asked] | None = None,
     *,
     depth: int | None = None,
     p: float = 0.9,
@@ -171,9 +183,10 @@ def correlate(
     Args:
         a: the first ranking.
         b: the second; the reference, where a coefficient has one.
-        measures: coefficients by name: `"tau_b rbo overlap@20"`.
+        measures: coefficients by name: `"tau_b rbo(p=0.98) overlap@20"`. By default `"tau_b tau_ap_b rbo overlap@10"`, without
+            overlap for mappings and columns.
         depth: look at the first `depth` documents only; a tie that begins within it stays whole.
-        p: the persistence of RBO.
+        p: the persistence of RBO, where its name has none of its own.
         ties: in RBO and overlap: "b" corrected, so that equal rankings have 1; "a" the mean over all orders; "w" tied items
             at one rank.
         documents: coefficients of pairs see the documents that "both" hold, or the "union", where a document that one side
@@ -189,9 +202,11 @@ def correlate(
     >>> print(correlate([3, 2, 1], [3, 1, 2], "tau_b spearman").mean())
     {'tau_b': 0.3333333333333333, 'spearman': 0.5}
     """
-    wanted = asked(measures)
+    wanted = asked(DEFAULT if measures is None else measures)
     _check(wanted, depth, documents, level)
     kind, found, both = ordered(a, b, depth, documents)
+    if measures is None and kind in ("items", "scores"):
+        wanted = asked(_DEFAULT_OF_ITEMS)
     columns = {str(one): _frozen(_values(one, both, p, ties)) for one in wanted}
     runs = kind == "runs"
     ends = (
@@ -209,7 +224,8 @@ def correlate(
         intervals=dict(zip(columns, ends, strict=True)),
         p_values={} if runs else {str(o): p_value(both.columns, o, float(columns[str(o)][0])) for o in wanted},
         conventions={"documents": documents, "depth": depth, "p": p, "ties": ties, "level": level, "seed": seed},
-        warnings=(*both.warnings, *_undefined(columns, both, kind)),
+        notes=notes(wanted, both, kind, framed=b is None),
+        warnings=(*both.warnings, *short(wanted, both, kind), *undefined(columns, both, kind)),
     )
 
 
@@ -218,28 +234,7 @@ def _values(one: Asked, both: Paired, p: float, ties: Ties) -> Floats:
     if coefficient.pairs is not None:
         return coefficient.pairs(both.columns)
     assert coefficient.depths is not None
-    return coefficient.depths(both.rankings, one.k, p, ties)
-
-
-def _undefined(columns: dict[str, Floats], both: Paired, kind: Kind) -> list[Warned]:
-    """One warning for each set of queries for which the same coefficients are not defined."""
-    missing: dict[bytes, list[str]] = {}
-    for name, column in columns.items():
-        missing.setdefault(np.isnan(column).tobytes(), []).append(name)
-    notes = []
-    for mask, names in missing.items():
-        where = np.flatnonzero(np.frombuffer(mask, bool))
-        if not len(where):
-            continue
-        what = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not defined"
-        why = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
-        if kind != "runs":
-            notes.append(Warned("undefined", 1, f"{what}: {why}"))
-            continue
-        ids = some([both.queries[i] for i in where])
-        number = f"{len(where)} {'query' if len(where) == 1 else 'queries'}"
-        notes.append(Warned("undefined", len(where), f"{what} for {number} ({why}), left out of the mean: {ids}"))
-    return notes
+    return coefficient.depths(both.rankings, one.k, p if one.p is None else one.p, ties)
 
 
 def _check(wanted: list[Asked], depth: object, documents: object, level: object) -> None:

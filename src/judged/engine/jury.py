@@ -7,26 +7,32 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judged.reliability.interval import Reliability, check_confidence, coefficients
-from judged.reliability.paradox import Paradox, paradox
-from judged.reliability.rating import Ratings
-from judged.reliability.coefficient import usual, wanted
-from judged.reliability.weight import weights_of
 from judged.engine._agreed import Agreement, JudgePair
-from judged.engine._panel import Panel, panel
+from judged.engine._listing import counted
+from judged.engine._panel import Level, Panel, panel
 from judged.engine._system_order import system_order
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure
+from judged.reliability.coefficient import usual, wanted
+from judged.reliability.interval import Reliability, check_confidence, coefficients
+from judged.reliability.paradox import Paradox, paradox
+from judged.reliability.rating import Ratings
+from judged.reliability.weight import weights_of
+from judged.core.policy import Rejudged
 
 __all__ = ["Agreement", "JudgePair", "agreement"]
 
+Ints = NDArray[np.int64]
 Interval = Literal["analytic", "units", "queries"]
+
+FEWEST_QUERIES = 10  # of fewer, a percentile interval over queries is far too narrow, or jumps with every single one
 
 
 def agreement(
-    *judges: Any,
-    level: float | None = None,
+    *sources: Any,
+    level: Level | None = None,
     weights: Any = "nominal",
     names: Sequence[str] | None = None,
     confidence: float = 0.95,
@@ -34,6 +40,9 @@ def agreement(
     seed: int | np.random.Generator = 0,
     runs: Any = None,
     measure: str | Measure = "nDCG@10",
+    rejudged: Rejudged = "error",
+    judges: Sequence[str] | None = None,
+    judge_column: str | None = None,
 ) -> Agreement:
     """How far two judges or more agree: every usual coefficient with an interval, and what stands behind it.
 
@@ -41,19 +50,26 @@ def agreement(
     missing judgments and all. The scale is every label that any judge gave.
 
     Args:
-        judges: judgments of each judge, in any form that `read_qrels` takes; or columns of labels of one length, with None where
-            one is missing; or one mapping {name: judgments}; or one frame with a column for each judge (`names` chooses them).
-        level: make grades binary first: relevant from this one up.
+        sources: judgments of each judge, in any form that `read_qrels` takes; or columns of labels of one length, with None where
+            one is missing; or one mapping {name: judgments}; or one frame with a column for each judge (`names` chooses them); or
+            one table with all judges, see `judges` and `judge_column`.
+        level: make grades binary first: relevant from this one up. Judges with different scales have their own:
+            {"human": 2, "llm": 1}; None stands for all others.
         weights: nominal; or linear, quadratic, ordinal, ratio, or a matrix of agreement weights (1 on the diagonal, less
             elsewhere), to have the whole family of coefficients under these weights too.
         names: what the judges are called.
         confidence: of the intervals.
-        interval: "queries" draws whole queries again (documents of a query are not independent): the default where there are
-            queries. "analytic" takes closed forms of independent units: the default for columns; Krippendorff's ordinal alpha
-            has none, and draws units. "units" draws units.
+        interval: "queries" draws whole queries again (documents of a query are not independent): the default from 10 queries
+            on. "units" draws units: the default below that, where draws of so few queries say little. "analytic" takes closed
+            forms of independent units: the default for columns and for one query; Krippendorff's ordinal alpha has none, and
+            draws units.
         seed: of the draws.
         runs: rankings of several systems, as a list or {name: run}, to see what a change of judge does to their order.
         measure: by which they are ordered.
+        rejudged: a document that one judge judged twice with different grades.
+        judges: of one table (a file, a frame, records), the columns of grades, one for each judge, beside query and document
+            ids; an empty cell is a missing judgment. With `judge_column`, the judges to take.
+        judge_column: of one table, the column that names the judge of each row.
 
     >>> from judged.sources import sample_path
     >>> a = agreement(sample_path("qrels.a.txt"), sample_path("qrels.b.txt"))
@@ -63,42 +79,61 @@ def agreement(
     check_confidence(confidence)
     if interval not in (None, "analytic", "units", "queries"):
         raise UsageError("interval", "one of analytic, units, queries", got=shown(interval), value=interval)
-    found = panel(judges, names, level=level)
+    found = panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_column=judge_column)
     ratings, query = found.ratings, found.units.query if found.units is not None else None
     chosen = weights_of(weights, ratings.numbers, len(ratings.categories))
     by, own = chosen.name, chosen.matrix if chosen.name == "own" else None
     if interval == "queries" and query is None:
         raise UsageError("interval", "judgments with queries, to draw queries again", got="columns of labels")
     _check_overlap(found)
-    options: dict[str, Any] = {
-        "interval": interval or ("queries" if query is not None else "analytic"),
-        "query": query,
-        "confidence": confidence,
-        "seed": seed,
-    }
-    all_of_them = coefficients(ratings, [wanted(key, ratings, own) for key in usual(ratings, by)], **options)
+    options: dict[str, Any] = {"query": query, "confidence": confidence, "seed": seed}
+    keys = [wanted(key, ratings, own) for key in usual(ratings, by)]
+    all_of_them = coefficients(ratings, keys, interval=interval or _usual_interval(ratings, query), **options)
     pairs = tuple(
-        _pair(ratings, a, b, by, own, options, all_of_them) for a, b in combinations(range(ratings.raters), 2)
+        _pair(ratings.take([a, b]), by, own, {"interval": interval, **options}, all_of_them if ratings.raters == 2 else None)
+        for a, b in combinations(range(ratings.raters), 2)
     )
     order = None
     if runs is not None:
         if not found.qrels:
             raise UsageError("runs", "judgments with queries and documents", got="columns of labels")
-        order = system_order(found.names, found.qrels, runs, measure, level)
+        order = system_order(found.names, found.qrels, runs, measure, found.levels, rejudged)
     overall = pairs[0].paradox if len(pairs) == 1 else _overall(ratings, all_of_them)
     warnings = (*found.warnings, *_undefined(all_of_them))
-    return Agreement(found, all_of_them, pairs, overall, order, by, own, confidence, level, warnings)
+    note = "" if interval else _interval_note(ratings, query)
+    return Agreement(found, all_of_them, pairs, overall, order, by, own, confidence, warnings, note)
 
 
-def _pair(
-    ratings: Ratings, a: int, b: int, by: str, own: Any, options: dict[str, Any], known: dict[str, Reliability]
-) -> JudgePair:
-    two = ratings.take([a, b])
+def _usual_interval(ratings: Ratings, query: Ints | None) -> Interval:
+    """Queries are drawn where there are enough of them to say how much queries differ; one alone has closed forms."""
+    if query is None:
+        return "analytic"
+    queries = _shared_queries(ratings, query)
+    return "queries" if queries >= FEWEST_QUERIES else "units" if queries > 1 else "analytic"
+
+
+def _interval_note(ratings: Ratings, query: Ints | None) -> str:
+    if query is None or (queries := _shared_queries(ratings, query)) >= FEWEST_QUERIES:
+        return ""
+    instead = "documents are drawn instead of queries" if queries > 1 else "documents are taken as independent"
+    return (
+        f"{counted(queries, 'query is', 'queries are')} too few to draw queries again (fewer than {FEWEST_QUERIES}): {instead},"
+        " and intervals may be too narrow"
+    )
+
+
+def _shared_queries(ratings: Ratings, query: Ints) -> int:
+    return len(np.unique(query[ratings.rated() >= 2]))
+
+
+def _pair(two: Ratings, by: str, own: Any, options: dict[str, Any], known: dict[str, Reliability] | None) -> JudgePair:
+    """Two judges; `known`: their coefficients, where these two are all."""
     there = two.codes >= 0
-    if ratings.raters > 2:
-        graded = ratings.numbers is not None and len(ratings.categories) > 2
+    if known is None:
+        graded = two.numbers is not None and len(two.categories) > 2
         weighted = [f"kappa({'quadratic' if by == 'nominal' else by})"] if graded or by != "nominal" else []
         keys = ("raw", "expected", "kappa", "pi", "ac1", "bp", "alpha", *weighted)
+        options = {**options, "interval": options["interval"] or _usual_interval(two, options["query"])}
         known = coefficients(two, [wanted(key, two, own) for key in keys], **options)
     confusion = two.confusion()
     share = confusion / max(1, confusion.sum())
@@ -116,6 +151,7 @@ def _overall(ratings: Ratings, known: dict[str, Reliability]) -> Paradox:
     return paradox(
         counted / counted.sum(), None, ratings.categories, raw=known["raw"].value, expected=known["fleiss"].expected,
         kappa=known["fleiss"].value, even=known["bp"].value, called="Fleiss' kappa",
+        constant=any(len(np.unique(row[row >= 0])) == 1 for row in ratings.codes),
     )  # fmt: skip
 
 
@@ -142,5 +178,5 @@ def _undefined(known: dict[str, Reliability]) -> list[Warned]:
     worst = max(known.values(), key=lambda c: c.undefined)
     if not worst.undefined:
         return []
-    text = f"{worst.name} has no value in {worst.undefined} resamples, which its interval leaves out"
+    text = f"{worst.name} has no value in {counted(worst.undefined, 'resample')}, which its interval leaves out"
     return [Warned("undefined-resamples", worst.undefined, text)]

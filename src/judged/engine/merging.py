@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.reliability.merge import How, Ties, merge
 from judged.core import Qrels, Text
+from judged.core.policy import Rejudged
 from judged.engine._panel import Panel, Units, panel
 from judged.errors import DataError, UsageError, shown
+from judged.reliability.merge import How, Ties, merge
 
 __all__ = ["merge_judgments"]
 
@@ -20,17 +22,21 @@ Missing = Literal["keep", "drop", "error"]
 
 
 def merge_judgments(
-    *judges: Any,
+    *sources: Any,
     how: How = "majority",
     adjudicator: Any = None,
     ties: Ties = "error",
     missing: Missing = "keep",
     name: str | None = None,
+    rejudged: Rejudged = "error",
+    judges: Sequence[str] | None = None,
+    judge_column: str | None = None,
 ) -> Qrels:
     """One grade for every document that the judges judged; `write_qrels` writes it.
 
     Args:
-        judges: two or more, each in any form that `read_qrels` takes, or one mapping {name: judgments}.
+        sources: judgments of two judges or more, each in any form that `read_qrels` takes; or one mapping {name: judgments}; or
+            one table with all judges, see `judges` and `judge_column`.
         how: majority (the grade that most judges gave), mean, median, max, min; or adjudicate: where judges disagree, the grade
             of `adjudicator` counts. Means and medians are not rounded.
         adjudicator: judgments of at least the documents on which judges disagree.
@@ -38,6 +44,9 @@ def merge_judgments(
             of those tied.
         missing: a document that not all judges judged: merge what there is (keep), leave it out (drop), or refuse (error).
         name: what to call the result.
+        rejudged: a document that one judge judged twice with different grades.
+        judges: of one table, the columns of grades, one for each judge.
+        judge_column: of one table, the column that names the judge of each row.
 
     Raises:
         DataError: documents that stay undecided; the first ones are named, and how many there are.
@@ -56,14 +65,14 @@ def merge_judgments(
             got=got,
             hint="adjudicate with an adjudicator's judgments, or merge in another way",
         )
-    found = panel(judges)
+    found = panel(sources, rejudged=rejudged, judges=judges, judge_column=judge_column)
     if found.units is None:
         raise UsageError("merge-how", "judgments with queries and documents", got="columns of labels")
     grades, units = found.grades, found.units
     keep = _kept(found, missing)
     adjudicated = None
     if adjudicator is not None:
-        adjudicated = _adjudicated(found, adjudicator)[keep]
+        adjudicated = _adjudicated(found, adjudicator, rejudged)[keep]
     merged = merge(grades[:, keep], how, ties, adjudicated)
     if merged.undecided.any():
         _refuse(units, keep[merged.undecided], how, len(found.names))
@@ -86,9 +95,9 @@ def _kept(found: Panel, missing: Missing) -> Ints:
     return kept
 
 
-def _adjudicated(found: Panel, adjudicator: Any) -> Floats:
+def _adjudicated(found: Panel, adjudicator: Any, rejudged: Rejudged) -> Floats:
     """The adjudicator's grade of each unit of the panel."""
-    with_it = panel([*found.qrels, adjudicator], [*(f"{i}" for i in range(len(found.qrels))), "adjudicator"])
+    with_it = panel([*found.qrels, adjudicator], [*(f"{i}" for i in range(len(found.qrels))), "adjudicator"], rejudged=rejudged)
     judged = (with_it.ratings.codes[:-1] >= 0).any(axis=0)  # the panel's own units, in the same order
     return with_it.grades[-1][judged]
 

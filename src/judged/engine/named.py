@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judged.core import Judged, Run, Unread
 from judged.errors import UsageError
 
-__all__ = ["named_runs", "short_names"]
+__all__ = ["named_runs", "plain_names", "short_names"]
+
+_ENDINGS = re.compile(r"(\.(run|res|txt|trec|tsv|csv|jsonl?|parquet|arrow|gz|bz2|xz|zst))+$", re.IGNORECASE)
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
@@ -45,3 +48,10 @@ def short_names(names: Sequence[str]) -> list[str]:
         if len(set(short)) == len(short):
             return short
     return [f"{name} ({i})" for i, name in enumerate(short, 1)]
+
+
+def plain_names(names: Sequence[str]) -> list[str]:
+    """Short names for a legend: without the endings of files too, where they still differ."""
+    short = short_names(names)
+    bare = [_ENDINGS.sub("", name) for name in short]
+    return bare if len(set(bare)) == len(bare) and all(bare) else short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,9 +14,9 @@ from judged.core import Id, Judged
 from judged.curves import Kind, Picture
 from judged.engine._lines import DRAWN, EVERY, Wish
 from judged.engine.evaluation import Measures, judge, levelled
-from judged.engine.named import named_runs, short_names
+from judged.engine.named import named_runs, plain_names
 from judged.errors import UsageError, shown
-from judged.measures import parse_all
+from judged.measures import Measure, parse_all
 from judged.measures.profile import profile as profile_named
 from judged.sources import read_qrels
 
@@ -24,7 +25,7 @@ __all__ = ["Curves", "curve"]
 _LABELS = {
     "pr": ("recall", "precision", "rank"),
     "ipr": ("recall", "interpolated precision", "recall"),
-    "roc": ("false positive rate", "true positive rate", "rank"),
+    "roc": ("false positive rate, of the documents retrieved", "true positive rate", "rank"),
     "at-k": ("rank k", "", "k"),
 }
 
@@ -32,18 +33,20 @@ _LABELS = {
 class Curves(Picture):
     """The curves of one or several runs; see `Picture` for what can be done with them."""
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a picture (.svg, .png, .pdf) or the points (.csv, .json); the file appears whole or not at all."""
+    def save(
+        self, path: str | os.PathLike[str], *, size: tuple[float, float] | None = None, dpi: int | None = None
+    ) -> None:
+        """Write a picture (.svg, .png, .pdf; `size` in inches) or the points (.csv, .json); the file appears whole or not at all."""
         from judged.engine.storage import save_curves
 
-        save_curves(self, path)
+        save_curves(self, path, size, dpi)
 
 
 def curve(
     kind: Kind,
     qrels: Any,
     runs: Any = None,
-    measures: Measures = "nDCG",
+    measures: Measures | None = None,
     *,
     average: Literal["macro", "micro"] = "macro",
     query: Id | Sequence[Id] | None = None,
@@ -62,7 +65,7 @@ def curve(
             measures that take a cutoff, as a function of it.
         qrels: judgments; or one `Judged`, or several, without runs.
         runs: a run, a list of runs, or {name: run}.
-        measures: for `at-k`: `"nDCG P R F Success CG"`.
+        measures: for `at-k`: `"nDCG P R F Success CG"`, without cutoffs; nDCG unless given.
         average: `macro`: the mean over queries; `micro`: decisions of all queries are pooled at each rank.
         query: one query, or several, each with its own curve, instead of an average.
         points: recall levels (`ipr`), false positive rates (`roc`) or ranks; one number is the last rank.
@@ -77,8 +80,8 @@ def curve(
     """
     wish = _wish(kind, average, query, points, level, band, seed, profile)
     judged = _judged(qrels, runs, profile, policy)
-    names = short_names([j.names[1] for j in judged])
-    wanted = [levelled(wish.profile.apply(m), level) for m in parse_all(measures)] if kind == "at-k" else []
+    names = plain_names([j.names[1] for j in judged])
+    wanted = _wanted(kind, measures, wish)
     drawn, marks = [], []
     for name, j in zip(names, judged, strict=True):
         lines, mark = DRAWN[kind](name, j, wish, wanted)
@@ -109,6 +112,28 @@ def _wish(kind: str, average: str, query: Any, points: Any, level: Any, band: An
         raise UsageError("parameter", "a band between 0 and 1, or None", got=shown(band), value=band)
     queries = None if query is None else tuple(query) if isinstance(query, list | tuple) else (query,)
     return Wish(average, queries, points, level, band, seed, profile_named(profile))
+
+
+def _wanted(kind: str, measures: Measures | None, wish: Wish) -> list[Measure]:
+    if kind != "at-k":
+        if measures is not None:
+            raise UsageError(
+                "curve", "measures for at-k only", got=f"{shown(measures)} for {kind}", hint="use kind='at-k'"
+            )
+        return []
+    found = parse_all("nDCG" if measures is None else measures)
+    for m in found:
+        if m.definition.at != "cutoff":
+            raise UsageError("cutoff", "measures that take a cutoff", got=str(m), value=str(m))
+        if "cutoff" in m.said:
+            raise UsageError(
+                "cutoff",
+                "measures without a cutoff: it is the x axis",
+                got=str(m),
+                hint=f"write {m.name}",
+                value=str(m),
+            )
+    return [levelled(wish.profile.apply(m), wish.level) for m in found]
 
 
 def _judged(qrels: Any, runs: Any, profile: str, policy: dict[str, Any]) -> list[Judged]:
@@ -149,4 +174,12 @@ def _with_axis(found: Curves) -> Curves:
         return found
     last = max(float(c.x[-1]) for c in found.curves)
     top = max(float(np.nanmax(c.y if c.high is None else c.high, initial=0.0)) for c in found.curves)
-    return replace(found, log_x=last > EVERY, limits={"y": (0.0, 1.05 * top or 1.0)})
+    return replace(found, log_x=last > EVERY, limits={"y": (0.0, _round_up(top))})
+
+
+def _round_up(top: float) -> float:
+    """The next round number."""
+    if top <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(top))
+    return next(step * power for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 10) if step * power >= top * (1 - 1e-9))

@@ -41,13 +41,17 @@ def slices_of(slices: Any, queries: Sequence[Id], relevant: Floats | None) -> Sl
         return _by_relevant(relevant)
     if isinstance(slices, list) and all(isinstance(one, tuple | Mapping) or one == "relevant" for one in slices):
         found = [slices_of(one, queries, relevant) for one in slices]
-        return Slices(tuple(group for one in found for group in one.groups), tuple(w for one in found for w in one.warnings))
+        return Slices(
+            tuple(group for one in found for group in one.groups), tuple(w for one in found for w in one.warnings)
+        )
     if isinstance(slices, tuple | list) and len(slices) == 2 and isinstance(slices[1], str):
         source, name = slices
         return _grouped(read_attribute(source, name), queries, f"{name}=")
     if isinstance(slices, Mapping):
         return _grouped(slices, queries, "")
-    raise UsageError("slice", "{query: group}, (table of queries, name of a column) or 'relevant'", got=shown(slices), value=slices)
+    raise UsageError(
+        "slice", "{query: group}, (table of queries, name of a column) or 'relevant'", got=shown(slices), value=slices
+    )
 
 
 def _grouped(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> Slices:
@@ -56,11 +60,20 @@ def _grouped(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> S
     found = [groups.get(query, by_text.get(str(query))) for query in queries]
     if all(group is None for group in found):
         ours, theirs = shown(queries[0]), shown(next(iter(groups), None))
-        raise DataError("slice", f"groups for queries such as {ours}", got=f"for others, such as {theirs}", hint="are the ids the same?")
+        raise DataError(
+            "slice",
+            f"groups for queries such as {ours}",
+            got=f"for others, such as {theirs}",
+            hint="are the ids the same?",
+        )
     labels = sorted({str(group) for group in found if group is not None})
     text = np.array([None if group is None else str(group) for group in found], dtype=object)
     missing = sum(group is None for group in found)
-    some = f"{missing} {'query is' if missing == 1 else 'queries are'} in no slice: {shown(queries[found.index(None)])} …" if missing else ""
+    some = (
+        f"{missing} {'query is' if missing == 1 else 'queries are'} in no slice: {shown(queries[found.index(None)])} …"
+        if missing
+        else ""
+    )
     return Slices(
         tuple((f"{prefix}{label}", text == label) for label in labels),
         (Warned("slice-missing", missing, some),) if missing else (),
@@ -69,7 +82,12 @@ def _grouped(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> S
 
 def _by_relevant(relevant: Floats | None) -> Slices:
     if relevant is None:
-        raise UsageError("slice", "the number of relevant documents", got="results without it", hint="evaluate NumRel too, or give the judgments")
+        raise UsageError(
+            "slice",
+            "the number of relevant documents",
+            got="results without it",
+            hint="evaluate NumRel too, or give the judgments",
+        )
     groups, below = [], -1.0
     for upto, label in _RELEVANT:
         rows = (relevant > below) & (relevant <= upto)

@@ -68,11 +68,13 @@ def load(path: str | os.PathLike[str]) -> Values:
     return Values.from_json(read_text(path), str(path))
 
 
-def save_curves(curves: Curves, path: str | os.PathLike[str]) -> None:
+def save_curves(
+    curves: Curves, path: str | os.PathLike[str], size: tuple[float, float] | None = None, dpi: int | None = None
+) -> None:
     """Write curves as a picture, or their points; the ending decides, and the file appears whole or not at all."""
     ending = Path(path).suffix.lower()
     if ending in _PICTURES:
-        content = curves.picture(ending[1:])
+        content = curves.picture(ending[1:], size=size, dpi=dpi)
         with write_atomically(path, "wb") as file:
             file.write(content)
     elif ending == ".json":

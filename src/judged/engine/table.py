@@ -20,7 +20,9 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     words: tuple[int, ...] = (0,)  # which columns hold words, aligned to the left; the others hold numbers
-    strong: frozenset[tuple[int, int]] = frozenset()  # (row, column) of the best values, shown in bold where that can be
+    strong: frozenset[tuple[int, int]] = (
+        frozenset()
+    )  # (row, column) of the best values, shown in bold where that can be
 
 
 def plain(table: Table) -> str:

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.errors import UsageError, shown
 from judged.reliability import chance, error
 from judged.reliability.rating import Ratings
 from judged.reliability.sample import Pairing, Sample
 from judged.reliability.weight import Weights, weights_of
-from judged.errors import UsageError, shown
 
 __all__ = ["RELIABILITIES", "Definition", "Wanted", "usual", "wanted"]
 

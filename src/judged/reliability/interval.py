@@ -1,4 +1,4 @@
-"""Reliabilitys with their standard errors and intervals: in closed form, or from units or queries drawn again."""
+"""Coefficients with their standard errors and intervals: in closed form, or from units or queries drawn again."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.reliability.rating import Patterns, Ratings
+from judged.errors import UsageError, shown
 from judged.reliability.coefficient import Wanted
+from judged.reliability.rating import Patterns, Ratings
 from judged.reliability.resample import by_cluster, resampled
 from judged.reliability.sample import Pairing, Sample
-from judged.errors import UsageError, shown
 
 __all__ = ["Interval", "Reliability", "by_query", "coefficients", "wilson"]
 
@@ -66,7 +66,7 @@ def coefficients(
 ) -> dict[str, Reliability]:
     """Each coefficient that was asked for, by its key.
 
-    Reliabilitys of two raters rest on the units that both labelled, the others on all units with a label.
+    Coefficients of two raters rest on the units that both labelled, the others on all units with a label.
 
     Args:
         ratings: who gave what.
@@ -127,7 +127,7 @@ def check_confidence(confidence: float) -> None:
 
 def _closed(w: Wanted, s: Sample, pairing: Pairing, confidence: float) -> Reliability:
     """The value, with error and interval in closed form where there is one."""
-    d, value = w.definition, float(w.definition.value(s, pairing))
+    d, value = w.definition, float(w.definition.value(s, pairing)) + 0.0  # -0.0 is 0.0
     units = int(s.shared)
     expected = nan if d.chance is None else float(d.chance(s, pairing))
     bare = Reliability(w.key, w.name, value, expected, nan, nan, nan, "", units)

@@ -56,6 +56,7 @@ def paradox(
     even: float,
     names: Sequence[str] = ("the first", "the second"),
     called: str = "kappa",
+    constant: bool = False,
 ) -> Paradox:
     """From the marginals (shares that add up to 1): those of two judges; or of all together, with `second` None.
 
@@ -69,24 +70,39 @@ def paradox(
         even: Brennan-Prediger, which is kappa if all categories were used equally often.
         names: of the judges.
         called: the name of the coefficient.
+        constant: one of several judges gave one label only. Of two this is seen from the marginals. Kappa is then 0 (or has no
+            value) whatever the other gives: neither prevalence nor habits explain it, and nothing is said of them.
     """
     pooled = first if second is None else (first + second) / 2
     bias = nan if second is None else float(np.abs(first - second).sum() / 2)
     ceiling = nan
     if second is not None and expected < 1:
-        ceiling = (float(np.minimum(first, second).sum()) - expected) / (1 - expected)
+        ceiling = (float(np.minimum(first, second).sum()) - expected) / (1 - expected) + 0.0
     index = abs(float(pooled[1] - pooled[0])) if len(pooled) == 2 else nan
+    prevalence = dict(zip(categories, pooled.tolist(), strict=True))
+    if second is not None and 1 in ((first > 0).sum(), (second > 0).sum()):
+        return Paradox(prevalence, bias, index, ceiling, _one_label(first, second, categories, kappa, names, called))
     sentences = []
-    if raw >= HIGH and kappa <= LOW and even - kappa >= GAP:
+    if not constant and raw >= HIGH and kappa <= LOW and even - kappa >= GAP:
         top = int(np.argmax(pooled))
         sentences.append(
-            f"{raw:.2f} raw, {called} {kappa:.2f}: {pooled[top]:.0%} of all labels are {categories[top]}; chance alone agrees"
-            f" on {expected:.2f}. Were all labels as frequent, this agreement would give {even:.2f}"
+            f"{raw:.2f} raw, {called} {kappa:z.2f}: {pooled[top]:.0%} of all labels are {categories[top]}; chance alone agrees"
+            f" on {expected:.2f}. Were all labels as frequent, this agreement would give {even:z.2f}"
         )
     if second is not None and not isnan(ceiling) and ceiling < CEILING:
         most = int(np.argmax(np.abs(first - second)))
         sentences.append(
             f"{names[0]} gives {categories[most]} to {first[most]:.0%}, {names[1]} to {second[most]:.0%}: with such habits"
-            f" {called} can be at most {ceiling:.2f}"
+            f" {called} can be at most {ceiling:z.2f}"
         )
-    return Paradox(dict(zip(categories, pooled.tolist(), strict=True)), bias, index, ceiling, tuple(sentences))
+    return Paradox(prevalence, bias, index, ceiling, tuple(sentences))
+
+
+def _one_label(
+    first: Floats, second: Floats, categories: Sequence[Label], kappa: float, names: Sequence[str], called: str
+) -> tuple[str, ...]:
+    """What is said of a judge who gave one label only; nothing where both gave the same one, and kappa has no value."""
+    if isnan(kappa):
+        return ()
+    who, share = (names[0], first) if (first > 0).sum() == 1 else (names[1], second)
+    return (f"{who} gives {categories[int(np.argmax(share))]} throughout: {called} is 0 whatever the other gives",)

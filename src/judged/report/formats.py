@@ -11,7 +11,7 @@ from judged.core import Id
 from judged.engine import Table, Values, cell, plain, safe
 from judged.report.board import board, labels, number, per_query
 
-__all__ = ["FORMATS", "latex", "markdown", "render"]
+__all__ = ["FORMATS", "TABLES", "latex", "markdown", "render", "table_csv"]
 
 _LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
@@ -65,6 +65,17 @@ def latex(table: Table) -> str:
         r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule", *rows[1:],
         r"\bottomrule", r"\end{tabular}", *(f"% {safe(note)}" for note in table.notes),
     ])  # fmt: skip
+
+
+def table_csv(table: Table) -> str:
+    """The headers and rows of a table as CSV."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([cell(safe(c)) for c in row] for row in (table.headers, *table.rows))
+    return out.getvalue().rstrip("\n")
+
+
+TABLES: dict[str, Callable[[Table], str]] = {"table": plain, "md": markdown, "latex": latex, "csv": table_csv}
 
 
 def _trec(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from judged.sources._file import read_text
     from judged.sources.attribute import read_attribute
     from judged.sources.clicks import read_click_rows, read_list_rows, write_columns
+    from judged.sources.judge import read_judges
     from judged.sources.read import open_run, read_qrels, read_run
     from judged.sources.sample import sample_path
     from judged.sources.write import convert, write_qrels, write_run
@@ -20,6 +21,7 @@ _HOME = {
     "open_run": "judged.sources.read",
     "read_attribute": "judged.sources.attribute",
     "read_click_rows": "judged.sources.clicks",
+    "read_judges": "judged.sources.judge",
     "read_list_rows": "judged.sources.clicks",
     "read_qrels": "judged.sources.read",
     "read_run": "judged.sources.read",
@@ -36,6 +38,7 @@ __all__ = [
     "open_run",
     "read_attribute",
     "read_click_rows",
+    "read_judges",
     "read_list_rows",
     "read_qrels",
     "read_run",

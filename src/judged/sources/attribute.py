@@ -12,7 +12,9 @@ from judged.sources._roles import table_of_roles
 
 __all__ = ["read_attribute"]
 
-_QUERY = Role(("queryid", "qid", "topicid", "userid", "query", "topic", "user", "id"), "query ids (query_id, qid, topic …)")
+_QUERY = Role(
+    ("queryid", "qid", "topicid", "userid", "query", "topic", "user", "id"), "query ids (query_id, qid, topic …)"
+)
 
 
 def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
@@ -27,5 +29,10 @@ def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
     for row, (q, v) in enumerate(zip(query.code.tolist(), value.code.tolist(), strict=True)):
         key, group = query.ids[q], value.ids[v]
         if found.setdefault(key, group) != group:
-            raise DataError("slice", f"one {name} for query {shown(key)}", got=f"{shown(found[key])} and {shown(group)}", where=table.place(row, "attribute"))
+            raise DataError(
+                "slice",
+                f"one {name} for query {shown(key)}",
+                got=f"{shown(found[key])} and {shown(group)}",
+                where=table.place(row, "attribute"),
+            )
     return found

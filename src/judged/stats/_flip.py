@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.resample import _drawn
+from judged.core.resample import drawn_at
 
 __all__ = ["over_signs"]
 
@@ -70,7 +70,7 @@ def _draw(signs: Floats, first: int, seed: int | None) -> None:
     groups, wide = signs.shape[:2]
     row = np.arange(first, first + groups * _TILE, dtype=np.uint64).reshape(groups, 1, _TILE)
     counter = row * np.uint64(wide) + np.arange(wide, dtype=np.uint64)[:, None]
-    words = counter if seed is None else _drawn(seed % 2**64, counter)
+    words = counter if seed is None else drawn_at(seed % 2**64, counter)
     bits = np.unpackbits(words.astype("<u8", copy=False).reshape(-1).view(np.uint8), bitorder="little")
     np.copyto(signs, bits.reshape(signs.shape))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.resample import _drawn
+from judged.core.resample import drawn_at
 
 __all__ = ["arrangements", "exponentials", "places", "signs"]
 
@@ -15,7 +15,7 @@ Words = NDArray[np.uint64]
 
 
 def _words(seed: int, counters: Words) -> Words:
-    return _drawn(seed % 2**64, counters)
+    return drawn_at(seed % 2**64, counters)
 
 
 def _counters(rows: range, wide: int, columns: range) -> Words:

@@ -13,8 +13,8 @@ from judged.errors import UsageError
 from judged.stats._name import named
 from judged.stats.difference import Alternative, Outcome, pairwise
 from judged.stats.paired import bootstrap_test, sign, student
-from judged.stats.permutation import permutation, permutation_of
-from judged.stats.wilcoxon import wilcoxon
+from judged.stats.randomisation import permutation, permutation_of
+from judged.stats.signed_rank import wilcoxon
 
 __all__ = ["TESTS", "PairTest", "outcome", "outcome_of_pairs", "pair_test"]
 

@@ -109,8 +109,12 @@ def test_the_best_threshold_is_the_best_of_all(by):
 def test_the_best_decision_may_be_for_nothing():
     assert jd.best_threshold([0, 0, 0, 1], [0.9, 0.8, 0.7, 0.1], by="accuracy") == math.inf
     result = jd.classify([0, 0, 0, 1], scores=[0.9, 0.8, 0.7, 0.1], threshold="accuracy")
-    assert (result.tp, result.fp, result["precision"]) == (0, 0, 0.0)
-    assert json.loads(result.to_json())["threshold"] is None
+    assert (result.tp, result.fp) == (0, 0)
+    assert math.isnan(result["precision"])  # of nothing decided for
+    data = json.loads(result.to_json())
+    assert data["threshold"] is None
+    assert data["rates"]["precision"] is None
+    assert "chosen for the best accuracy" in str(result)
 
 
 def test_intervals_hold_the_value_and_shrink_with_more_items():
@@ -138,6 +142,18 @@ def test_delongs_error_is_that_of_the_pairs():
     assert found.auc_error == pytest.approx(error)
 
 
+def test_frames_of_scores_are_models_and_rows_in_another_order_are_refused():
+    import pandas as pd
+
+    frame = pd.DataFrame({"y": [1, 0, 1, 0], "a": [0.9, 0.6, 0.5, 0.1], "b": [0.1, 0.2, 0.3, 0.4]})
+    assert [c.name for c in jd.roc_curve(frame["y"], frame[["a", "b"]])] == ["a", "b"]
+    with pytest.raises(jd.DataError, match="another order"):
+        jd.classify(frame["y"], scores=frame["a"].sort_values(), threshold=0.5)
+    assert jd.classify(frame["y"], scores=frame["a"], threshold="F1").chosen_by == "f"
+    with pytest.raises(jd.UsageError, match="beta=2"):
+        jd.best_threshold(frame["y"], frame["a"], by="f2")
+
+
 def test_a_table_says_counts_rates_and_threshold():
     text = str(jd.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5))
     assert "TP 1   FP 1   FN 1   TN 1" in text
@@ -150,7 +166,9 @@ def test_one_class_alone_has_no_area_and_says_so():
     result = jd.classify([1, 1], scores=[0.2, 0.3], threshold=0.25)
     assert result.auc is None
     assert result["recall"] == 0.5
-    assert result["balanced_accuracy"] == 0.5
+    assert math.isnan(result["balanced_accuracy"])
+    assert "balanced_accuracy" not in result.intervals
+    assert "all labels are positive" in str(result)
     json.loads(result.to_json())
     with pytest.raises(jd.DataError, match="positive and negative"):
         jd.roc_curve([1, 1], [0.2, 0.3])

@@ -110,7 +110,9 @@ def test_incomparable_results_are_refused_with_the_reason():
 
 def test_the_order_of_queries_and_the_seed_decide_nothing_else():
     board = jd.compare(QRELS, RUNS, "AP", seed=5)
-    turned = jd.compare(dict(reversed(QRELS.items())), {n: dict(reversed(r.items())) for n, r in RUNS.items()}, "AP", seed=5)
+    turned = jd.compare(
+        dict(reversed(QRELS.items())), {n: dict(reversed(r.items())) for n, r in RUNS.items()}, "AP", seed=5
+    )
     assert board.rows == turned.rows
 
 
@@ -149,7 +151,9 @@ def test_slices_are_compared_on_their_own_and_small_ones_only_shown():
 
 def test_slices_come_from_a_table_of_queries(tmp_path):
     path = tmp_path / "queries.csv"
-    path.write_text("query_id,kind,text\n" + "".join(f"{q},{'odd' if i % 2 else 'even'},t\n" for i, q in enumerate(QUERIES[:38])))
+    path.write_text(
+        "query_id,kind,text\n" + "".join(f"{q},{'odd' if i % 2 else 'even'},t\n" for i, q in enumerate(QUERIES[:38]))
+    )
     board = jd.compare(QRELS, RUNS, "AP", slices=(path, "kind"), baseline="good")
     assert {r.part: r.queries for r in board.parts} == {"kind=even": 19, "kind=odd": 19}
     assert any(w.slug == "slice-missing" and w.count == 2 for w in board.warnings)
@@ -187,10 +191,17 @@ def test_queries_of_one_cluster_count_as_one():
 
 def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
     qrels = {"q": {"a": 2, "b": 0, "c": 1}, "r": {"a": 1}, "s": {"a": 1}}
-    runs = {"old": {"q": ["b", "c", "a"], "r": ["x", "a"], "s": ["a"]}, "new": {"q": ["a", "b"], "r": ["a"], "s": ["a"]}}
+    runs = {
+        "old": {"q": ["b", "c", "a"], "r": ["x", "a"], "s": ["a"]},
+        "new": {"q": ["a", "b"], "r": ["a"], "s": ["a"]},
+    }
     changes = jd.compare(qrels, runs, "RR").where("RR")
     assert [(c.query, c.difference) for c in changes] == [("q", 0.5), ("r", 0.5)]
-    assert [(m.doc, m.grade, m.rank_a, m.rank_b) for m in changes[0].moves] == [("a", 2, 3, 1), ("c", 1, 2, None), ("b", 0, 1, 2)]
+    assert [(m.doc, m.grade, m.rank_a, m.rank_b) for m in changes[0].moves] == [
+        ("a", 2, 3, 1),
+        ("c", 1, 2, None),
+        ("b", 0, 1, 2),
+    ]
     assert jd.compare(qrels, runs, "RR").where("RR", "new", "old")[0].difference == -0.5
     with pytest.raises(jd.UsageError, match="RR"):
         jd.compare(qrels, runs, "RR").where("AP")

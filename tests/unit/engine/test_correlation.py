@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import judged as jd
+from judged.core import Text
 from judged.correlation import COEFFICIENTS, kendall, rbo, tau_ap
 from judged.correlation.overlap import overlap
-from judged.core import Text
 from judged.engine.correlation import read_scores
 
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731

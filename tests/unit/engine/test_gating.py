@@ -99,6 +99,11 @@ def test_sure_looks_at_the_worse_end_of_the_interval_that_compare_prints():
 
 def test_a_drop_of_exactly_what_is_allowed_is_allowed():
     assert held(ONE_LOWER, max_drop=1 / 80, mode="mean").passed
+    assert 1 / 2 - 1 / 3 > 1 / 6  # in floating point
+    third = run(*[3] * N)
+    assert held(third, HALF, max_drop=1 / 6, mode="mean").passed
+    assert held(third, HALF, max_drop=1, max_query_drop=1 / 6).passed
+    assert not held(third, HALF, max_drop=1, max_query_drop=1 / 6 - 1e-9).passed
     judged = {f"q{i}": {"good": 1} for i in range(100)}
     base = {f"q{i}": ["good"] if i < 50 else ["x"] for i in range(100)}
     candidate = {f"q{i}": ["good"] if i < 49 else ["x"] for i in range(100)}
@@ -191,6 +196,17 @@ def test_enough_queries_make_no_note():
     assert gate.passed
     assert gate.doubts == ()
     assert gate.headline == "PASS  candidate against baseline: the rule holds"
+    assert held(ONE_LOWER).doubts == ()  # where nothing is allowed, a tenth of the baseline's mean would matter
+
+
+def test_a_candidate_that_is_clearly_better_leaves_no_doubt():
+    ranks = [2, 3, 4, 5] * (N // 4)
+    clear = held(BEST, run(*ranks), max_drop=0.01)
+    low, high = clear.comparison.rows[0].low, clear.comparison.rows[0].high
+    assert high - low > 2 * 0.01
+    assert low > 0
+    assert clear.doubts == ()
+    assert held(WOBBLE, OTHER_WOBBLE, max_drop=0.01).doubts
 
 
 def test_a_measure_without_any_value_fails():
@@ -319,6 +335,7 @@ def test_the_form_of_the_judgments_does_not_matter_but_what_they_say_does(files)
         {**QRELS, "q00": {"good": 2}}, {**QRELS, "q00": {"good": 1, "x": 0}}, {**QRELS, "q00": {"other": 1}},
         {k: v for k, v in QRELS.items() if k != "q00"}, {k.replace("q00", "r00"): v for k, v in QRELS.items()},
         [("q00", "good", 1), ("q00", "x", 0)], [("q00x", "good", 1), ("q00", "x", 0)],
+        [("a", "x", 1), ("b", "y", 1)], [("a", "y", 1), ("b", "x", 1)],
     ]  # fmt: skip
     assert len({same, *(content_of(jd.read_qrels(other)) for other in others)}) == len(others) + 1
 
