@@ -19,7 +19,22 @@ from click.testing import CliRunner
 import judged as jd
 from judged.cli.main import cli
 
-COMMANDS = ["demo", "eval", "compare", "gate", "power", "explain", "curve", "agree", "correlate", "clicks", "measures", "convert", "trec_eval"]
+COMMANDS = [
+    "demo",
+    "eval",
+    "compare",
+    "gate",
+    "power",
+    "board",
+    "explain",
+    "curve",
+    "agree",
+    "correlate",
+    "clicks",
+    "measures",
+    "convert",
+    "trec_eval",
+]
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 0\nq2 0 d4 1\n"
 RUN = b"q1 Q0 d2 1 0.9 a\nq1 Q0 d3 2 0.7 a\nq1 Q0 d1 3 0.5 a\nq2 Q0 d1 1 0.8 a\nq2 Q0 d4 2 0.3 a\n"

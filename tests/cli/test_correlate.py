@@ -27,6 +27,7 @@ def folder(tmp_path, monkeypatch):
     Path("a.run").write_text(A)
     Path("b.run").write_text(B)
     Path("map.txt").write_text("bm25 0.3\ndense 0.4\ntfidf 0.2\n")
+    Path("qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
     Path("ndcg.json").write_text('{"dense": 0.7, "bm25": 0.5, "tfidf": 0.6}')
     return tmp_path
 
@@ -66,6 +67,7 @@ def test_two_runs_make_a_table():
         "overlap@1     0.5000   [0.0000, 1.0000]        2",
         "",
         "2 queries · pairs of documents that both hold",
+        "on average 0.5 of the first 1 documents are the same",
         "warning: 1 query is in b.run only, left out: 'q3'  [query-unshared]",
     ]
 
@@ -80,13 +82,15 @@ def test_coefficients_may_stand_before_the_runs():
     assert run("-c", "tau_a", "overlap@1", "a.run", "b.run") == run("a.run", "b.run", "-c", "tau_a", "-c", "overlap@1")
 
 
-def test_values_of_each_query():
+def test_values_of_each_query_begin_with_what_changed_most():
     text = run("a.run", "b.run", "-c", "tau_a", "-q")
-    assert text.splitlines()[:4] == [
+    assert text.splitlines()[:6] == [
         "query  documents    tau_a",
         "─────  ─────────  ───────",
-        "q1             3   0.3333",
         "q2             2  -1.0000",
+        "q1             3   0.3333",
+        "",
+        "by tau_a, the most changed first",
     ]
 
 
@@ -148,9 +152,63 @@ def test_a_run_may_come_from_standard_input():
     assert invoke("-", "-", stdin=A).exit_code == 2
 
 
-def test_the_list_shows_every_coefficient():
+@pytest.mark.parametrize(("columns", "widest"), [(40, 60), (80, 80), (300, 100)])
+def test_the_list_shows_every_coefficient_within_the_terminal(monkeypatch, columns, widest):
+    monkeypatch.setenv("COLUMNS", str(columns))
     text = run("--list")
-    assert all(c.name in text and c.paper in text for c in COEFFICIENTS)
+    words = " ".join(text.split())
+    assert all(c.name in words and c.paper in words and c.text in words for c in COEFFICIENTS)
+    assert max(map(len, text.splitlines())) <= widest
+
+
+def test_orders_of_systems_have_no_overlap_by_default():
+    assert list(json.loads(run("--systems", "map.txt", "ndcg.json", "--format", "json"))["summary"]) == ["tau_b", "tau_ap_b", "rbo"]  # fmt: skip
+
+
+def test_columns_of_one_table_are_orders_of_systems():
+    Path("scores.csv").write_text("system,map,note,ndcg\nbm25,0.3,x,0.5\ndense,0.4,y,0.7\ntfidf,0.2,z,0.6\n")
+    found, wanted = (json.loads(run("--systems", *words, "--format", "json"))
+                     for words in (["scores.csv", "--columns", "map,ndcg"], ["map.txt", "ndcg.json"]))  # fmt: skip
+    assert (found["a"], found["b"], found["summary"]) == ("map", "ndcg", wanted["summary"])
+    Path("three.csv").write_text("system,x,y,z\na,1,2,3\nb,2,1,2\nc,3,3,1\n")
+    rows = list(csv.DictReader(io.StringIO(run("--systems", "three.csv", "--columns", "x,y,z", "-c", "tau_a", "--format", "csv"))))  # fmt: skip
+    assert [(r["a"], r["b"], float(r["value"])) for r in rows] == [
+        ("x", "y", pytest.approx(1 / 3)), ("x", "z", -1.0), ("y", "z", pytest.approx(-1 / 3))]  # fmt: skip
+
+
+def test_more_than_two_runs_make_a_table_of_pairs():
+    Path("c.run").write_text(A)
+    text = run("a.run", "b.run", "c.run", "-c", "tau_a", "overlap@1")
+    assert text.splitlines() == [
+        "3 runs, pair by pair",
+        "",
+        "a      b        tau_a  overlap@1  queries",
+        "─────  ─────  ───────  ─────────  ───────",
+        "a.run  b.run  -0.3333     0.5000        2",
+        "a.run  c.run   1.0000     1.0000        2",
+        "b.run  c.run  -0.3333     0.5000        2",
+        "",
+        "pairs of documents that both hold",
+        "warning: a.run ~ b.run: 1 query is in b.run only, left out: 'q3'; likewise in 1 more of 3 pairs  [query-unshared]",
+    ]
+    data = json.loads(run("a.run", "b.run", "c.run", "-c", "tau_a", "--format", "json"))
+    assert [(p["a"], p["b"]) for p in data["pairs"]] == [("a.run", "b.run"), ("a.run", "c.run"), ("b.run", "c.run")]
+    assert "values" not in data["pairs"][0]
+    assert run("a.run", "b.run", "c.run", "--format", "md").startswith("| a | b |")
+
+
+def test_two_orders_of_systems_do_not_wait_for_scipy():
+    code = "from judged.cli.main import cli; import sys; cli(['correlate', '--systems', 'map.txt', 'ndcg.json'], standalone_mode=False); sys.exit('scipy' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    assert subprocess.run([sys.executable, "-c", code], env=environment, timeout=60, check=False, capture_output=True).returncode == 0  # fmt: skip
+
+
+def test_a_file_whose_ending_promises_another_form_is_told():
+    for name, said in (("out.xyz", True), ("out.json", True), ("out.txt", False), ("out", False)):
+        outcome = invoke("a.run", "b.run", "-o", name)
+        assert (outcome.exit_code, "holds a table as text" in outcome.stderr) == (0, said)
+        assert Path(name).read_text() == run("a.run", "b.run")
+    assert invoke("a.run", "b.run", "--format", "json", "-o", "out.xyz").stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -165,6 +223,17 @@ def test_the_list_shows_every_coefficient():
         (["a.run", "b.run", "-c", "pearson", "--documents", "union"], 2, "pearson"),
         (["--systems", "a.run", "map.txt"], 2, "2 columns (system score)"),
         (["map.txt", "a.run"], 2, "map.txt"),
+        (["map.txt", "map.txt"], 2, "--systems"),
+        (["ndcg.json", "ndcg.json"], 2, "--systems"),
+        (["a.run", "qrels.txt"], 2, "judged eval QRELS RUN"),
+        (["qrels.txt", "a.run"], 2, "these are judgments"),
+        (["a.run", "b.run", "a.run"], 2, "named twice"),
+        (["a.run", "b.run", "c.run", "-q"], 2, "-q compares two runs"),
+        (["a.run", "b.run", "-c", "rbo(p=2)"], 2, "[parameter]"),
+        (["a.run", "b.run", "--columns", "x,y"], 2, "--columns"),
+        (["--systems", "map.txt"], 2, "--columns"),
+        (["--systems", "map.txt", "--columns", "x"], 2, "two columns or more"),
+        (["--systems", "map.txt", "--columns", "x,y"], 2, "one column called 'x'"),
     ],
 )
 def test_errors_say_what_is_wrong(words, code, said):

@@ -26,7 +26,7 @@ def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:
     array([1, 2, 3])
     """
     refuse_other_order(labels, scores)
-    grade, score = column_of("labels", labels), column_of("scores", scores, infinite=True)
+    grade, score = column_of("labels", labels), column_of("scores", scores)
     _same_length(labels=grade, scores=score)
     names, query = (("all",), np.zeros(len(grade), np.int64)) if groups is None else _groups(groups, len(grade))
     order = np.lexsort((-score, query))
@@ -56,17 +56,28 @@ def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:
     )
 
 
-def column_of(name: str, values: Any, *, infinite: bool = False) -> Floats:
-    """A one-dimensional column of numbers without gaps."""
+def column_of(name: str, values: Any) -> Floats:
+    """A one-dimensional column of finite numbers without gaps."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise DataError(
+            "masked",
+            f"{name} without masked values",
+            got=f"{int(np.ma.count_masked(values))} of them",
+            where=name,
+            hint="drop the rows first",
+        )
     try:
-        column = np.asarray(values, float)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(values)
+        if given.dtype.kind in "MmcSU":
+            raise TypeError(f"{given.dtype} is no number")
+        column = given.astype(float)
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError("label", f"{name} that are numbers", got=shown(values), where=name) from error
     if column.ndim != 1 or not len(column):
         raise DataError(
             "label", f"one-dimensional {name}, at least one", got=f"an array of shape {column.shape}", where=name
         )
-    bad = np.flatnonzero(np.isnan(column) if infinite else ~np.isfinite(column))
+    bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
         raise DataError("label", f"{name} that are numbers", got=shown(column[bad[0]].item()), where=f"{name}, row {bad[0] + 1}",
                         hint=f"{len(bad)} of {len(column)} are missing or not finite; leave them out")  # fmt: skip

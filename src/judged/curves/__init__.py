@@ -2,12 +2,13 @@
 
 from judged.curves.curve import Curve, Kind, Picture
 from judged.curves.mean import mean_curve, pooled_band
-from judged.curves.threshold import group_ends, per_query, pooled, roc_heights, roc_points
+from judged.curves.threshold import found_by, group_ends, per_query, pooled, roc_heights, roc_points
 
 __all__ = [
     "Curve",
     "Kind",
     "Picture",
+    "found_by",
     "group_ends",
     "mean_curve",
     "per_query",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.errors import UsageError
+from judged.errors import UsageError, safe
 
 if TYPE_CHECKING:
     from judged.curves.curve import Curve, Picture
@@ -23,6 +24,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # one more than colours: th
 _SIZE = (5.6, 3.9)  # inches
 _DPI = 200
 _FEW = 3  # curves whose names fit inside the axes; those of more stand beside them
+_LONGEST = 60
 _BANDS = 4  # more bands than this hide each other
 
 
@@ -40,8 +42,14 @@ def picture(curves: Picture, form: str, size: tuple[float, float] | None = None,
     mpl = _matplotlib()
     from matplotlib.figure import Figure
 
-    with mpl.rc_context({"svg.hashsalt": "judged", "svg.fonttype": "none" if form == "svg" else "path",
-                         "pdf.fonttype": 42, "font.size": 9}):  # fmt: skip
+    settings = {
+        "svg.hashsalt": "judged",
+        "svg.fonttype": "none" if form == "svg" else "path",
+        "pdf.fonttype": 42,
+        "font.size": 9,
+    }
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # letters that the font lacks are drawn as boxes
         figure = Figure(figsize=size or _with_room(curves), layout="constrained")
         draw(curves, figure.add_subplot())
         out = io.BytesIO()
@@ -70,7 +78,7 @@ def draw(curves: Picture, ax: Any = None) -> Any:
     lines = []
     for i, (curve, (colour, dashes, marker)) in enumerate(zip(curves, styles, strict=False)):
         (line,) = ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.5,
-                          markevery=(0.02 + 0.03 * (i % 4), 0.13) if len(curve) > 1 else 1, label=_label(curves, i),
+                          markevery=_every(curve, i), label=_label(curves, i),
                           drawstyle="steps-pre" if curve.rule == "step" else "default", zorder=3)  # fmt: skip
         lines.append((line, _height(curve)))
         if len(curves) <= _BANDS and curve.low is not None and curve.high is not None:
@@ -137,6 +145,12 @@ def _log_axis(ax: Any, curves: Picture) -> None:
     ax.xaxis.set_major_formatter(FormatStrFormatter("%d"))
 
 
+def _every(curve: Curve, i: int) -> Any:
+    """Markers at even distances along the curve, at other places for each."""
+    several = int((np.isfinite(curve.x) & np.isfinite(curve.y)).sum()) > 1
+    return (0.02 + 0.03 * (i % 4), 0.13) if several else None
+
+
 def _height(curve: Curve) -> float:
     """How high a curve runs, over all of its way: a short one does not stand above a long one."""
     fine = np.isfinite(curve.x) & np.isfinite(curve.y)
@@ -150,5 +164,7 @@ def _padded(limits: tuple[float, float]) -> tuple[float, float]:
 
 
 def _plain(text: str) -> str:
-    """Text without matplotlib's mathematics: a name may hold dollar signs."""
-    return text.replace("$", r"\$").lstrip("_") or "curve"
+    """Text without matplotlib's mathematics, control characters, or more than fits."""
+    text = safe(text).replace("$", r"\$")
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
+    return f" {text}" if text.startswith("_") or not text else text  # matplotlib hides what begins with _

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["drawn"]
 
 _WIDE, _HIGH = 61, 17
-_SIGNS = "●○▲△■□◆◇+x"
+_SIGNS = "●○▲△■□◆◇+x*#@%&abcdefghijklmnopqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def drawn(curves: Picture) -> str:

@@ -38,20 +38,24 @@ class Curve:
         """The area under the curve, from x = 0 to `upto`.
 
         By steps for precision and recall: Σ (recall gained) · precision, which is average precision, and not what a
-        trapezoid would give. By straight lines for ROC, so that equal scores get half credit. `standardised` rescales
+        trapezoid would give. By straight lines for ROC, so that equal scores get half credit, and for means over queries, which keep
+        the height of their first point down to 0. `standardised` rescales
         a partial area so that chance gives ½ and perfection 1 (McClish 1989).
 
         >>> Curve("roc", np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])).area()
         0.75
         """
-        if not 0 < upto <= 1:
-            raise UsageError("parameter", "upto above 0, at most 1", got=f"{upto:g}", value=upto)
+        if not isinstance(upto, int | float) or not 0 < upto <= 1:
+            raise UsageError("parameter", "upto above 0, at most 1", got=shown(upto), value=upto)
+        if not len(self.x) or self.x[0] < 0 or self.x[-1] > 1:
+            raise UsageError("curve", "a curve over shares from 0 to 1", got=f"{self.name!r}, which has no such area")
         if self.rule == "step":
             widths = np.diff(np.minimum(self.x, upto), prepend=0.0)
             area = float(np.sum(widths * self.y))
         else:
             inside = self.x <= upto
-            x, y = np.append(self.x[inside], upto), np.append(self.y[inside], self.height(upto))
+            x = np.concatenate([[0.0], self.x[inside], [upto]])
+            y = np.concatenate([[self.y[0]], self.y[inside], [self.height(upto)]])
             area = float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
         if not standardised:
             return area
@@ -157,6 +161,8 @@ class Picture:
         """The picture as SVG, PNG or PDF, of a size in inches: the same bytes for the same points."""
         from judged.curves._draw import picture
 
+        if form not in ("svg", "png", "pdf"):
+            raise UsageError("format", "svg, png or pdf", got=shown(form), value=form)
         return picture(self, form, size, dpi)
 
     def _repr_svg_(self) -> str | None:

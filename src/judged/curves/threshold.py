@@ -20,22 +20,37 @@ def group_ends(j: Judged, row: int) -> Ints:
     return np.unique(j.tie_last[j.query == row])
 
 
-def per_query(j: Judged, row: int, ranks: Ints, level: float = 1) -> Confusion:
+def found_by(j: Judged, ranks: Ints, level: float = 1, *, shared: bool = False) -> Floats:
+    """Relevant documents down to each rank (columns), of every query (rows).
+
+    `shared`: documents of equal scores share their ranks evenly, which is the mean over their orders.
+    """
+    hit = j.is_relevant(level)
+    if not shared:
+        rows = np.repeat(np.arange(len(j)), len(ranks))
+        return j.upto(hit, rows, np.tile(ranks, len(j))).reshape(len(j), len(ranks)).astype(float)
+    found = np.empty((len(j), len(ranks)))
+    size = j.tie_last - j.tie_first + 1
+    for column, rank in enumerate(ranks.tolist()):
+        found[:, column] = j.total(np.where(hit, np.clip((rank - j.tie_first + 1) / size, 0, 1), 0.0))
+    return found
+
+
+def per_query(j: Judged, row: int, ranks: Ints, level: float = 1, *, shared: bool = False) -> Confusion:
     """The decisions of one query at these ranks; what was not retrieved, but judged relevant, is missed."""
-    found = j.upto(j.is_relevant(level), np.full(len(ranks), row), ranks).astype(np.int64)
-    nonrelevant = int(j.retrieved[row]) - int(j.total(j.is_relevant(level))[row])
-    wrong = ranks - found
-    return Confusion(tp=found, fp=wrong, fn=j.relevant(level)[row] - found, tn=nonrelevant - wrong)
+    one = j.select([row])
+    found = found_by(one, ranks, level, shared=shared)[0]
+    nonrelevant = float(one.retrieved[0] - one.total(one.is_relevant(level))[0])
+    return Confusion(tp=found, fp=ranks - found, fn=one.relevant(level)[0] - found, tn=nonrelevant - (ranks - found))
 
 
-def pooled(j: Judged, ranks: Ints, level: float = 1) -> tuple[Floats, Floats, Floats]:
+def pooled(j: Judged, ranks: Ints, level: float = 1, *, shared: bool = False) -> tuple[Floats, Floats, Floats]:
     """Of every query (rows) at every rank (columns): relevant documents found, documents retrieved; and relevant ones in all.
 
     A ranking that is shorter than a rank counts with all that it holds.
     """
-    rows = np.repeat(np.arange(len(j)), len(ranks))
-    found = j.upto(j.is_relevant(level), rows, np.tile(ranks, len(j))).reshape(len(j), len(ranks))
-    return found.astype(float), np.minimum(j.retrieved[:, None], ranks).astype(float), j.relevant(level)
+    seen = np.minimum(j.retrieved[:, None], ranks).astype(float)
+    return found_by(j, ranks, level, shared=shared), seen, j.relevant(level)
 
 
 def roc_points(j: Judged, row: int, level: float = 1) -> tuple[Ints, Confusion]:

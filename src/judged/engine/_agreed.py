@@ -10,19 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.engine._agreement_table import confusion_table, summary_tables
+from judged.engine._conclusion import conclusion
+from judged.engine._disagreed import disagreed
 from judged.engine._listing import Listing, scalar
 from judged.engine._panel import Panel
 from judged.engine._system_order import SystemOrder
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, plain, safe
 from judged.errors import UsageError, Warned, shown
 from judged.reliability.coefficient import wanted
 from judged.reliability.interval import Reliability, by_query
 from judged.reliability.paradox import Paradox
-from judged.reliability.rating import Label, Ratings
+from judged.reliability.rating import Label
 
 __all__ = ["Agreement", "JudgePair"]
 
 Ints = NDArray[np.int64]
+
+_MANY_QUERIES = 10  # fewer are seen at a glance with --by-query
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +39,11 @@ class JudgePair:
     coefficients: dict[str, Reliability]
     confusion: Ints  # rows: the first judge
     paradox: Paradox
+
+    @property
+    def one_label(self) -> bool:
+        """Whether one of them, or both, gave one label only to what both judged."""
+        return 1 in (self.confusion.any(axis=0).sum(), self.confusion.any(axis=1).sum())
 
     def __getitem__(self, key: str) -> Reliability:
         return _found(self.coefficients, key)
@@ -60,8 +69,20 @@ class Agreement:
     weights: str
     own: Any
     confidence: float
-    level: float | None
     warnings: tuple[Warned, ...]
+    note: str = ""  # of the intervals, where they are not what they usually are
+
+    @property
+    def level(self) -> float | dict[str, float] | None:
+        """From which grade up labels are 1: one level, or that of each judge; None where grades are as they were given."""
+        levels = self.panel.levels
+        if levels is None or len(set(levels)) == 1:
+            return None if levels is None else levels[0]
+        return dict(zip(self.names, levels, strict=True))
+
+    def conclusion(self, *, places: int = 4) -> tuple[str, ...]:
+        """In words: the coefficient to read for such labels, exact agreement, who is more lenient, the order of systems."""
+        return conclusion(self, places)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,12 +125,20 @@ class Agreement:
 
     @property
     def by_query(self) -> Listing:
-        """Each query alone: how many documents two judges or more judged, raw agreement, and kappa (of more than two: alpha)."""
+        """Each query alone, the least agreement first: how many documents two judges or more judged, raw agreement, and kappa
+        (of more than two: alpha). Queries in which everybody gave the same label have no kappa, and come last.
+        """
         main = "kappa" if len(self.names) == 2 else "alpha"
-        return self.per_query("raw", main, *([f"{main}({self.weights})"] if self.weights != "nominal" else []))
+        weighted = [f"{main}({self.weights})"] if self.weights != "nominal" else []
+        found = self.per_query("raw", main, *weighted)
+        least = np.round(
+            [found["raw"], found[weighted[0] if weighted else main]], 12
+        )  # what differs by a rounding is a tie
+        order = np.lexsort(least)  # stable: ties stay by id; NaN is last
+        return found.take(order.tolist())
 
     def per_query(self, *keys: str) -> Listing:
-        """Coefficients of each query alone; NaN, with the reason, where one is not defined."""
+        """Coefficients of each query alone, in the order of their ids; NaN, with the reason, where one is not defined."""
         units, ratings = self.panel.units, self.panel.ratings
         if units is None:
             raise UsageError("judges", "judgments with queries", got="columns of labels")
@@ -122,21 +151,17 @@ class Agreement:
         columns = {"query": queries, "n": tuple(size.tolist()), **found, "reason": tuple(why)}
         return Listing(columns, words=("query", "reason"), title="agreement by query")
 
-    def disagreements(self, n: int | None = 20) -> Listing:
-        """The units that judges disagree on most: by difference (of labels in words: how many), then by query and document."""
-        ratings, units = self.panel.ratings, self.panel.units
-        spread = _spread(ratings)
-        rows = np.flatnonzero(spread > 0)
-        rows = rows[np.argsort(-spread[rows], kind="stable")][:n]
-        labels = (*self.categories, None)
-        given = {name: tuple(labels[c] for c in row[rows]) for name, row in zip(self.names, ratings.codes, strict=True)}
-        where: dict[str, tuple[Any, ...]] = {"row": tuple(rows.tolist())}
-        if units is not None:
-            where = {"query": tuple(units.queries[i] for i in units.query[rows]), "doc": tuple(units.docs(rows))}
-        columns = {**where, **given, "difference": tuple(_tidy(x) for x in spread[rows].tolist())}
-        count = int((spread > 0).sum())
-        title = f"{len(rows)} of {count} disagreements" if len(rows) < count else f"all {count} disagreements"
-        return Listing(columns, words=("query", "doc"), title=title)
+    def disagreements(self, n: int | None = 20, *, per_query: int | None = None) -> Listing:
+        """The units that judges disagree on most: by difference (of labels in words: how many), then by query and document.
+
+        With a level, these are the units that fall on different sides of it; grades are shown as they were given, and differ
+        by how far each one is from its judge's level.
+
+        Args:
+            n: how many at most.
+            per_query: how many of one query at most.
+        """
+        return disagreed(self.panel, n, per_query)
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────
 
@@ -168,6 +193,8 @@ class Agreement:
             "level": self.level,
             "weights": self.weights,
             "confidence": self.confidence,
+            "conclusion": self.conclusion(),
+            "note": self.note,
             "units": self.judged,
             "overlap": {str(judges): n for judges, n in self.overlap.items()},
             "coefficients": {key: _plain(c) for key, c in self.coefficients.items()},
@@ -187,43 +214,37 @@ class Agreement:
         """The coefficients, and what must be known to read them."""
         return self.tables(places=places)[0]
 
-    def tables(self, *, places: int = 4, disagreements: int = 5) -> list[Table]:
-        """All that is shown: coefficients, confusion or pairs, the documents most disagreed on, the order of systems."""
+    def tables(self, *, places: int = 4, disagreements: int = 5, queries: int = 5) -> list[Table]:
+        """All that is shown: coefficients, confusion or pairs, where judges disagree most, the order of systems.
+
+        Of the documents most disagreed on, two of one query at most; queries with the least agreement, where there are ten.
+        """
         found = summary_tables(self, places)
         if len(self.pairs) == 1:
             found.append(confusion_table(self.pairs[0], self.categories))
-        if disagreements and (most := self.disagreements(disagreements)):
+        if queries and (least := self._least(queries)):
+            found.append(least.table(places=places))
+        if disagreements and (most := self.disagreements(disagreements, per_query=2)):
             found.append(most.table(places=places))
         return [*found, self.order.board().table(places=places)] if self.order is not None else found
 
+    def _least(self, n: int) -> Listing | None:
+        """The queries with the least agreement; none where there are few, or where nobody disagrees."""
+        if self.panel.units is None or len(every := self.by_query) < _MANY_QUERIES:
+            return None
+        rows = [i for i, raw in enumerate(every["raw"]) if raw < 1][:n]
+        return replace(every.take(rows), title="queries with the least agreement")
+
     def __str__(self) -> str:
-        return "\n\n".join(map(plain, self.tables()))
+        return "\n\n".join(["\n".join(map(safe, self.conclusion())), *map(plain, self.tables())])
 
     __repr__ = __str__
-
-
-def _spread(ratings: Ratings) -> NDArray[np.float64]:
-    """Of each unit, its highest label less its lowest; of labels that are text, how many others there are besides one."""
-    codes = ratings.codes
-    missing, size = codes < 0, len(ratings.categories)
-    if ratings.numbers is not None:
-        value = np.append(ratings.numbers, np.nan)[codes]
-        high, low = np.where(missing, -np.inf, value).max(axis=0), np.where(missing, np.inf, value).min(axis=0)
-        return np.where(missing.all(axis=0), 0.0, high - low)
-    used = np.zeros((size + 1, codes.shape[1]), bool)
-    for row in codes:
-        used[row, np.arange(codes.shape[1])] = True
-    return np.maximum(used[:size].sum(axis=0) - 1.0, 0.0)
 
 
 def _found(known: dict[str, Reliability], key: str) -> Reliability:
     if key not in known:
         raise UsageError("coefficient", f"one of {', '.join(known)}", got=shown(key), value=key)
     return known[key]
-
-
-def _tidy(x: float) -> float | int:
-    return int(x) if x == int(x) else x
 
 
 def _plain(c: Reliability) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from judged.engine._listing import number
-from judged.engine.table import Table
+from judged.engine.table import Table, counted
 from judged.reliability.interval import Reliability
 from judged.reliability.rating import Label
 
@@ -56,21 +56,24 @@ def _pairs(a: Agreement, places: int) -> Table:
 
 
 def _notes(a: Agreement) -> tuple[str, ...]:
-    thing = "documents" if a.panel.units is not None else "units"
-    queries = f", {len(a.panel.units.queries)} queries" if a.panel.units is not None else ""
+    shared = counted(a.shared, "document" if a.panel.units is not None else "unit")
+    queries = f", {counted(len(a.panel.units.queries), 'query', 'queries')}" if a.panel.units is not None else ""
     two = len(a.names) == 2
-    notes = [
-        f"{a.shared} {thing} judged by {'both' if two else 'two judges or more'}, {a.overlap[1]} by one alone{queries}"
-    ]
+    notes = [f"{shared} judged by {'both' if two else 'two judges or more'}, {a.overlap[1]} by one alone{queries}"]
     notes.append("judged by each: " + ", ".join(f"{name} {n}" for name, n in a.judged.items()))
-    if a.level is not None:
+    if isinstance(a.level, dict):
+        own = ", ".join(f"{level:g} ({name})" for name, level in a.level.items())
+        notes.append(f"grades from the judge's own level up count as 1, others as 0: {own}")
+    elif a.level is not None:
         notes.append(f"grades from {a.level:g} up count as 1, others as 0")
-    notes.append(_how(a))
+    notes += [_how(a), a.note] if a.note else [_how(a)]
     shares = ", ".join(f"{label} {share:.0%}" for label, share in list(a.paradox.prevalence.items())[:12])
     beside = f"labels given: {shares}"
     if two:
         beside += f" · bias {number(a.paradox.bias, 2)}" + (
-            "" if isnan(a.paradox.ceiling) else f" · largest kappa with these marginals {a.paradox.ceiling:.2f}"
+            ""
+            if isnan(a.paradox.ceiling) or a.pairs[0].one_label
+            else f" · largest kappa with these marginals {a.paradox.ceiling:z.2f}"
         )
     notes.append(beside)
     notes += [f"note: {sentence}" for sentence in a.paradox.sentences]
@@ -94,7 +97,7 @@ def _how(a: Agreement) -> str:
 
 
 def _between(c: Reliability, places: int) -> str:
-    return "–" if isnan(c.low) else f"[{c.low:.{places}f}, {c.high:.{places}f}]"
+    return "–" if isnan(c.low) else f"[{number(c.low, places)}, {number(c.high, places)}]"
 
 
 def _and(names: Sequence[str]) -> str:

@@ -177,6 +177,9 @@ class Classification:
 
 
 def known_rate(rate: str) -> str:
+    """The name of a rate, by any of its names."""
+    if not isinstance(rate, str):
+        raise UsageError("rate", f"one of {', '.join(RATES)}", got=shown(rate), value=rate)
     name = {"f1": "f", "sensitivity": "recall", "tpr": "recall", "fpr": "fall_out", "tnr": "specificity"}.get(
         rate.lower(), rate.lower()
     )

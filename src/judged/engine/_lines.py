@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def _precision_recall(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Dr
         return _each(name, j, wish, ap, lambda row: _pr_of(j, row, wish.lowest))
     ranks = _ranks(wish.points, j)
     if wish.average == "micro":
-        found, seen, relevant = pooled(j, ranks, wish.lowest)
+        found, seen, relevant = pooled(_counted(j, wish), ranks, wish.lowest, shared=_shared(j))
         low, high = pooled_band(found, seen, band=wish.band, seed=wish.seed)
         tp = found.sum(axis=0)
         sums = Confusion(tp=tp, fp=seen.sum(axis=0) - tp, fn=relevant.sum() - tp, tn=np.zeros(len(tp)))
@@ -69,12 +70,23 @@ def _precision_recall(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Dr
 
 def _pr_of(j: Judged, row: int, level: float) -> Curve:
     ranks = np.arange(1, int(j.retrieved[row]) + 1)
-    decisions = per_query(j, row, ranks, level)
+    decisions = per_query(j, row, ranks, level, shared=_shared(j))
     return Curve("", decisions.recall, decisions.precision, ranks.astype(float), rule="step")
 
 
+def _shared(j: Judged) -> bool:
+    """Whether documents of equal scores share their ranks: the policy asks for the mean over their orders."""
+    return j.policy.ties == "expected"
+
+
+def _counted(j: Judged, wish: Wish) -> Judged:
+    """The queries whose decisions are pooled: all, or those with a relevant document where the policy leaves the others out."""
+    left_out = j.policy.empty in ("skip", "nan")
+    return j.select(np.flatnonzero(j.relevant(wish.lowest) > 0)) if left_out else j
+
+
 def _interpolated(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Drawn:
-    levels = np.array(_STANDARD if wish.points is None else list(wish.points), float)
+    levels = np.array(_STANDARD) if wish.points is None else shares(wish.points, "recall levels")
     values = np.stack([_measure(j, wish, parse("IPrec")(recall=float(c))) for c in levels], axis=1)
     if wish.queries is not None:
         return [Curve(_of(name, q, wish), levels, values[row], levels) for q, row in _rows(j, wish)], []
@@ -87,22 +99,18 @@ def _roc(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Drawn:
         return _each(name, j, wish, auc, lambda row: _roc_of(j, row, wish.lowest), "AUC")
     if wish.average == "micro":
         ranks = np.append(0, _ranks(wish.points, j))
-        found, seen, _relevant = pooled(j, ranks, wish.lowest)
+        found, seen, _relevant = pooled(_counted(j, wish), ranks, wish.lowest, shared=True)
         tp, retrieved = found.sum(axis=0), seen.sum(axis=0)
         wrong = retrieved - tp
         sums = Confusion(tp=tp, fp=wrong, fn=tp[-1] - tp, tn=wrong[-1] - wrong)
         line = Curve(name, sums.fall_out, sums.recall, ranks.astype(float))
         return [line], [f"(AUC {line.area():.3f})"]
-    rates = np.linspace(0, 1, 101) if wish.points is None else _rates(wish.points)
-    line = mean_curve(name, rates, roc_heights(j, rates, wish.lowest), at=rates, band=wish.band, seed=wish.seed)
+    rates = np.linspace(0, 1, 101) if wish.points is None else shares(wish.points, "false positive rates")
+    heights = roc_heights(j, rates, wish.lowest)
+    if j.policy.empty in ("skip", "nan", "one"):
+        heights[j.relevant(wish.lowest) == 0] = 1.0 if j.policy.empty == "one" else np.nan
+    line = mean_curve(name, rates, heights, at=rates, band=wish.band, seed=wish.seed)
     return [line], [f"(AUC {mean(auc[~np.isnan(auc)]):.3f})"]
-
-
-def _rates(points: Any) -> Floats:
-    rates = np.array(list(points), float) if isinstance(points, Iterable) else np.array([points], float)
-    if not ((rates >= 0) & (rates <= 1)).all():
-        raise UsageError("parameter", "false positive rates from 0 to 1", got=shown(rates.tolist()), value=points)
-    return rates
 
 
 def _roc_of(j: Judged, row: int, level: float) -> Curve:
@@ -169,9 +177,9 @@ def _along(j: Judged, wish: Wish, measure: Measure, ranks: Ints) -> Floats:
 
 def _ranks(points: Any, j: Judged) -> Ints:
     """All of the first ranks, then ever fewer, down to the end of the longest ranking; or those that are asked for."""
-    if points is not None and not isinstance(points, int):
-        chosen = np.unique(np.array(list(points), float))
-        if not len(chosen) or chosen[0] < 1 or (chosen != np.floor(chosen)).any():
+    if isinstance(points, Iterable):
+        chosen = numbers(points, "ranks")
+        if chosen[0] < 1 or (chosen != np.floor(chosen)).any():
             raise UsageError(
                 "parameter",
                 "whole ranks from 1 on",
@@ -180,9 +188,30 @@ def _ranks(points: Any, j: Judged) -> Ints:
                 value=points,
             )
         return chosen.astype(np.int64)
-    last = int(j.retrieved.max(initial=1)) if points is None else points
-    if last < 1:
-        raise UsageError("parameter", "a last rank from 1 on", got=str(last), value=points)
+    last = int(j.retrieved.max(initial=1)) if points is None else whole_rank(points)
     dense = np.arange(1, min(last, EVERY) + 1)
     wide = np.geomspace(EVERY, last, EVERY + 1)[1:] if last > EVERY else np.empty(0)
     return np.unique(np.concatenate([dense, np.rint(wide).astype(np.int64)]))
+
+
+def whole_rank(value: Any) -> int:
+    """A last rank."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 1 <= value <= 2**31 or value != int(value):
+        raise UsageError("parameter", "a last rank, a whole number from 1 on", got=shown(value), value=value)
+    return int(value)
+
+
+def numbers(points: Any, what: str) -> Floats:
+    """Points that were asked for, each once, in order."""
+    given = [] if isinstance(points, str | bytes) else list(points)
+    if not given or not all(isinstance(p, Real) and not isinstance(p, bool) and abs(p) <= 2**31 for p in given):
+        raise UsageError("parameter", f"{what}, as numbers", got=shown(points), value=points)
+    return np.unique(np.array(given, float))
+
+
+def shares(points: Any, what: str) -> Floats:
+    """Points from 0 to 1."""
+    found = numbers(points if isinstance(points, Iterable) else [points], what)
+    if found[0] < 0 or found[-1] > 1:
+        raise UsageError("parameter", f"{what} from 0 to 1", got=shown(found.tolist()), value=points)
+    return found

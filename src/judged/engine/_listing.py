@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judged.engine.table import Table, plain
 
-__all__ = ["Listing", "counted", "number", "scalar"]
+__all__ = ["Listing", "number", "scalar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,10 @@ class Listing:
 
     def __getitem__(self, column: str) -> tuple[Any, ...]:
         return self.columns[column]
+
+    def take(self, rows: Sequence[int]) -> Listing:
+        """Some rows, in this order."""
+        return replace(self, columns={name: tuple(column[i] for i in rows) for name, column in self.columns.items()})
 
     def table(self, *, places: int = 4) -> Table:
         headers = tuple(self.columns)
@@ -66,11 +70,6 @@ def number(value: Any, places: int = 4) -> str:
     if isinstance(value, float):
         return f"{value:z.{places}f}"
     return str(value)
-
-
-def counted(n: int, noun: str, several: str = "") -> str:
-    """A number with its noun: 1 document, 2 documents, 3 queries."""
-    return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
 def scalar(value: Any) -> Any:

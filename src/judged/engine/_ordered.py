@@ -59,7 +59,9 @@ def _run(source: Any) -> Run:
         if error.slug != "swapped":
             raise
         hint = "these are judgments, and runs are compared here; `judged eval QRELS RUN` holds a run against judgments"
-        raise DataError(error.slug, error.expected, got=error.got, hint=hint, where=error.where, value=error.value) from error
+        raise DataError(
+            error.slug, error.expected, got=error.got, hint=hint, where=error.where, value=error.value
+        ) from error
 
 
 def _kind(source: Any) -> Kind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -157,13 +158,15 @@ def _levelled(found: Panel, level: Level | None) -> Panel:
 
 def _levels(level: Level, names: Sequence[str]) -> tuple[float, ...]:
     """Of each judge, the lowest grade that counts as 1."""
-    by_name = level if isinstance(level, Mapping) else {None: level}
+    by_name: Mapping[str | None, float] = level if isinstance(level, Mapping) else {None: level}
     for one in by_name.values():
-        if not isinstance(one, int | float) or one != one:
+        if not isinstance(one, int | float) or not isfinite(one):
             raise UsageError("parameter", "level to be a number", got=shown(one), value=one)
     unknown = [name for name in by_name if name is not None and name not in names]
     if unknown:
-        raise UsageError("parameter", f"levels of {', '.join(names)}", got=f"one of {shown(unknown[0])}", value=unknown[0])
+        raise UsageError(
+            "parameter", f"levels of {', '.join(names)}", got=f"one of {shown(unknown[0])}", value=unknown[0]
+        )
     without = [name for name in names if name not in by_name and None not in by_name]
     if without:
         raise UsageError("parameter", "a level for every judge", got=f"none for {shown(without[0])}", value=without[0],

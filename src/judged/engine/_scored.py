@@ -57,8 +57,14 @@ def _of_lines(text: str, name: str) -> dict[str, float]:
     rows = list(_rows(text, name))
     for place, cells in rows:
         if len(cells) != 2:
-            hint = "a table with a header? name the columns to compare: --columns" if len(cells) > 2 else None
-            raise DataError("columns", "2 columns (system score)", got=f"{len(cells)}: {shown(cells)}", where=place, hint=hint)
+            hint = "a table with a header? choose columns of scores: --columns" if len(cells) > 2 else None
+            raise DataError(
+                "columns",
+                "2 columns (system score)",
+                got=f"{len(cells)}: {shown(' '.join(cells))}",
+                where=place,
+                hint=hint,
+            )
     return _scores(rows[1:] if rows and _number(rows[0][1][1]) is None else rows, 1)
 
 
@@ -72,7 +78,7 @@ def _of_column(text: str, name: str, column: str) -> dict[str, float]:
                         where=where, value=column)  # fmt: skip
     for place, cells in rows:
         if len(cells) != len(header):
-            raise DataError("columns", f"{len(header)} columns, as in the header", got=f"{len(cells)}: {shown(cells)}", where=place)  # fmt: skip
+            raise DataError("columns", f"{len(header)} columns, as in the header", got=f"{len(cells)}: {shown(' '.join(cells))}", where=place)  # fmt: skip
     return _scores(rows[1:], header.index(column, 1))
 
 

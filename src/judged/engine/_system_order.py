@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from judged.core import Qrels
 from judged.core.policy import Rejudged
 from judged.correlation.order import kendall, tau_ap
-from judged.engine._listing import Listing, counted
+from judged.engine._listing import Listing
 from judged.engine.evaluation import evaluate
 from judged.engine.named import named_runs, short_names
+from judged.engine.table import counted
 from judged.errors import DataError, UsageError, shown
 from judged.measures import Measure, parse
 from judged.stats import summarise
@@ -146,7 +147,9 @@ def system_order(
                   (tau_ap(values[b], values[a]), tau_ap(values[a], values[b])), _swaps(systems, values[a], values[b]))
         for a, b in combinations(range(len(judges)), 2)
     ]  # fmt: skip
-    called = " or ".join(dict.fromkeys(str(row[0].measures[0]) for row in results))  # judges may have levels of their own
+    called = " or ".join(
+        dict.fromkeys(str(row[0].measures[0]) for row in results)
+    )  # judges may have levels of their own
     return SystemOrder(called, tuple(judges), systems, values, len(common), tuple(pairs))
 
 

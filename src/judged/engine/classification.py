@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,16 @@ def classify(
     >>> result.tp, result.fp, result["recall"], result.auc
     (1, 1, 0.5, 0.75)
     """
+    for name, value, fine in (("level", level, _finite(level)), ("beta", beta, _finite(beta) and 0 <= beta <= 1e6),
+                              ("confidence", confidence, _finite(confidence) and 0 < confidence < 1),
+                              ("seed", seed, isinstance(seed, int) and not isinstance(seed, bool)),
+                              ("threshold", threshold, threshold is None or isinstance(threshold, str) or (_finite(threshold, infinite=True)))):  # fmt: skip
+        if not fine:
+            raise UsageError("parameter", f"{name} that makes sense", got=shown(value), value=value)
+    if threshold is not None and scores is None:
+        raise UsageError(
+            "threshold", "a threshold for scores only", got="decisions", hint="give the numbers as scores="
+        )
     if (decisions is None) == (scores is None):
         raise UsageError(
             "decision", "decisions, or scores with a threshold", got="both" if scores is not None else "neither"
@@ -63,7 +74,7 @@ def classify(
     if threshold is None:
         raise UsageError("threshold", "a threshold for the scores", got="none",
                          hint="a number, or 'f' or 'youden' for the one that is best on these items")  # fmt: skip
-    column = column_of("scores", scores, infinite=True)
+    column = column_of("scores", scores)
     if isinstance(threshold, str):
         settings["chosen_by"] = known_rate(threshold)
         threshold = best_threshold(labels, scores, by=threshold, level=level, beta=beta)
@@ -94,8 +105,23 @@ def best_threshold(labels: Any, scores: Any, *, by: By = "f", level: float = 1, 
     """
     j = labelled(labels, scores)
     ends = np.append(0, group_ends(j, 0))
-    objective = RATES[known_rate(by)].value(per_query(j, 0, ends, level), beta)
-    return float(_scores_at(scores, ends)[int(np.argmax(objective))])
+    if not _finite(level) or not (_finite(beta) and 0 <= beta <= 1e6):
+        raise UsageError("parameter", "level and beta as finite numbers", got=f"{shown(level)} and {shown(beta)}")
+    rate = known_rate(by)
+    if rate not in get_args(By):
+        raise UsageError("rate", f"one of {', '.join(get_args(By))}", got=shown(by), value=by)
+    objective = RATES[rate].value(per_query(j, 0, ends, level), beta)
+    best = objective >= np.max(objective) - 1e-12  # those that differ by rounding only are equal
+    return float(_scores_at(scores, ends)[int(np.argmax(best))])
+
+
+def _finite(value: Any, *, infinite: bool = False) -> bool:
+    return (
+        isinstance(value, int | float | np.number)
+        and not isinstance(value, bool)
+        and (infinite or math.isfinite(value))
+        and value == value
+    )
 
 
 def roc_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
@@ -131,7 +157,7 @@ def _several(scores: Any) -> list[tuple[str, Any]]:
 
 def _scores_at(scores: Any, ranks: Any) -> Floats:
     """The score of the document at each rank; infinite above the first."""
-    falling = np.concatenate([[np.inf], np.sort(column_of("scores", scores, infinite=True))[::-1]])
+    falling = np.concatenate([[np.inf], np.sort(column_of("scores", scores))[::-1]])
     return falling[np.asarray(ranks, np.int64)]
 
 

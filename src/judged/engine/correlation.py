@@ -130,7 +130,8 @@ class Correlation:
         values = [[_text(v, places) for v in column.tolist()] for column in self.columns.values()]
         rows = list(zip(map(str, self.queries or ("",)), map(str, self.items.tolist()), *values, strict=True))
         order = np.argsort(self.columns[self.coefficients[0]], kind="stable")  # NaN is the highest
-        return Table(("query", "documents", *self.columns), tuple(rows[i] for i in order))
+        notes = (f"by {self.coefficients[0]}, the most changed first",) if len(rows) > 1 else ()
+        return Table(("query", "documents", *self.columns), tuple(rows[i] for i in order), notes=notes)
 
     def settings(self) -> list[str]:
         """What was compared, and by which conventions, in words."""

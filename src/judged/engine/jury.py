@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core.policy import Rejudged
 from judged.engine._agreed import Agreement, JudgePair
-from judged.engine._listing import counted
 from judged.engine._panel import Level, Panel, panel
 from judged.engine._system_order import system_order
+from judged.engine.table import counted
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure
 from judged.reliability.coefficient import usual, wanted
@@ -20,14 +21,13 @@ from judged.reliability.interval import Reliability, check_confidence, coefficie
 from judged.reliability.paradox import Paradox, paradox
 from judged.reliability.rating import Ratings
 from judged.reliability.weight import weights_of
-from judged.core.policy import Rejudged
 
 __all__ = ["Agreement", "JudgePair", "agreement"]
 
 Ints = NDArray[np.int64]
 Interval = Literal["analytic", "units", "queries"]
 
-FEWEST_QUERIES = 10  # of fewer, a percentile interval over queries is far too narrow, or jumps with every single one
+FEWEST_QUERIES = 10  # a percentile interval from draws of fewer hangs on each single one
 
 
 def agreement(
@@ -90,7 +90,13 @@ def agreement(
     keys = [wanted(key, ratings, own) for key in usual(ratings, by)]
     all_of_them = coefficients(ratings, keys, interval=interval or _usual_interval(ratings, query), **options)
     pairs = tuple(
-        _pair(ratings.take([a, b]), by, own, {"interval": interval, **options}, all_of_them if ratings.raters == 2 else None)
+        _pair(
+            ratings.take([a, b]),
+            by,
+            own,
+            {"interval": interval, **options},
+            all_of_them if ratings.raters == 2 else None,
+        )
         for a, b in combinations(range(ratings.raters), 2)
     )
     order = None

@@ -97,7 +97,9 @@ def _kept(found: Panel, missing: Missing) -> Ints:
 
 def _adjudicated(found: Panel, adjudicator: Any, rejudged: Rejudged) -> Floats:
     """The adjudicator's grade of each unit of the panel."""
-    with_it = panel([*found.qrels, adjudicator], [*(f"{i}" for i in range(len(found.qrels))), "adjudicator"], rejudged=rejudged)
+    with_it = panel(
+        [*found.qrels, adjudicator], [*(f"{i}" for i in range(len(found.qrels))), "adjudicator"], rejudged=rejudged
+    )
     judged = (with_it.ratings.codes[:-1] >= 0).any(axis=0)  # the panel's own units, in the same order
     return with_it.grades[-1][judged]
 

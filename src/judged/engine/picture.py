@@ -108,9 +108,27 @@ def _wish(kind: str, average: str, query: Any, points: Any, level: Any, band: An
             raise UsageError("curve", f"{what} one of {', '.join(known)}", got=shown(value), value=value)
     if average == "micro" and kind not in ("pr", "roc"):
         raise UsageError("curve", "pooled decisions for pr and roc only", got=f"average='micro' for {kind}")
-    if band is not None and not 0 < band < 1:
+    if band is not None and not (isinstance(band, int | float) and 0 < band < 1):
         raise UsageError("parameter", "a band between 0 and 1, or None", got=shown(band), value=band)
-    queries = None if query is None else tuple(query) if isinstance(query, list | tuple) else (query,)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise UsageError("parameter", "a whole number as seed", got=shown(seed), value=seed)
+    queries = None if query is None else tuple(query) if isinstance(query, list | tuple | set) else (query,)
+    if queries == ():
+        raise UsageError("no-query", "at least one query", got="none", value=query)
+    if queries is not None and average == "micro":
+        raise UsageError(
+            "curve",
+            "pooled decisions of all queries",
+            got="average='micro' for one query",
+            hint="leave one of them out",
+        )
+    if queries is not None and points is not None and kind in ("pr", "roc"):
+        raise UsageError(
+            "curve",
+            "the curve of a query at every one of its ranks",
+            got=f"points={shown(points)}",
+            hint="leave points out",
+        )
     return Wish(average, queries, points, level, band, seed, profile_named(profile))
 
 
@@ -155,6 +173,7 @@ def _notes(kind: str, wish: Wish, judged: list[Judged]) -> tuple[str, ...]:
         over = f"{len(first)} queries, decisions pooled at each rank"
     else:
         over = f"mean over {len(first)} {'query' if len(first) == 1 else 'queries'}"
+        over += ", those without a relevant document left out" if first.policy.empty in ("skip", "nan") else ""
     if (
         wish.queries is None
         and wish.band is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 from judged.errors import safe
 
-__all__ = ["Table", "cell", "plain", "safe"]
+__all__ = ["Table", "cell", "counted", "plain", "safe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ def cell(value: Any) -> Any:
     if isinstance(value, str):
         return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
     return "" if value is None or value != value else value
+
+
+def counted(n: int, noun: str, several: str = "") -> str:
+    """A number with its noun: 1 document, 2 documents, 3 queries."""
+    return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
 def _width(text: str) -> int:

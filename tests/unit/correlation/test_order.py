@@ -213,6 +213,20 @@ def test_p_values_are_those_of_scipy(name, test):
         assert correlation(x, y, name).p_value == pytest.approx(test(x, y).pvalue, rel=1e-10)
 
 
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 8, 20, 33, 34, 60, 400])
+def test_kendalls_test_is_that_of_scipy_for_any_number_of_items(size):
+    rng = np.random.default_rng(size)
+    order = np.arange(size)
+    swapped = order.copy()
+    swapped[[0, 1]] = swapped[[1, 0]]
+    cases = [(order, rng.permutation(size)) for _ in range(5)] + [(order, order), (order, order[::-1]), (order, swapped), (swapped[::-1], order)]  # fmt: skip
+    if size > 2:
+        cases += [(rng.integers(0, 3, size), rng.integers(0, k, size)) for k in (2, 3, 10, size)]
+    for x, y in cases:
+        wanted = stats.kendalltau(x, y).pvalue
+        assert correlation(x, y, "tau_a").p_value == pytest.approx(wanted, rel=1e-12, abs=0, nan_ok=True)
+
+
 # ── laws ─────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -96,6 +96,13 @@ def test_decisions_are_an_unranked_set_and_the_measures_of_sets_agree():
     assert values == pytest.approx(expected, abs=1e-15)
 
 
+def test_the_four_counts_of_a_collection_add_up():
+    counts = jd.evaluate(
+        {"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "y"]}, "TP FP(collection=10) FN TN(collection=10)"
+    ).mean()
+    assert list(counts.values()) == [1, 2, 0, 7]
+
+
 @pytest.mark.parametrize("by", ["f", "youden", "mcc", "accuracy", "balanced_accuracy"])
 def test_the_best_threshold_is_the_best_of_all(by):
     labels, scores, _ = data(2, 200, 0.3)
@@ -104,6 +111,23 @@ def test_the_best_threshold_is_the_best_of_all(by):
     assert values[cut] == max(values.values())
     assert cut == max(t for t, v in values.items() if v == max(values.values()))
     assert jd.classify(labels, scores=scores, threshold=by).threshold == cut
+
+
+def test_thresholds_that_differ_by_rounding_only_are_equal_and_the_highest_is_taken():
+    from fractions import Fraction
+
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        size = int(rng.integers(3, 25))
+        labels = rng.integers(0, 2, size)
+        labels[:2] = [0, 1]
+        scores = np.round(rng.random(size), 1)
+        exact = {}
+        for t in np.unique(scores):
+            tp, retrieved = int(((scores >= t) & (labels == 1)).sum()), int((scores >= t).sum())
+            exact[t] = Fraction(2 * tp, retrieved + int(labels.sum()))
+        best = max(exact.values())
+        assert jd.best_threshold(labels, scores) == max(t for t, value in exact.items() if value == best)
 
 
 def test_the_best_decision_may_be_for_nothing():
@@ -192,6 +216,20 @@ def test_one_class_alone_has_no_area_and_says_so():
         (lambda: jd.classify(["a", "b"], [1, 0]), "numbers"),
         (lambda: jd.classify([1, 0], scores=[1, 0], threshold="best"), "youden"),
         (lambda: jd.classify([1, 0], [1, 0])["sharpness"], "one of precision"),
+        (lambda: jd.classify([1, 0], scores=[1, 0], threshold=float("nan")), "threshold"),
+        (lambda: jd.classify([1, 0], scores=[1, 0], threshold=[0.5]), "threshold"),
+        (lambda: jd.classify([1, 0], scores=[np.inf, 0], threshold=1), "row 1"),
+        (lambda: jd.classify([1, 0], [1, 0], threshold=1), "scores"),
+        (lambda: jd.classify([1, 0], [1, 0], level=float("nan")), "level"),
+        (lambda: jd.classify([1, 0], [1, 0], beta=np.inf), "beta"),
+        (lambda: jd.classify([1, 0], [1, 0], confidence=95), "confidence"),
+        (lambda: jd.classify([1, 0], [1, 0], seed="a"), "seed"),
+        (lambda: jd.classify([1, 10**400], [1, 0]), "numbers"),
+        (lambda: jd.classify([1, 1j], [1, 0]), "numbers"),
+        (lambda: jd.classify(np.array(["2020-01-01"], "M8"), [1]), "numbers"),
+        (lambda: jd.classify(np.ma.array([1, 0], mask=[0, 1]), [1, 0]), "masked"),
+        (lambda: jd.best_threshold([1, 0], [1, 0], by="fall_out"), "youden"),
+        (lambda: jd.best_threshold([1, 0], [1, 0], by=["f"]), "one of"),
     ],
 )
 def test_wrong_input_is_told(call, match):

@@ -248,6 +248,117 @@ def test_scores_that_differ_by_a_rounding_are_told():
     assert jd.correlate([0.3, 0.3, 0.5], [1, 2, 3], "tau_b").warnings == ()
 
 
+def test_whole_numbers_that_might_be_ids_are_said_to_be_scores():
+    said = "taken as scores of the same items; give ids as text to compare rankings"
+    assert jd.correlate([3, 1, 2], [1, 3, 7]).notes == (said,)
+    assert said in str(jd.correlate([3, 1, 2], [1, 3, 7]))
+    for a, b in (([0.5, 1.5], [1, 2]), ([1, 1], [1, 2]), ([], []), ({"a": 1, "b": 2}, {"a": 2, "b": 1})):
+        assert jd.correlate(a, b).notes == ()
+    assert jd.correlate(pd.DataFrame({"x": [1, 2], "y": [2, 1]})).notes == ()
+
+
+def test_the_defaults_leave_overlap_out_where_items_are_the_same():
+    assert "overlap@10" in jd.correlate(A, B).coefficients
+    assert "overlap@10" in jd.correlate(["a", "b"], ["b", "a"]).coefficients
+    for a, b in (([1, 2], [2, 1]), ({"a": 1, "b": 2}, {"a": 2, "b": 1})):
+        assert jd.correlate(a, b).coefficients == ("tau_b", "tau_ap_b", "rbo")
+
+
+def test_rankings_that_both_end_before_the_cutoff_are_counted_aloud():
+    long = {"q1": {f"d{i}": float(i) for i in range(10)}, "q2": B["q2"]}
+    found = jd.correlate(long, B, "overlap@10 average_overlap@10 overlap@2 tau_a jaccard@10")
+    assert [str(w) for w in found.warnings if w.slug == "short"] == [
+        "both hold fewer than 10 documents in 1 query: overlap@10, average_overlap@10 cannot reach 1 there  [short]"
+    ]
+    assert (
+        jd.correlate(["a", "b"], ["b", "a"]).warnings[0].text
+        == "both hold fewer than 10 items: overlap@10 cannot reach 1"
+    )
+
+
+def test_words_say_how_many_documents_are_the_same():
+    assert jd.correlate(A, B, "overlap@2").notes == ("on average 1.0 of the first 2 documents are the same",)
+    assert jd.correlate(["a", "b", "c"], ["a", "d", "b"], "overlap@2").notes == (
+        "1.0 of the first 2 items are the same",
+    )
+    tied = {"q": {"a": 1, "b": 1}}  # each of the two is first in half of the orders
+    assert jd.correlate(tied, tied, "overlap@1").notes == ("0.5 of the first 1 documents are the same",)
+    assert jd.correlate(A, B, "overlap@10").notes == jd.correlate(A, B, "tau_a").notes == ()
+
+
+def test_persistence_may_stand_in_the_name():
+    found = jd.correlate(A, B, "rbo(p=0.5), rbo( p = .98 ) rbo_min(p=0.5) rbo", p=0.8)
+    assert found.coefficients == ("rbo(p=0.5)", "rbo(p=0.98)", "rbo_min(p=0.5)", "rbo")
+    for name, p in (("rbo(p=0.5)", 0.5), ("RBO(p=0.98)", 0.98), ("rbo", 0.8)):
+        assert found[name].tolist() == jd.correlate(A, B, "rbo", p=p)["rbo"].tolist()
+    assert found["rbo_min(p=0.5)"][0] == near(rbo(A["q1"], B["q1"], 0.5).min)
+    assert "p=0.8, ties: b" in str(found)
+    assert "RBO: ties: b" in str(jd.correlate(A, B, "rbo(p=0.5)"))
+
+
+@pytest.mark.parametrize("name", ["rbo(p=1)", "rbo(p=0.0)", "rbo(q=0.5)", "rbo(p=0.5", "rbo()", "tau_b(p=0.5)", "overlap(p=0.5)@10", "rbo(p=0.99999999999999999)"])  # fmt: skip
+def test_a_persistence_that_is_none_is_refused(name):
+    with pytest.raises(jd.UsageError) as error:
+        jd.correlate(A, B, name)
+    assert error.value.slug == "parameter"
+
+
+def test_queries_are_shown_from_the_most_changed_on_and_kept_by_id():
+    a = {q: ["a", "b", "c"] for q in "uvwxy"}
+    b = {"u": ["a", "b", "c"], "v": ["c", "b", "a"], "w": ["a"], "x": ["a", "c", "b"], "y": ["c", "b", "a"]}
+    found = jd.correlate(a, b, "tau_a rbo")
+    assert [row[0] for row in found.per_query().rows] == ["v", "y", "x", "u", "w"]  # w has no tau
+    assert found.queries == tuple("uvwxy")
+
+
+# ── several ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_pair_of_several_runs_is_what_the_pair_alone_gives():
+    runs = {"one": made(1), "two": made(2), "three": made(3)}
+    found = jd.correlate_all(runs, "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
+    assert [pair.names for pair in found.pairs] == [("one", "two"), ("one", "three"), ("two", "three")]
+    for pair in found.pairs:
+        alone = jd.correlate(runs[pair.names[0]], runs[pair.names[1]], "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
+        assert (pair.mean(), pair.intervals) == (alone.mean(), alone.intervals)
+    frame = found.to_pandas()
+    assert frame.columns.tolist() == found.to_polars().columns == ["a", "b", "tau_b", "tau_ap", "rbo(p=0.5)"]
+    assert frame["tau_b"].tolist() == [pair.mean()["tau_b"] for pair in found.pairs]
+    assert json.loads(found.to_json())["names"] == ["one", "two", "three"]
+
+
+def test_several_may_be_a_list_and_orders_of_anything(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\n")
+    assert jd.correlate_all([path, A, B], "tau_a").names == (str(path), "2", "3")
+    orders = {"AP": {"x": 1, "y": 2}, "nDCG": {"x": 2, "y": 1}, "RR": {"x": 1, "y": 2}}
+    assert jd.correlate_all(orders).to_pandas()["tau_b"].tolist() == [-1.0, 1.0, -1.0]
+    assert jd.correlate_all(orders, iter(["tau_a", "rbo"])).coefficients == ("tau_a", "rbo")
+
+
+def test_warnings_of_several_are_one_of_each_kind():
+    found = jd.correlate_all({"x": A, "y": B, "z": {**B, "q9": {"d": 1}}}, "tau_a overlap@9")
+    assert [(w.slug, w.count) for w in found.warnings] == [("short", 3), ("query-unshared", 2)]
+    assert found.warnings[1].text.startswith("x ~ z: 1 query is in z only")
+
+
+@pytest.mark.parametrize("rankings", ["a.run", {"one": A}, [], 7])
+def test_several_are_two_at_least(rankings):
+    with pytest.raises(jd.UsageError) as error:
+        jd.correlate_all(rankings)
+    assert error.value.slug == "form"
+
+
+def test_judgments_in_place_of_a_run_are_told_so(tmp_path):
+    path = tmp_path / "qrels.txt"
+    path.write_text("q1 0 d1 1\n")
+    for judgments in (path, jd.read_qrels(path)):
+        with pytest.raises(jd.DataError) as error:
+            jd.correlate(A, judgments)
+        assert error.value.slug == "swapped"
+        assert "these are judgments" in error.value.hint
+
+
 # ── the result ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -262,6 +373,7 @@ def test_a_result_is_a_table_a_frame_and_json():
         "overlap@2     0.5000   [0.5000, 0.5000]        2",
         "",
         "2 queries · pairs of documents that both hold",
+        "on average 1.0 of the first 2 documents are the same",
     ]
     assert found.to_pandas().loc["q1", "overlap@2"] == near(1 / 2)
     assert found.to_polars().columns == ["query", "items", "tau_a", "overlap@2"]
@@ -354,6 +466,25 @@ def test_scores_come_as_lines_csv_or_json(tmp_path, text):
     path = tmp_path / "scores"
     path.write_bytes(text.encode())
     assert read_scores(path) == {"a": 0.5, "b": 0.01}
+
+
+def test_a_column_of_a_table_is_named_by_its_header(tmp_path):
+    path = tmp_path / "scores"
+    path.write_text("# made by hand\nsystem\tmap\tnote\tndcg\na\t0.5\tx\t0.25\nb\t0.01\ty\t1\n")
+    assert read_scores(path, "ndcg") == {"a": 0.25, "b": 1.0}
+    for column, slug in (("AP", "columns"), ("system", "columns"), ("note", "score-text")):
+        with pytest.raises(jd.DataError) as error:
+            read_scores(path, column)
+        assert error.value.slug == slug
+    for text, slug in (
+        ("system,x\na,1,2\n", "columns"),
+        ("", "empty-scores"),
+        ("system,x\na,1\na,2\n", "duplicate-key"),
+    ):
+        path.write_text(text)
+        with pytest.raises(jd.DataError) as error:
+            read_scores(path, "x")
+        assert error.value.slug == slug
 
 
 @pytest.mark.parametrize(

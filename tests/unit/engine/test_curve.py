@@ -80,6 +80,54 @@ def test_the_mean_roc_curve_is_the_mean_of_heights():
     assert line.y.tolist() == pytest.approx([np.mean([c.height(x) for c in each]) for x in rates], abs=1e-12)
 
 
+def test_ties_get_half_credit_when_decisions_are_pooled_too():
+    run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0, "b": 1.0}}
+    for relevant in ("a", "b"):
+        qrels = {q: {d: int(d == relevant) for d in "ab"} for q in run}
+        assert jd.curve("roc", qrels, run, average="micro").marks == ("(AUC 0.500)",)
+
+
+@pytest.mark.parametrize("empty", ["zero", "skip", "one", "nan"])
+def test_the_curve_and_the_area_in_its_legend_follow_the_same_policy(empty):
+    qrels = {**QRELS, "none": {"d1": 0}}
+    found = jd.curve("roc", qrels, RUNS["a"], empty=empty)
+    assert found[0].area() == pytest.approx(float(found.marks[0][5:-1]), abs=0.01)
+    assert ("left out" in found.notes[0]) == (empty in ("skip", "nan"))
+
+
+def test_under_expected_ties_documents_of_one_score_share_their_ranks():
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 0}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    assert jd.curve("pr", qrels, run, ties="expected")[0].y.tolist() == pytest.approx([1 / 3] * 3)
+    both = jd.curve("pr", {**qrels, "r": {"a": 1}}, {**run, "r": {"a": 1.0}}, ties="expected", average="micro")[0]
+    assert both.y.tolist() == pytest.approx([(1 / 3 + 1) / 2, (2 / 3 + 1) / 3, 2 / 4])
+
+
+def test_points_are_sorted_and_an_area_over_ranks_is_refused():
+    assert jd.curve("roc", QRELS, RUNS["a"], points=[1, 0, 0.5])[0].x.tolist() == [0, 0.5, 1]
+    with pytest.raises(jd.UsageError, match="no such area"):
+        jd.curve("at-k", QRELS, RUNS["a"], "P")[0].area()
+
+
+def test_a_mean_curve_keeps_its_first_height_down_to_0():
+    line = jd.curve("pr", QRELS, RUNS["a"])[0]
+    x, y = np.r_[0, line.x, 1], np.r_[line.y[0], line.y, line.y[-1]]
+    assert line.area() == pytest.approx(float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)))
+
+
+def test_a_curve_without_any_value_is_an_empty_picture(tmp_path):
+    found = jd.curve("pr", {"q": {"a": 0}, "r": {"a": 0}}, {"q": ["a"], "r": ["b", "a"]}, empty="nan")
+    found.save(tmp_path / "nothing.svg")
+    assert (tmp_path / "nothing.svg").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("name", ["c\x01trl", "\udcff", "日本", "_hidden", "n" * 3000, "<&\"'>", ""])
+def test_any_name_makes_a_picture_of_well_formed_xml(name):
+    from xml.etree import ElementTree
+
+    found = jd.curve("pr", QRELS, {name or "x": RUNS["a"]})
+    ElementTree.fromstring(found.picture("svg"))
+
+
 def test_a_roc_curve_of_nothing_found_or_nothing_else_is_flat():
     qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": ["b", "c"], "r": ["a"]}
     assert jd.curve("roc", qrels, run)[0].y.tolist() == pytest.approx([0.5] * 101)
@@ -145,6 +193,20 @@ def test_a_judged_or_several_can_be_drawn_without_runs():
         (lambda: jd.curve("ipr", QRELS, RUNS["a"], points=[1.5]), "from 0 to 1"),
         (lambda: jd.curve("roc", QRELS, RUNS["a"], points=[2.0]), "from 0 to 1"),
         (lambda: jd.curve("pr", QRELS, RUNS["a"], band=95), "between 0 and 1"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], points="15"), "ranks, as numbers"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=[1.7]), "whole ranks"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=True), "last rank"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=10**30), "last rank"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=[float("nan")]), "as numbers"),
+        (lambda: jd.curve("ipr", QRELS, RUNS["a"], points=[]), "as numbers"),
+        (lambda: jd.curve("ipr", QRELS, RUNS["a"], points=5), "from 0 to 1"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], query="q1", points=3), "leave points out"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], query="q1", average="micro"), "leave one"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], query=[]), "at least one"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], "nDCG"), "at-k only"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], "nDCG@10"), "x axis"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], seed="s"), "seed"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"]).picture("gif"), "svg"),
         (lambda: jd.curve("pr", QRELS), "runs"),
         (lambda: jd.curve("at-k", QRELS, RUNS["a"], "nDGC"), "nDCG"),
     ],

@@ -1,0 +1,67 @@
+"""The documents that judges disagree on, most first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.engine._listing import Listing
+from judged.engine._panel import Panel
+from judged.reliability.rating import Ratings
+
+__all__ = ["disagreed"]
+
+Ints = NDArray[np.int64]
+
+
+def disagreed(panel: Panel, n: int | None, per_query: int | None) -> Listing:
+    """At most n of them, and at most so many of one query; grades as they were given, also where a level made them binary."""
+    ratings, units = panel.given or panel.ratings, panel.units
+    spread = _spread(ratings, panel.levels)
+    rows = np.flatnonzero(_spread(panel.ratings) > 0)
+    count = len(rows)
+    rows = rows[np.argsort(-spread[rows], kind="stable")]
+    if per_query is not None and units is not None:
+        rows = rows[_place_within(units.query[rows]) < per_query]
+    rows = rows[:n]
+    labels = (*ratings.categories, None)
+    given = {name: tuple(labels[c] for c in row[rows]) for name, row in zip(panel.names, ratings.codes, strict=True)}
+    where: dict[str, tuple[Any, ...]] = {"row": tuple(rows.tolist())}
+    if units is not None:
+        where = {"query": tuple(units.queries[i] for i in units.query[rows]), "doc": tuple(units.docs(rows))}
+    columns = {**where, **given, "difference": tuple(_tidy(x) for x in spread[rows].tolist())}
+    whole = "the only disagreement" if count == 1 else f"all {count} disagreements"
+    title = f"{len(rows)} of {count} disagreements" if len(rows) < count else whole
+    return Listing(columns, words=("query", "doc"), title=title)
+
+
+def _spread(ratings: Ratings, levels: Sequence[float] | None = None) -> NDArray[np.float64]:
+    """Of each unit, its highest label less its lowest (of grades with levels: of how far they are from their judge's level);
+    of labels that are text, how many others there are besides one.
+    """
+    codes = ratings.codes
+    missing, size = codes < 0, len(ratings.categories)
+    if ratings.numbers is not None:
+        value = np.append(ratings.numbers, np.nan)[codes] - (0.0 if levels is None else np.array(levels)[:, None])
+        high, low = np.where(missing, -np.inf, value).max(axis=0), np.where(missing, np.inf, value).min(axis=0)
+        return np.where(missing.all(axis=0), 0.0, high - low)
+    used = np.zeros((size + 1, codes.shape[1]), bool)
+    for row in codes:
+        used[row, np.arange(codes.shape[1])] = True
+    return np.maximum(used[:size].sum(axis=0) - 1.0, 0.0)
+
+
+def _place_within(group: Ints) -> Ints:
+    """Of each row, how many of its group stand before it."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    place = np.empty(len(group), np.int64)
+    place[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    return place
+
+
+def _tidy(x: float) -> float | int:
+    return int(x) if x == int(x) else x

@@ -1,0 +1,78 @@
+"""Boards: runs over several collections, ranked, with missing cells by a stated rule."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import judged as jd
+
+rng = np.random.default_rng(8)
+
+
+def collection(runs: dict[str, float], queries: int = 30) -> dict[str, jd.Values]:
+    """Runs that differ by the noise of their scores."""
+    qrels = {f"q{i}": {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 2, 12))} for i in range(queries)}
+    return {
+        name: jd.evaluate(qrels, {q: {d: g + float(rng.normal(0, noise)) for d, g in by.items()} for q, by in qrels.items()}, "AP FallOut@5")
+        for name, noise in runs.items()
+    }  # fmt: skip
+
+
+TABLES = {name: collection({"best": 0.3, "middle": 1.0, "worst": 4.0}) for name in ("one", "two", "three")}
+
+
+def test_runs_are_ranked_by_their_mean_rank_with_intervals_and_letters():
+    board = jd.leaderboard(TABLES, "AP")
+    assert board.order() == ["best", "middle", "worst"]
+    rows = board.records()
+    assert [r["rank"] for r in rows] == [1, 2, 3]
+    assert all(r["low"] <= r["rank"] <= r["high"] for r in rows)
+    assert rows[0]["one"] == pytest.approx(TABLES["one"]["best"].mean()["AP"])
+    assert rows[0]["mean"] == pytest.approx(np.mean([TABLES[c]["best"].mean()["AP"] for c in TABLES]))
+    assert "cannot be told apart" in str(board)
+
+
+def test_lower_is_better_turns_the_order_around_and_shows_plain_means():
+    board = jd.leaderboard(TABLES, "FallOut@5")
+    assert board.order() == ["best", "middle", "worst"]
+    assert board.records()[0]["mean"] >= 0
+
+
+def test_the_first_common_measure_is_taken_and_comparisons_do_as_well():
+    assert jd.leaderboard({name: jd.compare(table) for name, table in TABLES.items()}).measure == "AP"
+
+
+@pytest.mark.parametrize(("missing", "collections"), [("complete", 2), ("worst", 3), ("skip", 3)])
+def test_a_missing_run_is_handled_by_the_rule_that_is_said(missing, collections):
+    tables = {**TABLES, "three": {k: v for k, v in TABLES["three"].items() if k != "best"}}
+    board = jd.leaderboard(tables, "AP", missing=missing)
+    assert len(board.standings.collections) == collections
+    assert {"complete": "all runs have", "worst": "last", "skip": "left out"}[missing] in str(board)
+    assert json.loads(board.to_json())["missing"] == missing
+
+
+def test_a_list_of_values_says_run_and_collection_by_itself():
+    values = [result for table in TABLES.values() for result in table.values()]
+    with pytest.raises(jd.UsageError, match="two of"):
+        jd.leaderboard(values)
+    from dataclasses import replace
+
+    named = [replace(r, names=(f"data/{c}.qrels", f"runs/{n}.run")) for c, t in TABLES.items() for n, r in t.items()]
+    board = jd.leaderboard(named)
+    assert board.collections == ("one.qrels", "two.qrels", "three.qrels")
+    assert board.runs == ("best.run", "middle.run", "worst.run")
+    assert len(board.to_pandas()) == len(board.to_polars()) == 3
+
+
+@pytest.mark.parametrize("wrong", [{}, [], {"a": {}}, {"a": 5}, "x"])
+def test_what_is_no_table_of_results_is_refused(wrong):
+    with pytest.raises(jd.UsageError, match="collection"):
+        jd.leaderboard(wrong)
+
+
+def test_a_measure_that_not_all_have_is_refused():
+    with pytest.raises(jd.DataError, match="all results have"):
+        jd.leaderboard(TABLES, "RR")
