@@ -71,7 +71,10 @@ def test_two_small_files():
 def test_the_screen_answers_what_is_asked_first():
     text = run(*SAMPLE)
     lines = text.splitlines()
-    assert lines[0] == "agreement of qrels.a.txt and qrels.b.txt"
+    assert lines[0].startswith("Weighted kappa, quadratic (to be read for graded labels): 0.9849, 95% interval ")
+    assert lines[1] == "Exact agreement: 97.3% of 703 documents judged by both"
+    assert lines[4] == "agreement of qrels.a.txt and qrels.b.txt"
+    assert "queries with the least agreement" in lines
     assert "703 documents judged by both, 0 by one alone, 40 queries" in lines
     assert any(line.startswith("Cohen's kappa                   0.9193  [") for line in lines)
     assert "5 of 19 disagreements" in lines
@@ -123,7 +126,7 @@ def test_markdown():
 
 def test_output_goes_to_a_file():
     assert run(*SAMPLE, "-o", "out.txt") == ""
-    assert Path("out.txt").read_text().startswith("agreement of qrels.a.txt")
+    assert Path("out.txt").read_text().startswith("Weighted kappa, quadratic")
 
 
 def test_weights_add_rows():
@@ -136,6 +139,77 @@ def test_runs_are_ordered_by_each_judge():
     assert "AP by judge, mean over 40 queries" in text
     assert "Kendall's tau 1.0000" in text
     assert "0 of 3 pairs of systems swap" in text
+
+
+RUNS = [str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "dense", "tfidf")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [*SAMPLE, "--run", *RUNS, "-m", "AP"],
+        [*SAMPLE, "-m", "AP", "-r", *RUNS],
+        [*SAMPLE, "--run", RUNS[0], RUNS[1], "-m", "AP", "--run", RUNS[2]],
+        ["--run", RUNS[0], "--run", RUNS[1], "--run", RUNS[2], "-m", "AP", *SAMPLE],
+        ["-m", "AP", SAMPLE[0], f"--run={RUNS[0]}", "--run", RUNS[1], SAMPLE[1], "--run", RUNS[2]],
+    ],
+)
+def test_run_takes_several_files_behind_the_judgments(words):
+    text = run(*words)
+    assert "By AP, the order of the 3 systems is the same under both judges" in text
+    assert [line.split()[0] for line in text.splitlines()[-5:-2]] == ["dense.run", "tfidf.run", "bm25.run"]
+
+
+def test_a_level_for_each_judge():
+    text = run("a.txt", "b.txt", "--level", "a.txt=1", "-l", "b.txt=2")
+    assert "count as 1, others as 0: 1 (a.txt), 2 (b.txt)" in text
+    assert run("a.txt", "b.txt", "-l", "a.txt=1", "-l", 2) == text
+
+
+def test_a_level_that_leaves_one_label_is_warned_of():
+    Path("c.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n")
+    text = run("a.txt", "c.txt", "-l", 2)
+    assert "warning: c.txt has no grade from 2 up: all its labels are 0." in text
+    assert "can be at most" not in text
+
+
+def test_a_document_judged_twice_follows_the_hint():
+    Path("c.txt").write_text(A + "q1 0 a 0\n")
+    assert "rejudged='max'" in refused("c.txt", "b.txt").hint
+    assert run("c.txt", "b.txt", "--rejudged", "max") == run("c.txt", "b.txt", "--rejudged", "first")
+    run("c.txt", "b.txt", "--rejudged", "min", "--merge", "min", "-o", "m.txt")
+    assert "q1 0 a 0\n" in Path("m.txt").read_text()
+
+
+def test_few_queries_draw_documents_unless_queries_are_asked_for():
+    assert "2 queries are too few to draw queries again" in run("a.txt", "b.txt")
+    forced = run("a.txt", "b.txt", "--interval", "queries")
+    assert "intervals: bootstrap over queries" in forced
+    assert "too few" not in forced
+
+
+def test_one_table_with_all_judges():
+    Path("sheet.csv").write_text("qid,docno,human,gpt4\nq1,a,2,1\nq1,b,0,\nq1,c,1,1\nq2,a,0,0\n")
+    text = run("sheet.csv", "--judges", "human,gpt4")
+    assert "3 documents judged by both, 1 by one alone, 2 queries" in text
+    assert run("-", "--judges", "human,gpt4", stdin=Path("sheet.csv").read_text()) == text
+    Path("rows.csv").write_text(
+        "qid,docno,who,label\nq1,a,human,2\nq1,a,gpt4,1\nq1,b,human,0\nq1,c,human,1\nq1,c,gpt4,1\nq2,a,human,0\nq2,a,gpt4,0\n"
+    )
+    assert run("rows.csv", "--judge-column", "who") == text
+    Path("x.run").write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\n")
+    Path("y.run").write_text("q1 Q0 b 1 2 y\nq1 Q0 a 2 1 y\n")
+    assert "the order of the 2 systems" in run("sheet.csv", "--judges", "human,gpt4", "--run", "x.run", "y.run")
+    run("sheet.csv", "--judges", "human,gpt4", "--merge", "max", "-o", "m.txt")
+    assert Path("m.txt").read_text() == "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 0\n"
+
+
+def test_by_query_replaces_the_short_list():
+    text = run(*SAMPLE, "-q")
+    assert "queries with the least agreement" not in text
+    kappas = [line.split()[3] for line in text.split("agreement by query\n\n")[1].splitlines()[2:]]
+    numbers = [float(kappa) for kappa in kappas if kappa != "–"]
+    assert numbers == sorted(numbers)
 
 
 def test_judgments_from_standard_input():
@@ -212,6 +286,10 @@ def test_different_scales_are_warned_of():
     ("words", "part"),
     [
         (["a.txt"], "two judges or more"),
+        (["a.txt"], "--judges human,gpt4"),
+        (["a.txt"], "--judge-column annotator"),
+        (["a.txt", "b.txt", "-l", "high"], "neither a grade nor NAME=GRADE"),
+        (["a.txt", "b.txt", "-l", "a.txt=high"], "neither a grade nor NAME=GRADE"),
         ([], "Missing argument"),
         (["a.txt", "b.txt", "--run", "x.run"], "two runs or more"),
         (["a.txt", "b.txt", "--merge", "mean"], "--merge needs -o"),

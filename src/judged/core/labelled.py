@@ -62,7 +62,7 @@ def column_of(name: str, values: Any) -> Floats:
         raise DataError(
             "masked",
             f"{name} without masked values",
-            got=f"{int(np.ma.count_masked(values))} of them",
+            got=f"{int(np.ma.getmaskarray(values).sum())} of them",
             where=name,
             hint="drop the rows first",
         )

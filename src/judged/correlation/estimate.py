@@ -66,6 +66,9 @@ def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, see
     )
 
 
+_LEAST = float(np.finfo(float).tiny)  # a p-value below what a number can hold is told as this
+
+
 def p_value(c: Columns, one: Asked, value: float) -> float | None:
     """The chance of so strong a correlation between unrelated columns; NaN where the coefficient is, None if there is no usual test."""
     if not one.coefficient.test:
@@ -77,8 +80,10 @@ def p_value(c: Columns, one: Asked, value: float) -> float | None:
         from scipy.special import stdtr
 
         away = (1 - value) * (1 + value)
-        return float(2 * stdtr(size - 2, -abs(value) * np.sqrt((size - 2) / away))) if away > 0 else 0.0
-    return _kendall_test(c)
+        if away <= 0:  # t is infinite: of all orders, two are as strong
+            return max(2 / factorial(size) if size <= _TINY else 0.0, _LEAST)
+        return max(float(2 * stdtr(size - 2, -abs(value) * np.sqrt((size - 2) / away))), _LEAST)
+    return max(_kendall_test(c), _LEAST)
 
 
 def _kendall_test(c: Columns) -> float:

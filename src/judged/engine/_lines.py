@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -196,15 +195,20 @@ def _ranks(points: Any, j: Judged) -> Ints:
 
 def whole_rank(value: Any) -> int:
     """A last rank."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 1 <= value <= 2**31 or value != int(value):
+    if not _is_number(value) or not 1 <= float(value) <= 2**31 or float(value) != int(value):
         raise UsageError("parameter", "a last rank, a whole number from 1 on", got=shown(value), value=value)
     return int(value)
+
+
+def _is_number(value: Any) -> bool:
+    kind = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return kind and -(2**53) <= float(value) <= 2**53  # nor NaN
 
 
 def numbers(points: Any, what: str) -> Floats:
     """Points that were asked for, each once, in order."""
     given = [] if isinstance(points, str | bytes) else list(points)
-    if not given or not all(isinstance(p, Real) and not isinstance(p, bool) and abs(p) <= 2**31 for p in given):
+    if not given or not all(map(_is_number, given)):
         raise UsageError("parameter", f"{what}, as numbers", got=shown(points), value=points)
     return np.unique(np.array(given, float))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judged.core import Qrels
 from judged.core.policy import Rejudged
 from judged.correlation.order import kendall, tau_ap
-from judged.engine._listing import Listing
+from judged.engine._listing import Listing, number
 from judged.engine.evaluation import evaluate
 from judged.engine.named import named_runs, short_names
 from judged.engine.table import counted
@@ -79,6 +79,8 @@ class SystemOrder:
         one_pair = "; 2 systems are one pair, which says little" if size == 2 else ""
         if all(alike):
             who = "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
+            if (self.values == self.values[:, :1]).all():
+                return (f"By {self.measure}, the {size} systems tie under {who}",)
             return (f"By {self.measure}, the order of the {size} systems is the same under {who}{one_pair}",)
         said = [_swapped(pair, size) for pair, same in zip(self.pairs, alike, strict=True) if not same]
         return (*(f"By {self.measure}, {line}{one_pair}" for line in said),)
@@ -88,9 +90,8 @@ class SystemOrder:
         for pair in self.pairs:
             a, b = pair.judges
             notes.append(
-                f"{a} and {b}: Kendall's tau {pair.tau:z.4f}, tau_AP {pair.tau_ap[0]:z.4f} ({a} as reference) and"
-                f" {pair.tau_ap[1]:z.4f} ({b}); {len(pair.swaps)} of {len(self.systems) * (len(self.systems) - 1) // 2}"
-                " pairs of systems swap"
+                f"{a} and {b}: Kendall's tau {number(pair.tau)}, tau_AP {number(pair.tau_ap[0])} ({a} as reference) and"
+                f" {number(pair.tau_ap[1])} ({b}); {_share(pair, len(self.systems))}"
             )
             notes += [
                 f"{s.systems[0]} and {s.systems[1]} swap: {s.differences[0]:+z.4f} under {a}, {s.differences[1]:+z.4f} under {b}"
@@ -175,14 +176,18 @@ def _signs(values: Floats) -> Floats:
     return np.sign(values[:, None] - values[None, :])
 
 
+def _share(pair: OrderPair, systems: int) -> str:
+    pairs = counted(systems * (systems - 1) // 2, "pair")
+    return f"{len(pair.swaps)} of {pairs} of systems {'swaps' if systems == 2 else 'swap'}"
+
+
 def _swapped(pair: OrderPair, systems: int) -> str:
     a, b = pair.judges
-    pairs = systems * (systems - 1) // 2
     if not pair.swaps:
         return f"no two of the {systems} systems swap between {a} and {b}, but some tie under one of them"
     some = ", ".join(f"{s.systems[0]} and {s.systems[1]}" for s in pair.swaps[:3])
     more = f" and {len(pair.swaps) - 3} more" if len(pair.swaps) > 3 else ""
-    return f"{len(pair.swaps)} of {counted(pairs, 'pair')} of systems {'swaps' if pairs == 1 else 'swap'} between {a} and {b}: {some}{more}"
+    return f"{_share(pair, systems)} between {a} and {b}: {some}{more}"
 
 
 def _finite(x: float) -> float | None:

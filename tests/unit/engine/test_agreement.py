@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import judged as jd
+from judged.engine._listing import number
 from judged.engine._panel import panel
 
 A = {"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 0, "b": 1, "x": 3}}
@@ -54,6 +55,51 @@ def test_a_level_makes_grades_binary():
     assert found.confusion.tolist() == [[3, 1], [0, 1]]
 
 
+def test_each_judge_can_have_a_level_of_his_own():
+    found = jd.agreement(A, B, level={"judge 1": 1, "judge 2": 2})
+    assert found.confusion.tolist() == [[2, 0], [1, 2]]
+    assert found.level == {"judge 1": 1, "judge 2": 2}
+    assert jd.agreement(A, B, level={None: 2, "judge 1": 1}).to_json() == found.to_json()
+    assert jd.agreement(A, B, level={None: 2}).level == 2
+    runs = {"x": {"q1": ["c", "a"], "q2": ["a"]}, "y": {"q1": ["b", "a"], "q2": ["b"]}}
+    order = jd.agreement(A, B, level={"judge 1": 1, "judge 2": 2}, runs=runs, measure="RR").order
+    assert order.measure == "RR or RR(level=2)"
+    assert order.values.tolist() == [[1 / 2, 3 / 4], [1 / 4, 3 / 4]]
+
+
+def test_a_level_that_leaves_a_judge_one_label_is_warned_of_and_explains_itself():
+    graded = {"q": {"a": 3, "b": 0, "c": 2, "d": 0, "e": 0, "f": 0, "g": 0, "h": 0, "i": 0, "j": 0}}
+    binary = {"q": {doc: min(grade, 1) for doc, grade in graded["q"].items()}}
+    found = jd.agreement({"nist": graded, "llama": binary}, level=2)
+    (warning,) = found.warnings
+    assert (warning.slug, warning.count) == ("one-label", 10)
+    assert warning.text.startswith("llama has no grade from 2 up: all its labels are 0.")
+    assert found["raw"].value == 8 / 10
+    assert found["kappa"].value == 0
+    assert found.paradox.sentences == ("llama gives 0 throughout: kappa is 0 whatever the other gives",)
+    text = str(found)
+    for misleading in ("at most", "Were all labels", "largest kappa", "-0.0000", "[scale]"):
+        assert misleading not in text
+    assert "says nothing here: llama gives 0 throughout" in found.conclusion()[0]
+    (low,) = jd.agreement({"nist": graded, "llama": binary}, level={"nist": 0, "llama": 1}).warnings
+    assert low.text.startswith("nist has only grades from 0 up: all its labels are 1.")
+    assert not jd.agreement({"nist": graded, "llama": binary}, level={"nist": 2, "llama": 1}).warnings
+
+
+def test_one_judge_of_three_with_one_label_is_not_explained_by_prevalence():
+    one, other = [0] * 18 + [1, 1], [0] * 18 + [1, 0]
+    assert "Were all labels" not in str(jd.agreement(one, other, [0] * 20))
+
+
+def test_zero_has_no_sign():
+    assert [number(x) for x in (-0.0, -1e-17, -0.00004, -0.00006)] == ["0.0000", "0.0000", "0.0000", "-0.0001"]
+    for size in range(3, 40):  # a judge with one label has kappa 0, but for roundings
+        found = jd.agreement([0] * (size - 1) + [1], [0] * size)
+        assert abs(found["kappa"].value) < 1e-12
+        assert "-0.0000" not in str(found)
+        assert "-0.0," not in found.to_json()
+
+
 def test_a_level_that_nobody_reaches_leaves_one_category_and_its_reason():
     found = jd.agreement(A, B, level=9)
     assert found["raw"].value == 1
@@ -95,7 +141,7 @@ def test_files_are_called_by_their_names(tmp_path):
 
 def test_whole_number_ids_stay_whole_numbers():
     found = jd.agreement({1: {10: 1, 11: 0}, 20: {5: 1}, 3: {5: 0}}, {1: {10: 0, 11: 0}, 20: {5: 1}, 3: {5: 1}})
-    assert found.by_query["query"] == (1, 3, 20)
+    assert found.per_query("raw")["query"] == (1, 3, 20)
     assert found.disagreements()["doc"] == (10, 5)
 
 
@@ -118,7 +164,7 @@ def test_one_frame_with_a_column_for_each_judge():
     frame = frame.assign(qid=["q1", "q1", "q2", "q2"], docno=list("wxyz"))
     assert refused(frame).slug == "names"
     found = jd.agreement(frame, names=["a", "b"])
-    assert found.by_query["query"] == ("q1", "q2")
+    assert found.per_query("raw")["query"] == ("q1", "q2")
     assert found.shared == 3
     assert refused(frame, names=["a", "c"]).slug == "columns"
 
@@ -166,6 +212,17 @@ def test_a_document_judged_twice_with_two_grades_is_an_error():
     assert refused([("q", "a", 1), ("q", "a", 2)], {"q": {"a": 1}}).slug == "duplicate-judgment"
 
 
+@pytest.mark.parametrize(("rejudged", "grade"), [("max", 3), ("min", 1), ("first", 3), ("last", 1), ("mean", 2)])
+def test_which_of_two_grades_of_one_judge_counts_can_be_said(rejudged, grade):
+    twice, other = [("q", "a", 3), ("q", "a", 1), ("q", "b", 0)], {"q": {"a": 0, "b": 0}}
+    assert list(jd.agreement(twice, other, rejudged=rejudged).disagreements()) == [("q", "a", grade, 0, grade)]
+    assert grades(jd.merge_judgments(twice, other, how="max", rejudged=rejudged))[("q", "a")] == grade
+    runs = {"x": {"q": ["a", "b"]}, "y": {"q": ["b", "a"]}}
+    assert jd.agreement(twice, other, rejudged=rejudged, runs=runs).order.values[0, 0] == 1
+    decided = jd.merge_judgments(other, {"q": {"a": 9, "b": 0}}, how="adjudicate", adjudicator=twice, rejudged=rejudged)
+    assert grades(decided)[("q", "a")] == grade
+
+
 def test_a_judgment_that_is_repeated_counts_once_and_is_warned_of():
     found = jd.agreement([("q", "a", 1), ("q", "a", 1), ("q", "b", 0)], {"q": {"a": 1, "b": 1}})
     assert found.shared == 2
@@ -196,6 +253,13 @@ def test_subtopics_count_with_their_highest_grade():
         ({"interval": "exact"}, "interval"),
         ({"level": "high"}, "parameter"),
         ({"level": float("nan")}, "parameter"),
+        ({"level": float("inf")}, "parameter"),
+        ({"level": {"judge 1": 1}}, "parameter"),
+        ({"level": {"judge 1": 1, "judge 3": 1}}, "parameter"),
+        ({"level": {"judge 1": 1, "judge 2": "x"}}, "parameter"),
+        ({"rejudged": "best"}, "policy"),
+        ({"judges": ["a", "b"]}, "judges"),
+        ({"judge_column": "a"}, "judges"),
         ({"runs": [{"q1": ["a"]}]}, "runs"),
         ({"runs": [{"q1": ["a"]}, {"q1": ["b"]}], "measure": "nDGC"}, "metric"),
     ],
@@ -269,6 +333,50 @@ def test_one_query_falls_back_to_closed_forms():
     )
 
 
+def many(queries, shift=0):
+    return {
+        f"q{i}": {f"d{j}": int((i * i + j * 3 + shift * (j % 3 == i % 3)) % 5 > 2) for j in range(6)}
+        for i in range(queries)
+    }
+
+
+@pytest.mark.parametrize(("queries", "method"), [(2, "units"), (9, "units"), (10, "queries")])
+def test_few_queries_are_not_drawn_and_it_is_said(queries, method):
+    found = jd.agreement(many(queries), many(queries, 1))
+    assert found["kappa"].method == f"bootstrap over {method}"
+    said = (
+        f"{queries} queries are too few to draw queries again (fewer than 10): documents are drawn instead of queries"
+    )
+    assert (said in str(found)) == (queries < 10)
+    forced = jd.agreement(many(queries), many(queries, 1), interval="queries")
+    assert forced["kappa"].method == "bootstrap over queries"
+    assert forced.note == ""
+
+
+def test_a_pair_of_several_judges_with_few_common_queries_draws_documents():
+    some = {query: docs for query, docs in many(12, 2).items() if query in ("q1", "q2", "q3")}
+    found = jd.agreement(many(12), many(12, 1), some)
+    assert [pair["kappa"].method for pair in found.pairs] == [
+        "bootstrap over queries", "bootstrap over units", "bootstrap over units",
+    ]  # fmt: skip
+
+
+def test_the_same_judgments_in_any_form_and_order_have_the_same_intervals(tmp_path):
+    pd = pytest.importorskip("pandas")
+
+    def table(shift):
+        return [(int(q[1:]), d, g) for q, docs in many(25, shift).items() for d, g in docs.items()]
+
+    frames = [pd.DataFrame(table(shift), columns=["qid", "docno", "relevance"]) for shift in (0, 1)]
+    reversed_frames = [frame.iloc[::-1] for frame in frames]
+    for shift in (0, 1):
+        (tmp_path / f"{shift}.txt").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in table(shift)))
+    ways = [frames, reversed_frames, [frames[0], reversed_frames[1]], [tmp_path / "0.txt", tmp_path / "1.txt"]]
+    ends = [[(c.low, c.high) for c in jd.agreement(*way).coefficients.values()] for way in ways]
+    assert ends[0] == ends[1] == ends[2] == ends[3]
+    assert jd.agreement(*frames)["kappa"].method == "bootstrap over queries"
+
+
 def test_identical_judgments_agree_perfectly():
     found = jd.agreement(SAMPLE[0], SAMPLE[0])
     assert {c.value for key, c in found.coefficients.items() if not key.startswith("expected")} == {1.0}
@@ -286,6 +394,24 @@ def test_by_query_counts_shared_documents_and_says_why_kappa_is_missing():
     assert found["raw"] == (2 / 3, 1)
     assert isnan(found["kappa"][1])
     assert found["reason"] == ("", "one category only")
+
+
+def test_by_query_begins_with_the_least_agreement_and_ties_go_by_id():
+    one = {"q3": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q1": {"a": 1, "b": 0}, "q4": {"a": 0, "b": 0}}
+    other = {"q3": {"a": 0, "b": 1}, "q2": {"a": 0, "b": 0}, "q1": {"a": 0, "b": 0}, "q4": {"a": 0, "b": 0}}
+    found = jd.agreement(one, other).by_query
+    assert found["query"] == ("q3", "q1", "q2", "q4")
+    assert found["kappa"][:3] == (-1, 0, 0)
+
+
+def test_the_worst_queries_are_shown_where_there_are_ten():
+    found = jd.agreement(many(12), many(12, 1))
+    titles = [table.title for table in found.tables()]
+    (worst,) = [table for table in found.tables() if table.title == "queries with the least agreement"]
+    assert [row[0] for row in worst.rows] == list(found.by_query["query"][:5])
+    assert titles.index("queries with the least agreement") == 2
+    assert "least agreement" not in str(jd.agreement(many(9), many(9, 1)))
+    assert "least agreement" not in str(jd.agreement(many(12), many(12)))
 
 
 def test_by_query_of_many_judges_gives_alpha():
@@ -319,6 +445,27 @@ def test_disagreements_come_by_difference_then_query_then_document():
     ]
     assert len(found.disagreements(2)) == 2
     assert found.disagreements(2).title == "2 of 4 disagreements"
+
+
+def test_disagreements_under_a_level_show_the_grades_that_were_given():
+    one, other = {"q": {"a": 3, "b": 2, "c": 3, "d": 0}}, {"q": {"a": 0, "b": 1, "c": 2, "d": 0}}
+    assert list(jd.agreement(one, other, level=2).disagreements()) == [("q", "a", 3, 0, 3), ("q", "b", 2, 1, 1)]
+    own = jd.agreement(one, other, level={"judge 1": 3, "judge 2": 1}).disagreements()
+    assert list(own) == [("q", "a", 3, 0, 1), ("q", "b", 2, 1, 1)]
+
+
+def test_the_sample_of_disagreements_takes_two_of_a_query_at_most():
+    one = {"q1": dict.fromkeys("abcd", 3), "q2": dict.fromkeys("abcd", 1)}
+    other = {"q1": dict.fromkeys("abcd", 0), "q2": dict.fromkeys("abcd", 0)}
+    found = jd.agreement(one, other)
+    assert [row[:2] for row in found.disagreements(5, per_query=2)] == [
+        ("q1", "a"),
+        ("q1", "b"),
+        ("q2", "a"),
+        ("q2", "b"),
+    ]
+    assert found.tables()[-1].title == "4 of 8 disagreements"
+    assert len(found.disagreements()) == 8
 
 
 def test_disagreements_in_words_count_the_other_words():
@@ -369,8 +516,145 @@ def test_three_judges_have_three_pairs_of_orders():
     assert [len(p.swaps) for p in order.pairs] == [1, 0, 1]
 
 
+def test_the_order_of_systems_in_words():
+    same = jd.agreement(QRELS, QRELS, runs=RUNS, measure="RR").conclusion()
+    assert same[-1] == (
+        "By RR, the order of the 2 systems is the same under both judges; 2 systems are one pair, which says little"
+    )
+    swapped = jd.agreement({"a": QRELS, "b": OTHER}, runs=RUNS, measure="RR").conclusion()
+    assert swapped[-1].startswith(
+        "By RR, 1 of 1 pair of systems swaps between a and b: first and second; 2 systems are"
+    )
+    runs = {**RUNS, "third": {"q1": ["c"], "q2": ["c"]}}
+    assert jd.agreement({"a": QRELS, "b": OTHER}, runs=runs, measure="RR").conclusion()[-1] == (
+        "By RR, 1 of 3 pairs of systems swap between a and b: first and second"
+    )
+    tied = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 0}}
+    assert "but some tie under one of them" in jd.agreement(QRELS, tied, runs=runs, measure="RR").conclusion()[-1]
+    equal = {"x": RUNS["first"], "y": RUNS["first"]}
+    assert jd.agreement(QRELS, OTHER, runs=equal, measure="RR").conclusion()[-1] == (
+        "By RR, the 2 systems tie under both judges"
+    )
+    three = jd.agreement(QRELS, QRELS, QRELS, runs=runs, measure="RR").conclusion()
+    assert three[-1] == "By RR, the order of the 3 systems is the same under all 3 judges"
+
+
 def test_columns_cannot_order_systems():
     assert refused([1, 0], [1, 1], runs=RUNS).slug == "runs"
+
+
+# ── in words ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("judges", "options", "begins"),
+    [
+        ((A, B), {}, "Weighted kappa, quadratic (to be read for graded labels): "),
+        ((A, B), {"level": 1}, "Cohen's kappa (to be read for binary labels): "),
+        ((A, B), {"weights": "linear"}, "Weighted kappa, linear (under the weights asked for): "),
+        ((A, B, A), {}, "Krippendorff's alpha, ordinal (to be read for graded labels): "),
+        ((A, B, A), {"weights": "quadratic"}, "Krippendorff's alpha, interval (under the weights asked for): "),
+        ((A, B, A), {"level": 1}, "Krippendorff's alpha, nominal (to be read for binary labels): "),
+        ((["a", "b", "c"], ["a", "b", "b"]), {}, "Cohen's kappa (to be read for labels without order): "),
+        (([1, 1], [1, 1]), {}, "Cohen's kappa (to be read for binary labels) has no value: one category only"),
+    ],
+)
+def test_the_first_sentence_names_the_coefficient_to_read(judges, options, begins):
+    found = jd.agreement(*judges, **options)
+    assert found.conclusion()[0].startswith(begins)
+    assert str(found).startswith(begins)
+
+
+def test_own_weights_are_concluded_with_too():
+    assert "own" in jd.agreement(*SAMPLE, weights=np.eye(4)).conclusion()[0]
+
+
+def test_the_conclusion_says_exact_agreement_and_who_is_more_lenient():
+    found = jd.agreement({"ann": [0, 1, 2, 0], "bob": [0, 1, 3, 1]})
+    assert found.conclusion()[1:] == (
+        "Exact agreement: 50.0% of 4 units judged by both",
+        "bob is more lenient; mean grade: ann 0.75 (50% are 0), bob 1.25 (25% are 0)",
+    )
+    assert jd.agreement([0, 1], [1, 0]).conclusion()[2].startswith("Neither is more lenient; mean grade: judge 1 0.50")
+    three = jd.agreement([0, 1, 1], [0, 0, 1], [1, 1, 1]).conclusion()[2]
+    assert three.startswith("judge 3 is the most lenient, judge 2 the strictest; mean grade: ")
+    assert len(jd.agreement(["a", "b"], ["a", "a"]).conclusion()) == 2
+
+
+def test_one_of_a_thing_is_said_in_the_singular():
+    text = str(jd.agreement({"q": {"a": 1}}, {"q": {"a": 0}}, runs={"x": {"q": ["a"]}, "y": {"q": ["b"]}}))
+    for wrong in ("1 queries", "1 documents", "all 1 ", "1 pairs", "1 units"):
+        assert wrong not in text
+    assert "1 document judged by both, 0 by one alone, 1 query\n" in text
+    assert "the only disagreement" in text
+
+
+# ── one table with all judges ────────────────────────────────────────────────────────────────────
+
+WIDE = "qid,docno,human,gpt4,note\nq1,a,2,1,x\nq1,b,0,,\nq1,c,1,1,\nq2,a,,0,\nq2,b,3,1,\n"
+LONG = "qid,docno,annotator,label\nq1,a,Ann B,2\nq1,a,llm,1\nq1,b,Ann B,0\nq1,b,llm,\nq1,c,Ann B,1\nq1,c,llm,1\n"
+
+
+def test_a_column_for_each_judge_in_a_file_a_frame_or_records(tmp_path):
+    pd = pytest.importorskip("pandas")
+    (tmp_path / "sheet.csv").write_text(WIDE)
+    found = jd.agreement(tmp_path / "sheet.csv", judges=["human", "gpt4"])
+    assert found.names == ("human", "gpt4")
+    assert (found.shared, found.overlap) == (3, {1: 2, 2: 3})
+    assert list(found.disagreements()) == [("q2", "b", 3, 1, 2), ("q1", "a", 2, 1, 1)]
+    frame = pd.read_csv(tmp_path / "sheet.csv")
+    for form in (frame, frame.astype({"gpt4": "Int64"}), frame.to_dict("records")):
+        assert jd.agreement(form, judges=["human", "gpt4"]).to_json() == found.to_json()
+    assert jd.agreement(frame, judges=["human", "gpt4"], names=["h", "g"]).names == ("h", "g")
+    merged = jd.merge_judgments(tmp_path / "sheet.csv", judges=["human", "gpt4"], how="max")
+    assert grades(merged)[("q2", "b")] == 3
+
+
+def test_a_row_for_each_judgment_with_the_judge_beside_it(tmp_path):
+    (tmp_path / "rows.csv").write_text(LONG)
+    found = jd.agreement(tmp_path / "rows.csv", judge_column="annotator")
+    assert found.names == ("Ann B", "llm")
+    assert (found.shared, found.overlap) == (2, {1: 1, 2: 2})
+    assert jd.agreement(tmp_path / "rows.csv", judge_column="annotator", judges=["llm", "Ann B"]).names == (
+        "llm",
+        "Ann B",
+    )
+    merged = jd.merge_judgments(tmp_path / "rows.csv", judge_column="annotator", how="mean")
+    assert grades(merged) == {("q1", "a"): 1.5, ("q1", "b"): 0, ("q1", "c"): 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "slug", "place"),
+    [
+        (WIDE, {"judges": ["human", "gpt5"]}, "columns", "sheet.csv:1"),
+        (WIDE, {"judges": ["human", "note"]}, "grade-type", "sheet.csv:2: column 5"),
+        (WIDE, {"judges": ["human"]}, "judges", None),
+        (WIDE, {"judges": "human"}, "judges", None),
+        (WIDE, {"judges": ["human", "human"]}, "judges", None),
+        (WIDE, {"judge_column": "annotator"}, "columns", "sheet.csv:1"),
+        (LONG, {"judge_column": "annotator", "judges": ["llm", "bob"]}, "judges", "sheet.csv"),
+        (LONG.replace("Ann B,0", ",0"), {"judge_column": "annotator"}, "judges", "sheet.csv:4: column 3"),
+        (LONG + "q1,a,llm,2\n", {"judge_column": "annotator"}, "duplicate-judgment", "sheet.csv:8"),
+        ("q1 0 a 1\n", {"judges": ["a", "b"]}, "columns", "sheet.csv:1"),
+        ("human,gpt4\n1,1\n", {"judges": ["human", "gpt4"]}, "columns", "sheet.csv:1"),
+        ("qid,docno,human,gpt4\nq,a,1,\n", {"judges": ["human", "gpt4"]}, "empty-qrels", "sheet.csv"),
+        ("qid,docno,human,gpt4\n", {"judges": ["human", "gpt4"]}, "empty-qrels", "sheet.csv"),
+        ("", {"judges": ["human", "gpt4"]}, "empty-qrels", "sheet.csv"),
+    ],
+)
+def test_tables_that_are_refused_say_where(text, options, slug, place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sheet.csv").write_text(text)
+    error = refused("sheet.csv", **options)
+    assert error.slug == slug
+    assert place is None or str(error.where).startswith(place)
+
+
+def test_one_table_alone_is_told_how_to_name_its_judges(tmp_path):
+    (tmp_path / "sheet.csv").write_text(WIDE)
+    hint = refused(tmp_path / "sheet.csv").hint
+    assert "judges=['human', 'gpt4']" in hint
+    assert "judge_column='annotator'" in hint
 
 
 # ── as other things ──────────────────────────────────────────────────────────────────────────────
