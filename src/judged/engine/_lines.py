@@ -201,8 +201,8 @@ def whole_rank(value: Any) -> int:
 
 
 def _is_number(value: Any) -> bool:
-    kind = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return kind and -(2**53) <= float(value) <= 2**53  # nor NaN
+    number: Any = value if isinstance(value, int | float | np.number) and not isinstance(value, bool) else np.nan
+    return bool(abs(number) <= 2**53)
 
 
 def numbers(points: Any, what: str) -> Floats:

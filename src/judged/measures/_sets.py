@@ -186,13 +186,18 @@ def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level 
     return found(j, level, cutoff)
 
 
-@measure("NumNonRelRet", family="count", aliases=("FP",), trec="num_nonrel_judged_ret", summary="sum", whole=True,
+@measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True,
          laws={"cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
-def number_nonrelevant_retrieved(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None
-) -> Column:
-    """Documents in the ranking that were judged, and are not relevant; of a collection, all that are not relevant."""
-    return _all_decisions(j, level, collection, cutoff).fp
+def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Documents in the ranking that were judged, and are not relevant."""
+    return _all_decisions(j, level, None, cutoff).fp
+
+
+@measure("NumWrongRet", family="count", aliases=("FP",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 1),
+         formula="non-relevant retrieved")  # fmt: skip
+def number_wrongly_retrieved(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """Non-relevant documents that the ranking holds: judged ones, or all of the collection."""
+    return _all_decisions(j, level, collection).fp
 
 
 @measure("NumRelMissed", family="count", aliases=("FN",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 0),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.core.resample import _drawn
+from judged.core.resample import drawn_at
 from judged.errors import DataError, UsageError
 from judged.stats import _flip, permutation, permutation_of
 from judged.stats.randomisation import _Grid
@@ -90,7 +90,7 @@ def test_scipy_doubles_the_smaller_tail_where_we_count_both():
 
 def test_p_follows_from_the_signs_of_the_stream():
     d = np.random.default_rng(8).normal(0.05, 0.3, 130)
-    words = _drawn(7, np.arange(2_000 * 3, dtype=np.uint64)).reshape(
+    words = drawn_at(7, np.arange(2_000 * 3, dtype=np.uint64)).reshape(
         2_000, 3
     )  # 130 queries need three words of 64 signs
     bits = np.concatenate([words[:, [w]] >> np.arange(64, dtype=np.uint64) & np.uint64(1) for w in range(3)], axis=1)
