@@ -123,6 +123,35 @@ def again_ranx(qrels: str, run: str) -> Prepared:
     }
 
 
+def compare(qrels: str, run: str) -> Prepared:
+    """The permutation test of all pairs of ten systems over 6,980 queries, 1,000 resamples."""
+    from judged.stats import outcome_of_pairs
+
+    x, pairs = _systems()
+    outcome_of_pairs(x[:100], pairs, resamples=100)
+    return lambda: outcome_of_pairs(x, pairs, resamples=1_000), lambda outcome: {}
+
+
+def compare_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, 1,000 resamples."""
+    from ranx.statistical_tests.fisher_randomization_test import fisher_randomization_test
+
+    x, pairs = _systems()
+    fisher_randomization_test(x[:, 0], x[:, 1], 10)
+    return lambda: [fisher_randomization_test(x[:, a], x[:, b], 1_000) for a, b in pairs], lambda outcome: {}
+
+
+def _systems() -> tuple[Any, Any]:
+    """Values of ten systems that are much alike, and their pairs."""
+    from itertools import combinations
+
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    hard = rng.beta(0.5, 1, (6_980, 1))
+    return np.clip(hard + rng.normal(0, 0.1, (6_980, 10)), 0, 1), np.array(list(combinations(range(10), 2)))
+
+
 def _join(judgments: Any, ranking: Any) -> Any:
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""The works of issue 3, each with what `judged` is to reach."""
+"""The works, each with what `judged` is to reach."""
 
 from __future__ import annotations
 
@@ -78,6 +78,14 @@ def works(tools: Tools) -> list[Work]:
             (
                 tools.inside("judged, 20 measures", "again", "marco", times=10),
                 tools.inside("ranx, 5 measures", "again_ranx", "marco", "ranx", limit=1 / 50),
+            ),
+        ),
+        Work(
+            "compare",
+            "The permutation test of 45 pairs over 6,980 queries, 1,000 resamples (in process)",
+            (
+                tools.inside("judged", "compare", "marco"),
+                tools.inside("ranx, fisher", "compare_ranx", "marco", "ranx", times=1, limit=1 / 20),
             ),
         ),
         Work(
