@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -247,6 +249,39 @@ def test_disagreements_as_json_lines():
     assert first == {"query_id": "q2", "doc_id": "b", "a.txt": 1, "b.txt": 3, "difference": 2, "relevance": None}
 
 
+@pytest.mark.parametrize("name", ["todo.csv", "todo.TSV", "todo.json", "todo.jsonl", "todo", "todo.csv.gz"])
+def test_ids_and_names_that_mean_something_else_come_back(name):
+    """Ids that a spreadsheet would compute; judges called as columns, or with blanks as TREC files have them."""
+    ids, judges = ("-d1", "=b", "@c", "+d", "'-e"), ("query", "difference", "relevance", "my doc", "my own id")
+    for grade, judge in enumerate(judges):
+        Path(judge).write_text("".join(f"-q 0 {i} {grade}\n" for i in ids))
+    found = outcome(*judges, "--disagreements", name)
+    assert found.exit_code == 0
+    computed = "warning: 5 ids begin with =, +, - or @" in found.stderr  # the query, and four documents
+    assert computed == ("json" not in name)
+    todo = jd.agreement(*judges).adjudicable().to_dicts()
+    assert [row["judge_query"] for row in todo] == [0] * 5
+    read = gzip.open if name.endswith(".gz") else open
+    with read(name, "rt") as file:
+        text = file.read()
+    filled = text.replace("null", "3") if "json" in name else re.sub(r"(?<=[,\t])$", "3", text, flags=re.MULTILINE)
+    Path(name.removesuffix(".gz")).write_text(filled)
+    run(*judges, "--merge", "adjudicate", "--adjudicator", name.removesuffix(".gz"), "-o", "m.txt")
+    assert sorted(Path("m.txt").read_text().splitlines()) == sorted(f"-q 0 {i} 3" for i in ids)
+
+
+@pytest.mark.parametrize(("name", "column"), [("todo.csv", "relevance"), ("todo.tsv", "relevance"), ("todo.jsonl", "grade"), ("todo.json", "grade")])  # fmt: skip
+def test_an_adjudicator_who_has_not_decided_all_is_told_how_many_are_left(name, column):
+    run("a.txt", "b.txt", "--disagreements", name)
+    words = ["a.txt", "b.txt", "--merge", "adjudicate", "--adjudicator", name, "-o", "m.txt"]
+    error = refused(*words)
+    assert f"2 of 2 rows of {name} have no {column} yet" in str(error)
+    assert error.hint == "fill them, or leave the lines out"
+    text = Path(name).read_text()
+    Path(name).write_text(text.replace("null", "1", 1) if "json" in name else f"{text[:-1]}1\n")
+    assert f"1 of 2 rows of {name} has no {column} yet" in str(refused(*words))
+
+
 def test_merging_by_mean_keeps_halves():
     found = outcome("a.txt", "b.txt", "--merge", "mean", "--missing", "drop", "-o", "m.txt")
     assert Path("m.txt").read_text() == "q1 0 a 2\nq1 0 b 0.5\nq1 0 c 1\nq2 0 a 0\nq2 0 b 2\n"
@@ -294,6 +329,25 @@ def test_different_scales_are_warned_of():
         (["a.txt", "b.txt", "--run", "x.run"], "two runs or more"),
         (["a.txt", "b.txt", "--merge", "mean"], "--merge needs -o"),
         (["a.txt", "b.txt", "--adjudicator", "a.txt"], "--merge adjudicate"),
+        (["a.txt", "b.txt", "--ties", "error"], "--ties belongs to --merge"),
+        (["a.txt", "b.txt", "--missing", "drop"], "--missing belongs to --merge"),
+        *(
+            (["a.txt", "b.txt", "--merge", "max", "-o", "m.txt", *words], f"{words[0]} does nothing with --merge")
+            for words in (
+                ["--disagreements", "d.csv"],
+                ["--by-query"],
+                ["--run", "a.run", "b.run"],
+                ["--format", "json"],
+                ["--level", "1"],
+                ["--weights", "linear"],
+                ["--measure", "AP"],
+                ["--interval", "units"],
+                ["--confidence", "0.9"],
+                ["--seed", "1"],
+            )
+        ),
+        (["a.txt", "b.txt", "-d", "d.txt"], "'d.txt' must end in .csv"),
+        (["a.txt", "b.txt", "-d", "d.parquet"], "'d.parquet' must end in .csv"),
         (["-", "-"], "only once"),
         (["a.txt", "b.txt", "--weights", "cubic"], "Invalid value"),
     ],
@@ -301,7 +355,8 @@ def test_different_scales_are_warned_of():
 def test_wrong_calls(words, part):
     found = outcome(*words)
     assert found.exit_code == 2
-    assert part in found.stderr
+    assert part in " ".join(found.stderr.split())
+    assert sorted(path.name for path in Path().iterdir()) == ["a.txt", "b.txt"]  # nothing was written
 
 
 @pytest.mark.parametrize(

@@ -472,8 +472,8 @@ HOSTILE = {
         r"| \\input{x}\$\_%\&\#\~^\|\`\*\[a\](b) |", r"| \[5pt\] |", r"| q\\udcff |",
     ],
     "latex": [
-        r"q\textbackslash{}x1b[31m\textbackslash{}x9b2J\textbackslash{}u202e &", f"{FORMULA} &", f"{SCRIPT} &",
-        r"\textbackslash{}input\{x\}\$\_\%\&\#\textasciitilde{}\textasciicircum{}|`*[a](b) &", "{}[5pt] &", r"q\textbackslash{}udcff &",
+        r"q\textbackslash{}x1b[31m\textbackslash{}x9b2J\textbackslash{}u202e &", f"{FORMULA} &", "$<$script$>$alert(1)$<$/script$>$ &",
+        r"\textbackslash{}input\{x\}\$\_\%\&\#\textasciitilde{}\textasciicircum{}\textbar{}`*[a](b) &", "{}[5pt] &", r"q\textbackslash{}udcff &",
     ],
 }  # fmt: skip
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import click
 
+from judged.cli._adjudicable import form_of, write_adjudicable
 from judged.cli._output import emit, show_table
 
 __all__ = ["command"]
+
+_MERGING = ("adjudicator", "ties", "missing")  # options that only --merge heeds
+# and those that it does not: they measure agreement, or show it
+_SHOWING = ("levels", "weights", "by_query", "disagreements", "runs", "measure", "interval", "confidence", "seed", "form", "places")  # fmt: skip
 
 
 class _Runs(click.Command):
@@ -36,7 +40,7 @@ class _Runs(click.Command):
         return super().parse_args(ctx, spread)
 
 
-@click.command("agree", cls=_Runs)
+@click.command("agree", short_help="How far judges agree; merge them.", cls=_Runs)
 @click.argument("sources", nargs=-1, required=True, metavar="QRELS_A QRELS_B [QRELS_C]...")
 @click.option(
     "-l",
@@ -74,7 +78,8 @@ class _Runs(click.Command):
     "-d",
     "--disagreements",
     metavar="FILE",
-    help="Write the documents that judges disagree on, to be adjudicated; - prints them, and nothing else.",
+    help="Write the documents that judges disagree on, to be adjudicated: .csv, .tsv, .json, .jsonl, ids as they are;"
+    " - prints them, and nothing else.",
 )
 @click.option(
     "-r",
@@ -125,7 +130,8 @@ class _Runs(click.Command):
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")
-def command(sources: tuple[str, ...], **options: Any) -> None:
+@click.pass_context
+def command(ctx: click.Context, /, sources: tuple[str, ...], **options: Any) -> None:
     """How far two or more judges agree: kappa and its relatives with intervals, and what stands behind them.
 
     Each QRELS holds the judgments of one judge; or one table holds those of all. What both judged is compared, and how much that
@@ -150,13 +156,14 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
         )
     if (*sources, *options["runs"], options["adjudicator"]).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
+    _refuse_ignored(ctx, merging=options["how"] is not None)
     if options["how"] is not None:
         _merge(sources, options, table)
         return
-    if options["adjudicator"] is not None:
-        raise click.UsageError("--adjudicator belongs to --merge adjudicate.")
     if len(options["runs"]) == 1:
         raise click.UsageError("An order needs two runs or more: --run a.run b.run, behind the judgments.")
+    if options["disagreements"] is not None:
+        form_of(options["disagreements"])
     from judged.engine.jury import agreement
 
     found = agreement(
@@ -165,7 +172,7 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
         rejudged=options["rejudged"], **table,
     )  # fmt: skip
     if options["disagreements"] is not None:
-        _adjudicable(found, options["disagreements"])
+        write_adjudicable(found, options["disagreements"])
         if options["disagreements"] == "-":
             return
     if options["form"] == "table" and options["output"] is None:
@@ -175,6 +182,21 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
             show_table(shown)
         return
     emit(_text(found, options), options["output"])
+
+
+def _refuse_ignored(ctx: click.Context, *, merging: bool) -> None:
+    """An option that would do nothing is a misunderstanding."""
+    given = click.core.ParameterSource.COMMANDLINE
+    for option in ctx.command.params:
+        name = option.name or ""
+        if name in (_SHOWING if merging else _MERGING) and ctx.get_parameter_source(name) is given:
+            flag = max(option.opts, key=len)
+            if merging:
+                raise click.UsageError(
+                    f"{flag} does nothing with --merge, which only writes judgments: leave one of them out."
+                )
+            adjudicate = " adjudicate" if name == "adjudicator" else ""
+            raise click.UsageError(f"{flag} belongs to --merge{adjudicate}.")
 
 
 def _level(words: tuple[str, ...]) -> Any:
@@ -239,24 +261,6 @@ def _text(found: Any, options: dict[str, Any]) -> str:
         return "\n\n".join(["\n".join(_conclusion(found, options)), *map(plain, tables)]) + "\n"
     tables[0] = replace(tables[0], notes=(*_conclusion(found, options), *tables[0].notes))
     return "\n\n".join(f"**{table.title}**\n\n{markdown(table)}" for table in tables) + "\n"
-
-
-def _adjudicable(found: Any, path: str) -> None:
-    """All disagreements, with an empty column `relevance` to be filled: such a file is judgments that can be read."""
-    from judged.engine.table import counted
-
-    listing = found.disagreements(None)
-    headers = ["query_id", "doc_id", *list(listing.columns)[2:], "relevance"]
-    if path.endswith(".jsonl"):
-        rows = (json.dumps(dict(zip(headers, (*row, None), strict=True)), ensure_ascii=False) for row in listing)
-        text = "".join(f"{row}\n" for row in rows)
-    else:
-        text = _csv(headers, ((*row, "") for row in listing))
-    emit(text, None if path == "-" else path)
-    click.echo(
-        f"{counted(len(listing), 'document')} to adjudicate; fill the column relevance, then --merge adjudicate",
-        err=True,
-    )
 
 
 def _csv(headers: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:

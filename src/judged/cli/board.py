@@ -11,7 +11,7 @@ from judged.cli._output import emit, show_table
 __all__ = ["command"]
 
 
-@click.command("board")
+@click.command("board", short_help="Rank runs over several collections.")
 @click.argument("results", nargs=-1, required=True)
 @click.option("-m", "--measure", metavar="NAME", help="One that all results have.  [default: the first]")
 @click.option(

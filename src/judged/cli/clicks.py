@@ -16,7 +16,7 @@ _SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=T
 _LEVEL = click.option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="The share of intervals.")  # fmt: skip
 
 
-@click.group("clicks")
+@click.group("clicks", short_help="Learn from clicks.")
 def command() -> None:
     """Learn from clicks: fit models, simulate users, interleave rankings, score them.
 

@@ -11,7 +11,7 @@ from judged.cli._output import Measures, chosen_policy, emit, named_files, polic
 __all__ = ["command"]
 
 
-@click.command("compare", cls=Measures)
+@click.command("compare", short_help="Which run is better, and how sure that is.", cls=Measures)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
@@ -113,6 +113,8 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     slices = (
         "relevant" if options["by"] == "relevant" else (options["slices"], options["by"]) if options["by"] else None
     )
+    if options["where"] and (options["form"] != "table" or options["output"]):
+        raise click.UsageError("--where shows a table in the terminal only; in Python: comparison.where(...).")
     baseline: Any = options["baseline"]
     if baseline in runs:
         baseline = runs.index(baseline)
@@ -140,11 +142,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
         if i:
             click.echo()
         show_table(table)
-    if options["where"]:
-        first = found.rows[0]
+    for row in found.rows if options["where"] else ():
         click.echo()
-        show_table(
-            change_table(
-                found.where(first.measure, first.a, first.b, n=options["where"]), first.a, first.b, places=places
-            )
-        )
+        changes = found.where(row.measure, row.a, row.b, n=options["where"])
+        show_table(change_table(changes, row.a, row.b, measure=row.measure, places=places))

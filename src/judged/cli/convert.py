@@ -7,7 +7,7 @@ import click
 __all__ = ["command"]
 
 
-@click.command("convert")
+@click.command("convert", short_help="Judgments and runs into another form.")
 @click.argument("source")
 @click.argument("target")
 @click.option("--qrels", "kind", flag_value="qrels", help="SOURCE holds judgments.")

@@ -24,7 +24,7 @@ class _Coefficients(Measures):
         return super().parse_args(ctx, words)
 
 
-@click.command("correlate", cls=_Coefficients)
+@click.command("correlate", short_help="How alike rankings are.", cls=_Coefficients)
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @click.option("-c", "--coefficients", "-m", "coefficients", multiple=True, metavar="NAME...", help="Coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; --list shows them.  [default: tau_b tau_ap_b rbo overlap@10; no overlap with --systems]")  # fmt: skip
 @click.option("--systems", is_flag=True, help="The files hold a score for each system: lines of a system and its score, CSV, or JSON.")  # fmt: skip

@@ -12,7 +12,7 @@ from judged.cli._output import Measures, chosen_policy, emit, named_files, polic
 __all__ = ["command"]
 
 
-@click.command("curve", cls=Measures)
+@click.command("curve", short_help="Draw curves of runs.", cls=Measures)
 @click.argument("kind", type=click.Choice(["pr", "ipr", "roc", "at-k"]))
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)

@@ -11,7 +11,7 @@ __all__ = ["command"]
 MEASURES = "nDCG@10 AP RR"
 
 
-@click.command("demo")
+@click.command("demo", short_help="Evaluate three runs on the sample collection.")
 def command() -> None:
     """Evaluate three real runs on the embedded sample collection, and explain one query."""
     from judged.engine import evaluate

@@ -12,7 +12,7 @@ from judged.cli._progress import progress
 __all__ = ["command"]
 
 
-@click.command("eval", cls=Measures)
+@click.command("eval", short_help="Evaluate runs.", cls=Measures)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(

@@ -11,7 +11,7 @@ from judged.cli._output import chosen_policy, policy_options, show_table
 __all__ = ["command"]
 
 
-@click.command("explain")
+@click.command("explain", short_help="The arithmetic of one query.")
 @click.argument("measure")
 @click.argument("qrels")
 @click.argument("run")

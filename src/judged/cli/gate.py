@@ -30,7 +30,7 @@ _RULES = (
 )
 
 
-@click.command("gate", cls=Measures)
+@click.command("gate", short_help="Whether a run may replace a baseline.", cls=Measures)
 @click.argument("files", nargs=-1, required=True, metavar="[QRELS] CANDIDATE")
 @click.option(
     "-b", "--baseline", metavar="FILE", help="What CANDIDATE is compared with: a run, or a result that --save wrote."

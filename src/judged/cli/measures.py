@@ -9,7 +9,7 @@ from judged.cli._output import show_table
 __all__ = ["command"]
 
 
-@click.command("measures")
+@click.command("measures", short_help="List every measure, or show one.")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
     """List every measure; or show one's formula, parameters, other names, paper and an example."""

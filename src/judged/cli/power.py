@@ -19,7 +19,7 @@ def _policies(command: Any) -> Any:
     return command
 
 
-@click.command("power", cls=Measures)
+@click.command("power", short_help="What so many queries can show.", cls=Measures)
 @click.argument("qrels")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id
+from judged.core.seed import generator
 from judged.errors import DataError, UsageError, shown
 
 __all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "distinct_ids", "generator", "sums"]
@@ -185,15 +186,6 @@ class ClickLog:
                 "empty-clicks", "sessions in both parts", got=got, where=self.name, hint="give more sessions"
             )
         return self.take(~out), self.take(out)
-
-
-def generator(seed: int | np.random.Generator) -> np.random.Generator:
-    """NumPy's generator of a seed, the same on every machine; a generator stays what it is."""
-    if isinstance(seed, np.random.Generator):
-        return seed
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise UsageError("parameter", "a seed that is a whole number from 0", got=shown(seed), value=seed)
-    return np.random.default_rng(int(seed))
 
 
 def sums(code: NDArray[Any], weight: NDArray[Any], size: int) -> Floats:

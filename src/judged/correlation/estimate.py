@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core.seed import generator
 from judged.correlation.coefficient import Asked, OfPairs, asked
 from judged.correlation.pair import Columns, columns
-from judged.errors import UsageError
+from judged.errors import UsageError, shown
 
 __all__ = ["Estimate", "correlation", "intervals", "p_value"]
 
@@ -121,14 +122,14 @@ def _exact(size: int, fewer: int) -> float:
 
 def intervals(c: Columns, wanted: Sequence[Asked], *, level: float = 0.95, seed: Seed = 0) -> list[Interval]:
     """The bootstrap interval of each coefficient over the items of one segment, all from the same resamples."""
-    if not 0 < level < 1:
-        raise UsageError("parameter", "a level between 0 and 1", got=repr(level), value=level)
-    size = len(c.x)
+    if not isinstance(level, int | float) or not 0 < level < 1:
+        raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)
+    rng, size = generator(seed), len(c.x)
     resamples = min(_RESAMPLES, _DRAWS // max(size, 1))
     functions = [None if a.coefficient.pairs is None else a.coefficient.redrawn(c) for a in wanted]
     if size < 3 or resamples < _FEWEST or not any(functions):
         return [None] * len(functions)
-    drawn = np.random.default_rng(seed).integers(0, size, (resamples, size), dtype=np.int64).reshape(-1)
+    drawn = rng.integers(0, size, (resamples, size), dtype=np.int64).reshape(-1)
     again = Columns(c.x[drawn], c.y[drawn], np.full(resamples, size))
     return [None if function is None else _between(function, again, level) for function in functions]
 

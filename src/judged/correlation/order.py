@@ -128,7 +128,9 @@ def pearson_of(c: Columns) -> Floats:
     start = segment.offsets(c.sizes)[:-1]
     parts = []
     for value in (c.x, c.y):
-        with np.errstate(invalid="ignore", over="ignore"):  # infinite scores have no mean: NaN
+        top = np.frexp(_each(np.maximum, np.abs(value), start, c.sizes))[1]
+        value = np.ldexp(value, -top[c.segment])  # by a power of two, so exactly: sums do not overflow
+        with np.errstate(invalid="ignore"):  # infinite scores have no mean: NaN
             off = value - (c.total(value) / np.maximum(c.sizes, 1))[c.segment]
             off /= np.maximum(_each(np.maximum, np.abs(off), start, c.sizes), np.finfo(float).tiny)[c.segment]
         level = _each(np.maximum, value, start, c.sizes) == _each(np.minimum, value, start, c.sizes)

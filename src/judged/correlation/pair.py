@@ -205,7 +205,7 @@ def numbers(values: Any, name: str) -> Floats:
             if strange is not None:
                 raise TypeError(shown(strange))
         column = found.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError("score-type", "a column of numbers", got=str(error), where=name) from error
     if column.ndim != 1:
         raise DataError("score-type", "a column of numbers", got=f"an array of {column.ndim} dimensions", where=name)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judged.engine._agreement_table import confusion_table, summary_tables
 from judged.engine._conclusion import conclusion
-from judged.engine._disagreed import disagreed
+from judged.engine._disagreed import adjudicable, disagreed
 from judged.engine._listing import Listing, scalar
 from judged.engine._panel import Panel
 from judged.engine._system_order import SystemOrder
@@ -162,6 +162,10 @@ class Agreement:
             per_query: how many of one query at most.
         """
         return disagreed(self.panel, n, per_query)
+
+    def adjudicable(self) -> Listing:
+        """All disagreements, with an empty column `relevance`: filled, they are an adjudicator's judgments."""
+        return adjudicable(self.panel)
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────
 

@@ -17,7 +17,7 @@ from judged.errors import UsageError, Warned, shown
 from judged.measures import parse
 from judged.stats.estimate import Method
 
-__all__ = ["Change", "Comparison", "Move", "Settings"]
+__all__ = ["Change", "Comparison", "Move", "Settings", "known_rows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +90,13 @@ class Comparison:
         )
 
     def means(self) -> dict[str, dict[str, float]]:
-        """{run: {measure: mean}}."""
-        return {
-            name: {m: result.mean()[m] for m in self.measures}
-            for name, result in zip(self.names, self.results, strict=True)
+        """{run: {measure: mean over the queries on which all runs have a value}}; counts too are means here."""
+        columns = {m: self.matrix(m) for m in self.measures}
+        found = {
+            m: x[known_rows(x)].mean(axis=0) if known_rows(x).any() else np.full(x.shape[1], np.nan)
+            for m, x in columns.items()
         }
+        return {name: {m: float(found[m][i]) for m in self.measures} for i, name in enumerate(self.names)}
 
     def matrix(self, measure: str) -> NDArray[np.float64]:
         """Values of queries × runs."""
@@ -193,6 +195,11 @@ class Comparison:
         return overview(self)
 
     __repr__ = __str__
+
+
+def known_rows(x: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The queries on which every run has a value."""
+    return np.asarray(~np.isnan(x).any(axis=1))
 
 
 def _doc(pool: Judged, judgment: int) -> str:

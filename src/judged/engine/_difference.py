@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,7 +40,8 @@ class Difference:
     def words(self) -> str:
         """The verdict as a sentence."""
         what = f"{self.b} against {self.a} by {self.measure}"
-        size = f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}], p = {_p(self.adjusted)}"
+        between = "" if math.isnan(self.low) else f" [{self.low:+.4f}, {self.high:+.4f}]"
+        size = f"{self.difference:+.4f}{between}, p = {_p(self.adjusted)}"
         if self.verdict == "too few":
             return f"{what}: too few queries to say ({self.queries})"
         said = {"better": "better", "worse": "worse", "equal": "equal within the margin", "cannot tell": "cannot tell"}
@@ -51,18 +53,20 @@ def _p(p: float) -> str:
 
 
 def verdict_of(
-    gain: float, adjusted: float, inner: tuple[float, float] | None, *, alpha: float, margin: float
-) -> Verdict:
+    gain: float, adjusted: float, inner: tuple[float, float] | None, *, alpha: float, margin: float, tilt: float | None = None,
+    identical: bool = False,
+) -> Verdict:  # fmt: skip
     """The verdict on a gain (the difference, positive where b is better).
 
     Equal: the 1 - 2·alpha interval of the gain lies within the margin (the interval form of two one-sided tests, Schuirmann 1987),
-    even where the difference is significant: it is then too small to matter. Better or worse: the corrected p is at most alpha. Cannot tell:
-    neither. Without a margin only runs that never differ are equal.
+    even where the difference is significant: it is then too small to matter. Better or worse: the corrected p is at most alpha, and what the
+    test counts (`tilt`: won queries, ranks) points the same way as the mean. Cannot tell: neither. Without a margin only runs that
+    never differ are equal.
     """
-    if inner is not None and inner[0] == inner[1] == gain == 0:
+    if identical:
         return "equal"
     if margin > 0 and inner is not None and -margin < inner[0] and inner[1] < margin:
         return "equal"
-    if adjusted <= alpha and gain != 0:
+    if adjusted <= alpha and gain * (gain if tilt is None else tilt) > 0:
         return "better" if gain > 0 else "worse"
     return "cannot tell"

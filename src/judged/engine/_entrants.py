@@ -13,9 +13,10 @@ from judged.engine.evaluation import Measures, evaluate, judge
 from judged.engine.named import named_runs, short_names
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, Warned, shown
+from judged.measures import Measure
 from judged.sources import read_qrels
 
-__all__ = ["Entrants", "entrants_of", "refuse_incomparable"]
+__all__ = ["Entrants", "entrants_of", "refuse_geometric", "refuse_incomparable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,8 @@ def _aligned(names: Sequence[str], results: Sequence[Values], judged: tuple[Judg
     if len(set(names)) < len(names):
         raise UsageError("runs", "runs of different names", got=", ".join(names), hint="give them as {name: run}")
     refuse_incomparable(names, results)
-    common = (
-        [q for q in results[0].queries if all(q in set(r.queries) for r in results[1:])]
-        if _differ(results)
-        else list(results[0].queries)
-    )
+    others = [set(r.queries) for r in results[1:]] if _differ(results) else []
+    common = [q for q in results[0].queries if all(q in other for other in others)]
     if not common:
         raise DataError(
             "no-common-query",
@@ -111,3 +109,15 @@ def refuse_incomparable(names: Sequence[str], results: Sequence[Values]) -> None
         if not {str(m) for m in first.measures} & {str(m) for m in other.measures}:
             raise DataError("incomparable", f"a measure of {names[0]} ({', '.join(map(str, first.measures))})",
                             got=f"{', '.join(map(str, other.measures))} ({name})")  # fmt: skip
+
+
+def refuse_geometric(m: Measure) -> None:
+    """An error for a measure that is summed up by a geometric mean: its values per query have another mean, and other differences."""
+    if m.definition.summary == "geometric":
+        raise UsageError(
+            "summary",
+            "measures whose values are averaged",
+            got=f"{m}, a geometric mean",
+            hint="compare AP instead",
+            value=str(m),
+        )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from judged.engine.table import Table, plain
 
-__all__ = ["Listing", "number", "scalar"]
+__all__ = ["Listing", "apart", "number", "scalar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,21 @@ class Listing:
         return plain(self.table())
 
     __repr__ = __str__
+
+
+def apart(names: Sequence[str], taken: Callable[[str], bool]) -> list[str]:
+    """Names of judges as columns beside others: a name that another column has gets `judge_` before it, until it is its own.
+
+    >>> apart(["human", "query"], {"query", "doc"}.__contains__)
+    ['human', 'judge_query']
+    """
+    found: list[str] = []
+    for name in names:
+        column = name
+        while taken(column) or column in found or (column != name and column in names):
+            column = f"judge_{column}"  # no blank: columns of TREC files are apart by blanks
+        found.append(column)
+    return found
 
 
 def number(value: Any, places: int = 4) -> str:

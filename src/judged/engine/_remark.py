@@ -61,17 +61,20 @@ def _longer(both: Paired) -> NDArray[np.int64]:
 
 
 def undefined(columns: dict[str, Floats], both: Paired, kind: Kind) -> list[Warned]:
-    """One warning for each set of queries for which the same coefficients are not defined."""
-    missing: dict[bytes, list[str]] = {}
+    """One warning for each set of queries for which the same coefficients are not defined, for the same reason."""
+    few = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
+    infinite = _infinite(both)
+    missing: dict[tuple[str, bytes], list[str]] = {}
     for name, column in columns.items():
-        missing.setdefault(np.isnan(column).tobytes(), []).append(name)
+        lost, endless = np.isnan(column), infinite & (name == "pearson")  # the others see the order alone
+        for why, here in ((few, lost & ~endless), ("infinite scores have no mean", lost & endless)):
+            missing.setdefault((why, here.tobytes()), []).append(name)
     found = []
-    for mask, names in missing.items():
+    for (why, mask), names in missing.items():
         where = np.flatnonzero(np.frombuffer(mask, bool))
         if not len(where):
             continue
         what = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not defined"
-        why = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
         if kind != "runs":
             found.append(Warned("undefined", 1, f"{what}: {why}"))
             continue
@@ -79,3 +82,9 @@ def undefined(columns: dict[str, Floats], both: Paired, kind: Kind) -> list[Warn
         number = f"{len(where)} {'query' if len(where) == 1 else 'queries'}"
         found.append(Warned("undefined", len(where), f"{what} for {number} ({why}), left out of the mean: {ids}"))
     return found
+
+
+def _infinite(both: Paired) -> NDArray[np.bool_]:
+    """For each query, whether it has two items or more and an infinite score among them."""
+    c = both.columns
+    return (c.total(np.isinf(c.x) | np.isinf(c.y)) > 0) & (c.sizes > 1)

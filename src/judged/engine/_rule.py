@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from judged.core import Policy
-from judged.errors import DataError, UsageError, shown
-from judged.measures import Measure, parse_all
+from judged.engine._rule_key import DEFAULT_KEY, KEYS, Mode
+from judged.errors import DataError, JudgedError, UsageError, shown
 from judged.sources import read_text
 
-__all__ = ["Mode", "Rules", "read_rules"]
+__all__ = ["DEFAULT_KEY", "Mode", "Rules", "read_rules"]
 
-Mode = Literal["significant", "mean", "sure"]
 Allowed = Mapping[str, float]
 
-DEFAULT_KEY = "default"  # in `max_drop`: of the measures that are not named
+_BY_MEASURE = ("min", "max", "max_drop")
+# What says nothing of a candidate alone.
+_COMPARING = (
+    "max_drop", "mode", "alpha", "max_query_drop", "slices", "min_queries", "allow_changed_judgments", "allow_missing_queries",
+    "test", "interval", "correction", "resamples", "seed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +42,11 @@ class Rules:
         baseline: what the candidate is compared with.
         qrels: the judgments.
         allow_changed_judgments: warn, rather than refuse, where a saved baseline was made with other judgments.
+        allow_missing_queries: let queries pass that the baseline answers and the candidate does not, where only queries in both count.
         test, interval, resamples, seed: as in `compare`.
         correction: of p-values over measures and slices together.
         level, profile, policy: as in `evaluate`.
+        said: the keys that were given, each with the file it stands in, if it does.
     """
 
     measures: tuple[str, ...] = ()
@@ -56,6 +61,7 @@ class Rules:
     baseline: Any = None
     qrels: Any = None
     allow_changed_judgments: bool = False
+    allow_missing_queries: bool = False
     test: str = "permutation"
     interval: str = "bca"
     correction: str = "holm"
@@ -64,28 +70,40 @@ class Rules:
     level: float | None = None
     profile: str = "trec_eval-10"
     policy: Mapping[str, Any] = field(default_factory=dict)
+    said: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, rules: Any = None, **given: Any) -> Rules:
-        """Rules from a `judged.toml`, a mapping or other rules; what is given by name wins, unless it is None.
+        """Rules from a `judged.toml`, a mapping or other rules; what is given by name wins, unless it is None; measure by measure in `min`, `max` and `max_drop`.
 
         >>> Rules.of({"max_drop": 0.01, "alpha": 0.1}, alpha=0.05).max_drop
         {'default': 0.01}
         """
         base, folder, where = _based(rules)
-        keys = {**base, **{name: value for name, value in given.items() if value is not None}}
-        known = {**_KEYS, **dict.fromkeys(Policy.__dataclass_fields__, _as_it_is)}
-        for key in keys:
-            if key not in known:
+        named = {name: value for name, value in given.items() if value is not None}
+        for key in (*base, *named):
+            if key not in KEYS:
+                place = where if key in base else None
                 raise UsageError(
-                    "rule", f"no rule is called {shown(key)}", hint=_nearest(key, list(known)), where=where, value=key
+                    "rule", f"no rule is called {shown(key)}", hint=_nearest(key, list(KEYS)), where=place, value=key
                 )
-        found: dict[str, Any] = {}
-        for key, value in keys.items():
-            value = _from(folder, key, value) if key in base and folder else value
-            found[key] = known[key](key, value)
+        found = {key: _taken(key, _from(folder, key, value), where) for key, value in base.items()}
+        for key, value in named.items():
+            taken = _taken(key, value, None)
+            found[key] = {**found.get(key, {}), **taken} if key in _BY_MEASURE else taken
+        own = rules.said if isinstance(rules, Rules) else dict.fromkeys(base, where)
         policy = {key: found.pop(key) for key in list(found) if key in Policy.__dataclass_fields__}
-        return cls(**found, policy=policy)
+        return cls(**found, policy=policy, said={**own, **dict.fromkeys(named)})
+
+    def need_baseline(self) -> None:
+        """An error where a rule was given that says nothing of a candidate alone: it must not be taken for held."""
+        plain = Rules()
+        idle = [k for k in _COMPARING if k in self.said or getattr(self, k) != getattr(plain, k)]
+        if idle:
+            several = f"{', '.join(idle[:-1])} and {idle[-1]} need" if len(idle) > 1 else f"{idle[0]} needs"
+            raise UsageError(
+                "rule", f"{several} a baseline", hint="for example --baseline main.run", where=self.said.get(idle[0]), value=idle[0]
+            )  # fmt: skip
 
     def allowed(self, measure: str) -> float:
         """How much worse this measure may get."""
@@ -93,7 +111,7 @@ class Rules:
 
     def plain(self) -> dict[str, Any]:
         """The rules as plain data; what lies in memory is only named."""
-        data = {spec.name: getattr(self, spec.name) for spec in fields(self)}
+        data = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "said"}
         data |= {key: _told(data[key]) for key in ("baseline", "qrels")}
         return {
             **data,
@@ -128,7 +146,7 @@ def _based(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
     if rules is None:
         return {}, None, None
     if isinstance(rules, Rules):
-        own = {spec.name: getattr(rules, spec.name) for spec in fields(rules) if spec.name != "policy"}
+        own = {spec.name: getattr(rules, spec.name) for spec in fields(rules) if spec.name not in ("policy", "said")}
         own["slices"] = list(rules.slices)
         return {**{k: v for k, v in own.items() if v is not None}, **rules.policy}, None, None
     if isinstance(rules, str | os.PathLike):
@@ -138,8 +156,23 @@ def _based(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
     raise UsageError("rule", "rules as a mapping, or the path of a judged.toml", got=shown(rules), value=rules)
 
 
-def _from(folder: Path, key: str, value: Any) -> Any:
+def _taken(key: str, value: Any, where: str | None) -> Any:
+    """What a key's value comes to; an error names the key, and the file it stands in."""
+    try:
+        return KEYS[key](key, value)
+    except JudgedError as error:
+        if where is None:
+            raise
+        said = error.expected if error.expected.startswith(key) else f"{key}: {error.expected}"
+        raise type(error)(
+            error.slug, said, got=error.got, hint=error.hint, where=where, value=error.value
+        ) from error  # fmt: skip
+
+
+def _from(folder: Path | None, key: str, value: Any) -> Any:
     """Paths in a file of rules start from its folder."""
+    if folder is None:
+        return value
     if key in ("baseline", "qrels") and isinstance(value, str):
         return str(folder / value)
     if key == "slices":
@@ -160,123 +193,3 @@ def _told(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return os.fspath(value) if isinstance(value, os.PathLike) else f"<{type(value).__name__}>"
-
-
-# ── what each key takes ──────────────────────────────────────────────────────────────────────────
-
-
-def _refuse(key: str, expected: str, value: Any) -> UsageError:
-    return UsageError("rule", f"{key}: {expected}", got=shown(value), value=value)
-
-
-def _as_it_is(key: str, value: Any) -> Any:
-    return value
-
-
-def _number(key: str, value: Any, *, least: float = -math.inf) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
-        raise _refuse(key, "a number" + (f" from {least:g}" if math.isfinite(least) else ""), value)
-    return float(value)
-
-
-def _measures(key: str, value: Any) -> tuple[str, ...]:
-    return tuple(map(str, parse_all(value))) if value != () else ()
-
-
-def _by_measure(key: str, value: Any, *, least: float = -math.inf) -> dict[str, float]:
-    if not isinstance(value, Mapping):
-        raise _refuse(key, "a value for each measure, such as {'nDCG@10': 0.5}", value)
-    found: dict[str, float] = {}
-    for name, number in value.items():
-        names = (
-            [name] if name == DEFAULT_KEY else map(str, parse_all(name if isinstance(name, str | Measure) else [name]))
-        )
-        found |= dict.fromkeys(names, _number(f"{key} of {name}", number, least=least))
-    return found
-
-
-def _max_drop(key: str, value: Any) -> dict[str, float]:
-    if isinstance(value, Mapping):
-        return _by_measure(key, value, least=0)
-    return {DEFAULT_KEY: _number(key, value, least=0)}
-
-
-def _query_drop(key: str, value: Any) -> tuple[float, int]:
-    parts: Any = value
-    if isinstance(value, str):
-        try:
-            drop, _, count = value.partition(":")
-            parts = (float(drop), int(count or 0))
-        except ValueError:
-            parts = None
-    elif not isinstance(value, tuple | list):
-        parts = (value, 0)
-    if not isinstance(parts, tuple | list) or len(parts) != 2:
-        raise _refuse(key, "a drop, or a drop and how many queries may exceed it, such as 0.3:2", value)
-    return _number(key, parts[0], least=0), _whole(key, parts[1], least=0)
-
-
-def _slices(key: str, value: Any) -> tuple[Any, ...]:
-    """Each a mapping, (table of queries, name of a column), "FILE:COLUMN" or "relevant"; several in a list."""
-    return tuple(_slice(key, one) for one in (value if isinstance(value, list) else [value]))
-
-
-def _slice(key: str, value: Any) -> Any:
-    if isinstance(value, str) and value != "relevant":
-        file, colon, column = value.rpartition(":")
-        if not (file and colon and column):
-            raise UsageError(
-                "slice",
-                "FILE:COLUMN, a table of queries and one of its columns; or relevant",
-                got=shown(value),
-                value=value,
-            )
-        return file, column
-    return value
-
-
-def _whole(key: str, value: Any, *, least: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise _refuse(key, f"a whole number from {least}", value)
-    return value
-
-
-def _mode(key: str, value: Any) -> Mode:
-    if value not in get_args(Mode):
-        raise _refuse(key, f"one of {', '.join(get_args(Mode))}", value)
-    return value
-
-
-def _truth(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _refuse(key, "true or false", value)
-    return value
-
-
-def _word(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise _refuse(key, "a name", value)
-    return value
-
-
-_KEYS: dict[str, Callable[[str, Any], Any]] = {
-    "measures": _measures,
-    "max_drop": _max_drop,
-    "mode": _mode,
-    "alpha": _number,
-    "min": _by_measure,
-    "max": _by_measure,
-    "max_query_drop": _query_drop,
-    "slices": _slices,
-    "min_queries": _whole,
-    "baseline": _as_it_is,
-    "qrels": _as_it_is,
-    "allow_changed_judgments": _truth,
-    "test": _word,
-    "interval": _word,
-    "correction": _word,
-    "resamples": _whole,
-    "seed": lambda key, value: _whole(key, value, least=0),
-    "level": _number,
-    "profile": _word,
-}

@@ -41,7 +41,9 @@ def _of_json(text: str, name: str) -> dict[str, float]:
 
     try:
         data = json.loads(text, object_pairs_hook=once)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:  # a whole number of more than 4,300 digits is a ValueError too
         raise DataError("json", "a JSON object {system: score}", got=str(error), where=name) from error
     if not isinstance(data, dict):
         raise DataError("json", "a JSON object {system: score}", got=f"a {type(data).__name__}", where=name)
@@ -50,7 +52,15 @@ def _of_json(text: str, name: str) -> dict[str, float]:
             raise DataError("score-type", f"a number for {shown(system)}", got=shown(score), where=name, value=system)
         if score != score:
             raise DataError("score-nan", f"a number for {shown(system)}", got="NaN", where=name, value=system)
-    return {system: float(score) for system, score in data.items()}
+    return {system: _float(score, system, name) for system, score in data.items()}
+
+
+def _float(score: float, system: str, name: str) -> float:
+    try:
+        return float(score)
+    except OverflowError as error:
+        raise DataError("score-type", f"a number for {shown(system)} that a double can hold", got=shown(score), where=name,
+                        value=system) from error  # fmt: skip
 
 
 def _of_lines(text: str, name: str) -> dict[str, float]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id
-from judged.engine._compared import Comparison, Settings
+from judged.engine._compared import Comparison, Settings, known_rows
 from judged.engine._difference import Difference, verdict_of
-from judged.engine._entrants import Entrants, entrants_of
+from judged.engine._entrants import Entrants, entrants_of, refuse_geometric
 from judged.engine.evaluation import DEFAULT, Measures
 from judged.engine.slicing import Slices, slices_of
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure
 from judged.stats import (
     achieved_power,
@@ -25,6 +25,7 @@ from judged.stats import (
     correction,
     interval,
     little_chance,
+    mean_ranks,
     outcome_of_pairs,
     pair_test,
     record,
@@ -37,6 +38,7 @@ from judged.stats.power import MATERIAL
 __all__ = ["compare"]
 
 Floats = NDArray[np.float64]
+_FEW = 25  # queries
 Ints = NDArray[np.int64]
 
 
@@ -103,8 +105,24 @@ def compare(
         parts=tuple(r for r in rows if r.part is not None),
         baseline=None if baseline is None else entrants.names[int(pairs[0, 0])],
         settings=settings,
-        warnings=entrants.warnings + parts.warnings,
+        warnings=entrants.warnings + parts.warnings + _unknown(entrants),
     )
+
+
+def _unknown(entrants: Entrants) -> tuple[Warned, ...]:
+    """Queries on which a run has no value: they are left out of the measure, for all runs."""
+    found = []
+    for m in _compared(entrants):
+        count = int((~known_rows(np.stack([np.asarray(r[str(m)], float) for r in entrants.results], axis=1))).sum())
+        if count:
+            found.append(
+                Warned(
+                    "values-missing",
+                    count,
+                    f"{count} {'query' if count == 1 else 'queries'} without a value of {m} in some run left out of it",
+                )
+            )
+    return tuple(found)
 
 
 def _settings(
@@ -119,14 +137,27 @@ def _settings(
             got=f"test={chosen.name!r}",
             hint="holm works with any test",
         )
-    if not 0 < alpha < 0.5:
-        raise UsageError("parameter", "alpha above 0 and below 0.5", got=shown(alpha), value=alpha)
-    if not margin >= 0:
-        raise UsageError("parameter", "a margin from 0 on", got=shown(margin), value=margin)
+    for name, value, fine in (
+        ("alpha above 0 and below 0.5", alpha, _is_number(alpha) and 0 < alpha < 0.5),
+        ("a margin from 0 on", margin, _is_number(margin) and 0 <= margin < math.inf),
+        ("min_queries, a whole number from 1 on", least, isinstance(least, int) and not isinstance(least, bool) and least >= 1),
+        ("seed, a whole number from 0 on", seed, isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < 2**64),
+    ):  # fmt: skip
+        if not fine:
+            raise UsageError("parameter", name, got=shown(value), value=value)
     if resamples is not None and "resamples" not in chosen.options:
-        raise UsageError("option", f"the {chosen.title} draws nothing", got=f"resamples={resamples}", value=resamples)
+        raise UsageError(
+            "option",
+            "resamples for tests that draw (permutation, bootstrap)",
+            got=f"the {chosen.title}",
+            value=resamples,
+        )
     return Settings(test=chosen.name, correction=fixed.name, interval=interval, alpha=alpha, margin=margin, min_queries=least,
                     resamples=resamples, seed=seed)  # fmt: skip
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _relevant(entrants: Entrants, level: float | None) -> Floats | None:
@@ -142,7 +173,10 @@ def _relevant(entrants: Entrants, level: float | None) -> Floats | None:
 def _compared(entrants: Entrants) -> list[Measure]:
     """The measures that every result has, and that are numbers."""
     common = set.intersection(*({str(m) for m in r.measures} for r in entrants.results))
-    return [m for m in entrants.results[0].measures if str(m) in common and not m.definition.text]
+    found = [m for m in entrants.results[0].measures if str(m) in common and not m.definition.text]
+    for m in found:
+        refuse_geometric(m)
+    return found
 
 
 def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:
@@ -165,8 +199,8 @@ def _clusters(clusters: Any, queries: Sequence[Id]) -> Ints | None:
         raise DataError(
             "slice", "a group for every query", got=f"none for {shown(missing[0])} and {len(missing) - 1} others"
         )
-    codes: dict[Any, int] = {}
-    return np.array([codes.setdefault(clusters[q], len(codes)) for q in queries])
+    codes: dict[str, int] = {}
+    return np.array([codes.setdefault(str(clusters[q]), len(codes)) for q in queries])
 
 
 # ── one measure ──────────────────────────────────────────────────────────────────────────────────
@@ -176,7 +210,7 @@ def _rows(
     m: Measure, entrants: Entrants, pairs: Ints, parts: Slices, clusters: Ints | None, settings: Settings
 ) -> list[Difference]:
     x = np.stack([np.asarray(r[str(m)], float) for r in entrants.results], axis=1)
-    known = ~np.isnan(x).any(axis=1)
+    known = known_rows(x)
     everyone = [(None, known)] + [(label, known & rows) for label, rows in parts.groups]
     return [
         row
@@ -191,7 +225,7 @@ def _tested(
     m: Measure, names: Sequence[str], x: Floats, pairs: Ints, part: str | None, clusters: Ints | None, s: Settings
 ) -> list[Difference]:
     if not len(x) or (part is not None and len(x) < s.min_queries):
-        return [_untested(str(m), names, x, int(a), int(b), part) for a, b in pairs]
+        return [_untested(m, names, x, int(a), int(b), part) for a, b in pairs]
     a, b = x[:, pairs[:, 0]], x[:, pairs[:, 1]]
     d = b - a
     options: dict[str, Any] = {"seed": s.seed, "resamples": s.resamples}
@@ -200,31 +234,49 @@ def _tested(
     found = outcome_of_pairs(x, pairs, s.test, **options)
     fixed = found.adjusted if s.correction == "max" and found.adjusted is not None else adjusted(found.p, s.correction)
     columns = list(d.T)
-    outer, inner = (
-        interval(columns, method=s.interval, confidence=c, seed=s.seed, clusters=clusters)
-        for c in (1 - s.alpha, 1 - 2 * s.alpha)
+    few = s.margin > 0 and len(x) < _FEW  # resamples of few queries are too sure of themselves
+    outer = interval(columns, method=s.interval, confidence=1 - s.alpha, seed=s.seed, clusters=clusters)
+    inner = interval(
+        columns, method="t" if few else s.interval, confidence=1 - 2 * s.alpha, seed=s.seed, clusters=clusters
     )
+    inner = [None if few and e is not None and e[0] == e[1] else e for e in inner]
     counted, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
-    sign = -1.0 if m.definition.lower_is_better else 1.0
+    lower = m.definition.lower_is_better
     means = x.mean(axis=0)
     rows = []
     for i, (first, second) in enumerate(pairs.tolist()):
-        gain = sign * float(d[:, i].mean())
-        within = _turned(inner[i]) if sign < 0 else inner[i]
-        wins, losses = (int(counted.wins[i]), int(counted.losses[i]))[:: 1 if sign > 0 else -1]
+        difference = float(d[:, i].mean())
+        wins, losses = (int(counted.wins[i]), int(counted.losses[i]))[:: -1 if lower else 1]
         low, high = outer[i] or (float("nan"), float("nan"))
+        tilt = _tilt(s.test, d[:, i])
+        verdict = verdict_of(
+            -difference if lower else difference, float(fixed[i]), _turned(inner[i]) if lower else inner[i], alpha=s.alpha, margin=s.margin,
+            tilt=-tilt if lower and tilt is not None else tilt, identical=not d[:, i].any(),
+        )  # fmt: skip
+        note = found.note[i]
+        if verdict == "cannot tell" and not note:
+            against = float(fixed[i]) <= s.alpha
+            note = (
+                f"the mean and what the {s.test} test counts point different ways"
+                if against
+                else _chance(d[:, i], float(means[first]), s)
+            )
         rows.append(
             Difference(
                 measure=str(m), a=names[first], b=names[second], part=part, queries=len(x), mean_a=float(means[first]),
-                mean_b=float(means[second]), difference=float(d[:, i].mean()), low=low, high=high, wins=wins,
-                ties=int(counted.ties[i]), losses=losses, p=float(found.p[i]), adjusted=float(fixed[i]), d_z=float(sizes[0][i]),
-                superiority=float(sizes[1][i]), cliff=float(sizes[2][i]), note=found.note[i],
-                verdict=verdict_of(gain, float(fixed[i]), within, alpha=s.alpha, margin=s.margin),
+                mean_b=float(means[second]), difference=difference, low=low, high=high, wins=wins, ties=int(counted.ties[i]),
+                losses=losses, p=float(found.p[i]), adjusted=float(fixed[i]), d_z=float(sizes[0][i]),
+                superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]), cliff=float(sizes[2][i]), note=note, verdict=verdict,
             )
         )  # fmt: skip
-        if rows[-1].verdict == "cannot tell" and not rows[-1].note:
-            rows[-1] = replace(rows[-1], note=_chance(d[:, i], float(means[first]), s))
     return rows
+
+
+def _tilt(test: str, d: Floats) -> float | None:
+    """Which way a test points that does not look at the mean: queries won less lost, or their ranks; None for the others."""
+    if test == "sign":
+        return float(np.sign(d).sum())
+    return float((np.sign(d) * mean_ranks(-np.abs(d))).sum()) if test == "wilcoxon" else None
 
 
 def _turned(ends: tuple[float, float] | None) -> tuple[float, float] | None:
@@ -241,12 +293,15 @@ def _chance(d: Floats, mean: float, s: Settings) -> str:
     return f"{len(d)} queries had a chance of {chance:.0%} to show a difference of {matters:.4f}"
 
 
-def _untested(measure: str, names: Sequence[str], x: Floats, a: int, b: int, part: str | None) -> Difference:
+def _untested(m: Measure, names: Sequence[str], x: Floats, a: int, b: int, part: str | None) -> Difference:
+    better, worse = (int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum()))[
+        :: -1 if m.definition.lower_is_better else 1
+    ]
     means = x.mean(axis=0) if len(x) else np.full(len(names), np.nan)
     nothing = float("nan")
     return Difference(
-        measure=measure, a=names[a], b=names[b], part=part, queries=len(x), mean_a=float(means[a]), mean_b=float(means[b]),
-        difference=float(means[b] - means[a]), low=nothing, high=nothing, wins=int((x[:, b] > x[:, a]).sum()),
-        ties=int((x[:, b] == x[:, a]).sum()), losses=int((x[:, b] < x[:, a]).sum()), p=1.0, adjusted=1.0, d_z=nothing,
+        measure=str(m), a=names[a], b=names[b], part=part, queries=len(x), mean_a=float(means[a]), mean_b=float(means[b]),
+        difference=float(means[b] - means[a]), low=nothing, high=nothing, wins=better,
+        ties=len(x) - better - worse, losses=worse, p=nothing, adjusted=nothing, d_z=nothing,
         superiority=nothing, cliff=nothing, verdict="too few",
     )  # fmt: skip

@@ -87,7 +87,9 @@ def pair_table(comparison: Comparison, *, places: int = 4) -> Table:
         "d_z",
         "verdict",
     )
-    notes = tuple(dict.fromkeys(f"{row.b} against {row.a}: {row.note}" for row in comparison.rows if row.note))
+    notes = tuple(
+        dict.fromkeys(f"{row.b} against {row.a} by {row.measure}: {row.note}" for row in comparison.rows if row.note)
+    )
     return Table(headers, rows, notes=notes, words=(0, 1, 2, 9))
 
 
@@ -105,7 +107,9 @@ def slice_table(comparison: Comparison, *, places: int = 4) -> Table:
     return Table(headers, rows, notes=(least,), words=(0, 2, 3, 4, 11))
 
 
-def change_table(changes: tuple[Change, ...], a: str, b: str, *, places: int = 4, moves: int = 5) -> Table:
+def change_table(
+    changes: tuple[Change, ...], a: str, b: str, *, measure: str = "", places: int = 4, moves: int = 5
+) -> Table:
     """The queries that changed most, with the judged documents that moved."""
     rows = []
     for change in changes:
@@ -114,7 +118,7 @@ def change_table(changes: tuple[Change, ...], a: str, b: str, *, places: int = 4
         rows.append((str(change.query), _number(change.value_a, places), _number(change.value_b, places),
                      f"{change.difference:+.{places}f}", "; ".join(told + more)))  # fmt: skip
     return Table(("query", a, b, "difference", "judged documents that moved, by rank"), tuple(rows), words=(0, 4),
-                 title=f"the queries that changed most from {a} to {b}")  # fmt: skip
+                 title=f"the queries that changed most from {a} to {b}{f', by {measure}' if measure else ''}")  # fmt: skip
 
 
 def _rank(rank: int | None) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id
+from judged.core.seed import whole_seed
 from judged.correlation import Asked, asked, intervals, p_value
 from judged.correlation.overlap import Ties
 from judged.engine._ordered import Kind, ordered
@@ -205,6 +206,8 @@ def correlate(
     """
     wanted = asked(DEFAULT if measures is None else measures)
     _check(wanted, depth, documents, level)
+    _check_names(names)
+    seed = whole_seed(seed)
     kind, found, both = ordered(a, b, depth, documents)
     if measures is None and kind in ("items", "scores"):
         wanted = asked(_DEFAULT_OF_ITEMS)
@@ -217,7 +220,7 @@ def correlate(
     )
     return Correlation(
         kind=kind,
-        names=names or found,
+        names=found if names is None else (names[0], names[1]),
         coefficients=tuple(columns),
         queries=both.queries,
         items=both.columns.sizes,
@@ -248,6 +251,13 @@ def _check(wanted: list[Asked], depth: object, documents: object, level: object)
     if documents == "union" and any(one.coefficient.name == "pearson" for one in wanted):
         raise UsageError("parameter", "documents='both' for pearson", got="'union'",
                          hint="a document that a run does not hold has no score")  # fmt: skip
+
+
+def _check_names(names: Any) -> None:
+    if names is None:
+        return
+    if not isinstance(names, tuple | list) or len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise UsageError("names", "two names, as text", got=shown(names), value=names)
 
 
 def _frozen(values: Floats) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core.policy import Rejudged
+from judged.core.seed import generator
 from judged.engine._agreed import Agreement, JudgePair
 from judged.engine._panel import Level, Panel, panel
 from judged.engine._system_order import system_order
@@ -77,6 +78,7 @@ def agreement(
     0.985
     """
     check_confidence(confidence)
+    generator(seed)  # refuses what is none, also where nothing is drawn
     if interval not in (None, "analytic", "units", "queries"):
         raise UsageError("interval", "one of analytic, units, queries", got=shown(interval), value=interval)
     found = panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_column=judge_column)
@@ -103,9 +105,10 @@ def agreement(
     if runs is not None:
         if not found.qrels:
             raise UsageError("runs", "judgments with queries and documents", got="columns of labels")
-        order = system_order(found.names, found.qrels, runs, measure, found.levels, rejudged)
+        order = system_order(found, runs, measure, rejudged)
     overall = pairs[0].paradox if len(pairs) == 1 else _overall(ratings, all_of_them)
-    warnings = (*found.warnings, *_undefined(all_of_them))
+    of_runs = order.warnings if order is not None else ()
+    warnings = (*found.warnings, *_undefined(all_of_them), *of_runs)
     note = "" if interval else _interval_note(ratings, query)
     return Agreement(found, all_of_them, pairs, overall, order, by, own, confidence, warnings, note)
 

@@ -65,6 +65,8 @@ def merge_judgments(
             got=got,
             hint="adjudicate with an adjudicator's judgments, or merge in another way",
         )
+    if name is not None and not isinstance(name, str):
+        raise UsageError("names", "a name as text", got=shown(name), value=name)
     found = panel(sources, rejudged=rejudged, judges=judges, judge_column=judge_column)
     if found.units is None:
         raise UsageError("merge-how", "judgments with queries and documents", got="columns of labels")

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from judged.engine._compared import Comparison
-from judged.engine._entrants import refuse_incomparable
+from judged.engine._entrants import refuse_geometric, refuse_incomparable
+from judged.engine.named import short_names
 from judged.engine.table import Table, plain
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, shown
@@ -139,6 +140,7 @@ def leaderboard(
     tables = _tables(results)
     name = _measure(tables, measure)
     runs = tuple(dict.fromkeys(run for table in tables.values() for run in table))
+    refuse_geometric(parse(name))
     sign = -1.0 if parse(name).definition.lower_is_better else 1.0
     columns = [_matrix(collection, table, runs, name) for collection, table in tables.items()]
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
@@ -158,8 +160,10 @@ def _turned(found: Standings) -> Standings:
 def _tables(results: Any) -> dict[str, dict[str, Values]]:
     if isinstance(results, list | tuple) and results and all(isinstance(r, Values) for r in results):
         found: dict[str, dict[str, Values]] = {}
+        paths = list(dict.fromkeys(r.names[0] for r in results))
+        short = dict(zip(paths, short_names(paths), strict=True))
         for r in results:
-            collection, run = (n.rstrip("/").rpartition("/")[2] for n in r.names)
+            collection, run = short[r.names[0]], r.names[1].rstrip("/").rpartition("/")[2]
             if run in found.setdefault(collection, {}):
                 raise UsageError(
                     "runs", "one result for each run and collection", got=f"two of {run} over {collection}"

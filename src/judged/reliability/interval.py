@@ -23,6 +23,8 @@ Ints = NDArray[np.int64]
 Interval = Literal["analytic", "units", "queries"]
 Seed = int | np.random.Generator
 
+_LEAST = float(np.finfo(float).tiny)  # a p-value below what a number can hold is told as this
+
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
@@ -161,7 +163,7 @@ def _test(value: float, null: float) -> dict[str, float]:
     from scipy.special import ndtr
 
     z = value / null
-    return {"z": z, "p": float(2 * ndtr(-abs(z)))}
+    return {"z": z, "p": max(float(2 * ndtr(-abs(z))), _LEAST)}
 
 
 def _normal(confidence: float) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core.seed import generator
 from judged.reliability.rating import Patterns
 
 __all__ = ["by_cluster", "resampled", "resamples"]
@@ -35,7 +36,7 @@ def by_cluster(patterns: Patterns, cluster: Ints) -> tuple[Ints, list[Floats]]:
 
 def resampled(patterns: Patterns, cluster: Ints | None, seed: int | np.random.Generator) -> Iterator[Floats]:
     """Blocks of resamples × patterns: units drawn one by one; or, with `cluster`, all units of a cluster together."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     wide = len(patterns.count)
     if cluster is None:
         n, share = int(patterns.count.sum()), patterns.count / patterns.count.sum()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from judged.engine import Comparison, Table, cell, plain, safe
 from judged.engine.comparison_table import tables
-from judged.report.formats import latex, markdown
+from judged.report.formats import latex, latex_text, markdown
 
 __all__ = ["COMPARISONS", "render_comparison"]
 
@@ -36,10 +36,19 @@ def _csv(comparison: Comparison, places: int) -> str:
     return out.getvalue()
 
 
+def _latex(comparison: Comparison, places: int) -> str:
+    """Tables in booktabs style; what explains the signs stands below, in small print."""
+    parts = []
+    for table in tables(comparison, places=places):
+        note = rf"\par\smallskip{{\footnotesize {latex_text(table.notes[0])}.}}" if table.notes else ""
+        parts.append("\n".join(filter(None, [latex(table), note])))
+    return "% ▲ and ▼ need \\usepackage{amssymb}\n" + "\n\n".join(parts) + "\n"
+
+
 COMPARISONS: dict[str, Callable[[Comparison, int], str]] = {
     "table": _tables(plain),
     "json": _json,
     "csv": _csv,
     "md": _tables(markdown),
-    "latex": _tables(latex),
+    "latex": _latex,
 }

@@ -11,11 +11,13 @@ from judged.core import Id
 from judged.engine import Table, Values, cell, plain, safe
 from judged.report.board import board, labels, number, per_query
 
-__all__ = ["FORMATS", "TABLES", "latex", "markdown", "render", "table_csv"]
+__all__ = ["FORMATS", "TABLES", "latex", "latex_text", "markdown", "render", "table_csv"]
 
 _LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
+    "<": "$<$", ">": "$>$", "|": r"\textbar{}", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$",
+    "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$",
 })  # fmt: skip
 _MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 
@@ -76,6 +78,11 @@ def table_csv(table: Table) -> str:
 
 
 TABLES: dict[str, Callable[[Table], str]] = {"table": plain, "md": markdown, "latex": latex, "csv": table_csv}
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX prints as it is."""
+    return safe(text).translate(_LATEX)
 
 
 def _trec(results: Sequence[Values], queries: bool, summary: bool, places: int) -> str:

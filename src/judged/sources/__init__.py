@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.sources._atomic import write_atomically
+    from judged.sources._columns import is_usual
     from judged.sources._file import read_text
     from judged.sources.attribute import read_attribute
     from judged.sources.clicks import read_click_rows, read_list_rows, write_columns
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 # Most evaluations read two TREC files and write nothing: the rest of the room is opened when it is asked for.
 _HOME = {
     "convert": "judged.sources.write",
+    "is_usual": "judged.sources._columns",
     "open_run": "judged.sources.read",
     "read_attribute": "judged.sources.attribute",
     "read_click_rows": "judged.sources.clicks",
@@ -35,6 +37,7 @@ _HOME = {
 
 __all__ = [
     "convert",
+    "is_usual",
     "open_run",
     "read_attribute",
     "read_click_rows",

@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 from judged.errors import DataError, Place, UsageError, shown
 from judged.sources._decimal import What
 
-__all__ = ["Found", "Wanted", "are_columns", "find", "nested", "usual"]
+__all__ = ["Found", "Wanted", "are_columns", "find", "is_usual", "nested", "usual"]
 
 Names = tuple[tuple[str, ...], ...]
 
@@ -82,6 +82,11 @@ def usual(names: Iterable[object], wanted: Wanted) -> int:
     """How many of these are names of columns."""
     known = {name for tiers in _USUAL.values() for tier in tiers for name in tier}
     return sum(_plain(name) in known or name in wanted.named.values() for name in _texts(names))
+
+
+def is_usual(name: str) -> bool:
+    """Whether a reader would take a column of this name for ids, scores, grades, ranks or subtopics."""
+    return usual([name], Wanted("qrels", {})) > 0
 
 
 def are_columns(names: Iterable[Any], wanted: Wanted) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +118,12 @@ def _numbers(table: Table) -> Floats:
     what, origin = table.wanted.number, table.origin
     assert table.number is not None
     if not table.in_text:
-        return floats(table.number, origin, what)
+        try:
+            return floats(table.number, origin, what)
+        except DataError as error:
+            if error.slug == "grade-type" and error.value is None:
+                _refuse_unfilled([cell is None for cell in table.number], table, error.slug)
+            raise
     whole = what == "grade"
     out = decimals(list(table.number), whole=whole)
     if out is not None:
@@ -126,8 +131,20 @@ def _numbers(table: Table) -> Floats:
     cells = Text.of([cell.strip().encode("utf-8", "surrogateescape") for cell in table.number])
     values = numbers(cells, lenient=False, whole=whole)
     if not isinstance(values, np.ndarray):
+        if what == "grade" and not cells[values]:
+            _refuse_unfilled([not cell for cell in cells.tolist()], table, "grade-text")
         refuse_number(cells[values], origin.place(values, what), what, origin.about(values))
     return values
+
+
+def _refuse_unfilled(empty: list[bool], table: Table, slug: str) -> NoReturn:
+    """Say how many rows wait for a grade: most such files are lists that nobody has filled yet."""
+    where = table.origin.place(empty.index(True), "grade")
+    column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
+    raise DataError(
+        slug, f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column} yet", where=where, value="",
+        hint="fill them, or leave the lines out",
+    )  # fmt: skip
 
 
 def _rank(table: Table) -> Ints | None:

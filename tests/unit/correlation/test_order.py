@@ -422,3 +422,24 @@ def test_no_p_value_is_ever_0():
     for name in ("pearson", "spearman", "tau_b"):
         assert correlation(x, x + 1e-9 * np.sin(x), name).p_value > 0
     assert correlation([1, 2, 3], [1, 2, 3], "spearman").p_value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("scale", [2.0**1023, 2.0**-1000, 1.0])
+def test_pearson_does_not_depend_on_the_scale(scale):
+    x, y = np.array([1.0, 1.5, 1.75]), np.array([1.0, 2.0, 3.0])
+    wanted = pearson(x, y)
+    assert wanted == pytest.approx(stats.pearsonr(x, y).statistic, rel=1e-14)
+    assert pearson(x * scale, y) == pearson(y, -x * scale) * -1 == wanted
+
+
+def test_pearson_near_overflow():
+    assert pearson([1e308, 1.5e308, 1.7e308], [1, 2, 3]) == pytest.approx(pearson([10, 15, 17], [1, 2, 3]), rel=1e-14)
+    assert pearson([-1.7e308, 1.7e308], [1, 2]) == 1
+
+
+@pytest.mark.parametrize("options", [{"level": "a"}, {"level": None}, {"level": 1}, {"seed": "s"}, {"seed": -1}])
+def test_levels_and_seeds_of_another_kind_are_refused(options):
+    for size in (2, 5):  # also where there is no interval
+        with pytest.raises(jd.UsageError) as error:
+            correlation(range(size), range(size), **options)
+        assert error.value.slug == "parameter"

@@ -509,6 +509,59 @@ def test_systems_that_one_judge_finds_equal_do_not_swap():
     (pair,) = jd.agreement(QRELS, tied, runs=RUNS, measure="RR").order.pairs
     assert pair.swaps == ()
     assert isnan(pair.tau)
+    assert pair.reason == "all systems tie under judge 2"
+
+
+def with_counts(first, second):
+    """Judgments in which so many of ten documents of each of two systems are relevant, query by query."""
+    return {f"q{i}": {f"{s}{k}": int(k < n) for s, n in (("x", x), ("y", y)) for k in range(10)}
+            for i, (x, y) in enumerate(zip(first, second, strict=True))}  # fmt: skip
+
+
+def test_means_that_differ_by_a_rounding_are_tied():
+    judges = {
+        "a": with_counts([2, 9, 1, 4, 1], [1, 9, 1, 4, 2]),
+        "b": with_counts([7, 7, 7, 6, 3], [3, 7, 7, 7, 6]),
+    }  # each judge finds as many relevant for both systems, in other queries
+    runs = {s: {f"q{i}": [f"{s}{k}" for k in range(10)] for i in range(5)} for s in "xy"}
+    found = jd.agreement(judges, runs=runs, measure="P@10")
+    order = found.order
+    assert (order.values[:, 0] != order.values[:, 1]).all()
+    assert np.allclose(order.values[:, 0], order.values[:, 1], rtol=1e-15)
+    (pair,) = order.pairs
+    assert pair.swaps == ()
+    assert isnan(pair.tau)
+    assert pair.reason == "all systems tie under a and b"
+    assert pair.tau_ap == (0, 0)  # the mean over both orders
+    assert order.board()["place, a"] == order.board()["place, b"] == (1, 1)
+    assert "Kendall's tau not defined (all systems tie under a and b)" in str(found)
+    assert json.loads(found.to_json())["order"]["pairs"][0]["reason"] == pair.reason
+    assert found.conclusion()[-1] == "By P@10, the 2 systems tie under both judges"
+
+
+def test_small_means_that_differ_are_not_tied():
+    judges = (with_counts([1], [2]), with_counts([2], [1]))
+    runs = {s: {"q0": [f"{s}{k}" for k in range(10)]} for s in "xy"}
+    tiny = jd.agreement(*judges, runs=runs, measure="P@10000000").order  # 1e-7 and 2e-7
+    assert tiny.pairs[0].tau == -1
+    assert len(tiny.pairs[0].swaps) == 1
+
+
+def test_what_the_evaluations_warn_of_is_said_once_for_each_run():
+    runs = {"whole": {"q1": ["a"], "q2": ["a"]}, "part": {"q1": ["a"]}}
+    other = {"q1": {"b": 1}, "q2": {"b": 0, "c": 0, "a": 0}}
+
+    def warned(*judges):
+        found = jd.agreement(dict(zip("ab", judges, strict=True)), runs=runs).warnings
+        return [w.text for w in found if w.slug in ("query-missing", "no-relevant")]
+
+    missing = "1 judged query is absent from run, counted as 0: 'q2'"
+    assert warned(QRELS, QRELS) == [f"part: {missing}"]
+    none = "1 query without a relevant document, valued by the policy empty=zero: 'q2'"
+    assert warned(QRELS, other) == [f"part: {missing}", f"whole under b: {none}", f"part under b: {none}"]
+    # a query that one judge alone judged is left out, so no run lacks it
+    assert warned(QRELS, {**QRELS, "q3": {"a": 1}}) == [f"part, over the queries that all judges judged: {missing}"]
+    assert "warning: part: 1 judged query" in str(jd.agreement(QRELS, QRELS, runs=runs))
 
 
 def test_three_judges_have_three_pairs_of_orders():
@@ -801,3 +854,61 @@ def test_whole_number_ids_survive_merging():
     merged = jd.merge_judgments({7: {1: 2}}, {7: {1: 1}}, how="mean")
     assert jd.evaluate(merged, {7: [1]}, "RR").mean() == {"RR": 1}
     assert merged.grade.tolist() == [1.5]
+
+
+# ── names that other columns have; wrong calls ───────────────────────────────────────────────────
+
+
+def test_judges_called_as_columns_are_have_columns_of_their_own():
+    found = jd.agreement({"query": A, "difference": B, "judge_query": B}, runs=RUNS)
+    listing = found.disagreements()
+    assert list(listing.columns) == [
+        "query",
+        "doc",
+        "judge_judge_query",
+        "judge_difference",
+        "judge_query",
+        "difference",
+    ]
+    assert next(iter(listing)) == ("q2", "b", 1, 3, 3, 2)
+    assert list(listing.to_pandas().columns) == listing.to_polars().columns == list(listing.columns)
+    assert json.loads(found.to_json())["disagreements"][0]["query"] == "q2"
+    rows = jd.agreement([1, 0], [1, 1], names=["row", "label"]).disagreements()
+    assert list(rows.columns) == ["row", "judge_row", "label", "difference"]
+    board = jd.agreement({"system": QRELS, "place, system": OTHER}, runs=RUNS, measure="RR").order.board()
+    assert len(board.columns) == 5
+    assert set(board["system"]) == {"first", "second"}
+
+
+def test_what_is_to_be_adjudicated_has_no_second_column_of_ids_or_grades():
+    listing = jd.agreement({"QID": A, "rel": B}).adjudicable()
+    assert list(listing.columns) == ["query_id", "doc_id", "judge_QID", "judge_rel", "difference", "relevance"]
+    assert set(listing["relevance"]) == {None}
+    with pytest.raises(jd.UsageError):
+        jd.agreement([1, 0], [1, 1]).adjudicable()
+
+
+def test_no_p_value_is_0():
+    column = [0, 1] * 1000
+    assert jd.agreement(column, column)["kappa"].p == np.finfo(float).tiny
+
+
+@pytest.mark.parametrize("interval", [None, "units"])
+@pytest.mark.parametrize("seed", ["s", -1, 1.5, True, None])
+def test_a_seed_is_a_whole_number_from_0(seed, interval):
+    assert refused([1, 0, 1], [1, 1, 0], seed=seed, interval=interval).slug == "parameter"
+
+
+@pytest.mark.parametrize(
+    "options", [{"n": "a"}, {"n": -1}, {"n": 1.5}, {"n": True}, {"per_query": -1}, {"per_query": "a"}]
+)
+def test_a_number_of_disagreements_is_a_whole_number(options):
+    with pytest.raises(jd.UsageError) as error:
+        jd.agreement(A, B).disagreements(**options)
+    assert error.value.slug == "parameter"
+
+
+def test_merged_judgments_are_called_by_a_text():
+    with pytest.raises(jd.UsageError) as error:
+        jd.merge_judgments(A, B, how="max", name=3)
+    assert error.value.slug == "names"

@@ -130,7 +130,53 @@ def test_the_order_of_queries_and_the_seed_decide_nothing_else():
     ],
 )
 def test_the_verdict_follows_from_gain_p_interval_and_margin(gain, p, inner, margin, verdict):
-    assert verdict_of(gain, p, inner, alpha=0.05, margin=margin) == verdict
+    assert verdict_of(gain, p, inner, alpha=0.05, margin=margin, identical=inner == (0.0, 0.0)) == verdict
+
+
+def test_a_test_that_points_another_way_than_the_mean_tells_nothing():
+    qrels = {f"q{i:02}": {"a": 1} for i in range(21)}
+    runs = {"x": {q: ["b", "c", "d", "a"] if i < 19 else ["a"] for i, q in enumerate(qrels)},
+            "y": {q: ["b", "c", "a"] if i < 19 else ["b"] for i, q in enumerate(qrels)}}  # fmt: skip
+    for test in ("sign", "wilcoxon"):
+        row = jd.compare(qrels, runs, "RR", test=test).rows[0]
+        assert (row.wins, row.losses) == (19, 2)
+        if row.difference < 0 and row.adjusted <= 0.05:
+            assert row.verdict == "cannot tell"
+            assert "different ways" in row.note
+    assert jd.compare(qrels, runs, "RR", test="sign").rows[0].verdict == "cannot tell"
+
+
+def test_a_geometric_mean_is_not_compared_as_if_it_were_a_mean():
+    with pytest.raises(jd.UsageError, match="geometric"):
+        jd.compare(QRELS, RUNS, "GMAP")
+
+
+def test_counts_are_compared_and_shown_per_query():
+    board = jd.compare(QRELS, RUNS, "NumRelRet@5")
+    row = board.rows[0]
+    assert board.means()["good"]["NumRelRet@5"] == pytest.approx(row.mean_a)
+    assert row.mean_a <= 5
+
+
+def test_superiority_is_the_share_of_queries_won_also_where_lower_is_better():
+    row = jd.compare(QRELS, RUNS, "FallOut@5", baseline="poor").of("FallOut@5", "poor", "good")
+    assert row.superiority == pytest.approx((row.wins + row.ties / 2) / row.queries)
+    few = jd.compare(QRELS, RUNS, "FallOut@5", baseline="poor", slices=dict.fromkeys(QUERIES[:5], "s")).parts[0]
+    d = [jd.evaluate(QRELS, RUNS[n], "FallOut@5")["FallOut@5"][:5] for n in ("poor", "good")]
+    assert (few.wins, few.losses) == (int((d[1] < d[0]).sum()), int((d[1] > d[0]).sum()))
+
+
+def test_few_queries_are_not_called_equal_for_an_interval_without_width():
+    qrels = {f"q{i}": {"a": 1} for i in range(3)}
+    values = {n: jd.evaluate(qrels, dict.fromkeys(qrels, r), "P@200") for n, r in (("x", ["a"]), ("y", ["b"]))}
+    assert jd.compare(values, margin=0.01).rows[0].verdict != "equal"
+
+
+def test_queries_without_a_value_are_left_out_aloud():
+    runs = {n: RUNS[n] for n in ("good", "poor")}
+    board = jd.compare({**QRELS, "none": {"d1": 0}}, runs, "AP", empty="nan")
+    assert board.rows[0].queries == 40
+    assert any(w.slug == "values-missing" and w.count == 1 for w in board.warnings)
 
 
 # ── slices ───────────────────────────────────────────────────────────────────────────────────────
@@ -142,7 +188,7 @@ def test_slices_are_compared_on_their_own_and_small_ones_only_shown():
     assert [(r.part, r.queries) for r in board.parts] == [("long", 25), ("rare", 3), ("short", 12)]
     rare = board.parts[1]
     assert rare.verdict == "too few"
-    assert rare.p == 1.0
+    assert np.isnan(rare.p)
     alone = jd.compare({q: QRELS[q] for q in QUERIES[:25]}, {n: RUNS[n] for n in ("good", "poor")}, "AP").rows[0]
     long = board.parts[0]
     assert (long.difference, long.p, long.low) == (alone.difference, alone.p, alone.low)
@@ -156,6 +202,10 @@ def test_slices_come_from_a_table_of_queries(tmp_path):
     )
     board = jd.compare(QRELS, RUNS, "AP", slices=(path, "kind"), baseline="good")
     assert {r.part: r.queries for r in board.parts} == {"kind=even": 19, "kind=odd": 19}
+    assert any(w.slug == "slice-missing" and w.count == 2 for w in board.warnings)
+    path.write_text("query_id,kind\n" + "".join(f"{q},{'' if i < 2 else 'all'}\n" for i, q in enumerate(QUERIES)))
+    board = jd.compare(QRELS, RUNS, "AP", slices=(path, "kind"), baseline="good")
+    assert {r.part: r.queries for r in board.parts} == {"kind=all": 38}
     assert any(w.slug == "slice-missing" and w.count == 2 for w in board.warnings)
     with pytest.raises(jd.JudgedError, match="colour"):
         jd.compare(QRELS, RUNS, "AP", slices=(path, "colour"))
@@ -241,7 +291,7 @@ def test_letters_tell_who_cannot_be_told_apart(board):
         ({"alpha": 0.7}, "alpha"),
         ({"margin": -1}, "margin"),
         ({"interval": "exact"}, "interval|bca"),
-        ({"test": "t", "resamples": 10}, "draws nothing"),
+        ({"test": "t", "resamples": 10}, "tests that draw"),
     ],
 )
 def test_a_wrong_call_is_told(options, match):

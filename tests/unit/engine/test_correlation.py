@@ -512,3 +512,49 @@ def test_what_is_no_file_of_scores_is_refused(tmp_path, text, slug):
         read_scores(path)
     assert error.value.slug == slug
     assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "slug"),
+    [
+        ({"seed": -1}, "parameter"),
+        ({"seed": "s"}, "parameter"),
+        ({"seed": np.random.default_rng(0)}, "parameter"),
+        ({"names": ("x",)}, "names"),
+        ({"names": "xy"}, "names"),
+        ({"names": (1, 2)}, "names"),
+        ({"names": ()}, "names"),
+    ],
+)
+@pytest.mark.parametrize("sides", [([1, 2, 3], [1, 2, 3]), ({"q": ["a", "b"]}, {"q": ["b", "a"]})])
+def test_seeds_and_names_of_another_kind_are_refused(sides, options, slug):
+    with pytest.raises(jd.UsageError) as error:
+        jd.correlate(*sides, **options)
+    assert error.value.slug == slug
+
+
+@pytest.mark.parametrize("scores", [[1, 2, 10**400], {"a": 1, "b": 2, "c": 10**400}, (["a", "b"], [1, 10**400])])
+def test_a_score_that_no_double_holds_is_refused(scores):
+    with pytest.raises(jd.DataError) as error:
+        jd.correlate(scores, scores)
+    assert error.value.slug == "score-type"
+
+
+@pytest.mark.parametrize(("digits", "slug"), [(400, "score-type"), (5000, "json")])
+def test_a_file_with_a_score_that_no_double_holds_is_refused(tmp_path, digits, slug):
+    path = tmp_path / "scores.json"
+    path.write_text(f'{{"a": 1, "b": {"9" * digits}}}')
+    with pytest.raises(jd.DataError) as error:
+        read_scores(path)
+    assert error.value.slug == slug
+
+
+def test_infinite_scores_are_named_as_the_reason_why_pearson_is_not_defined():
+    texts = [w.text for w in jd.correlate([1, 2, np.inf], [1, 2, 3], "pearson spearman").warnings]
+    assert texts == ["pearson is not defined: infinite scores have no mean"]
+    a = {"q1": {"a": 1.0, "b": np.inf}, "q2": {"a": 1.0}, "q3": {"a": 1.0, "b": 2.0}}
+    texts = [w.text for w in jd.correlate(a, a, "pearson tau_b").warnings if w.slug == "undefined"]
+    assert texts == [
+        "pearson, tau_b are not defined for 1 query (fewer than two shared documents, or all tied), left out of the mean: 'q2'",
+        "pearson is not defined for 1 query (infinite scores have no mean), left out of the mean: 'q1'",
+    ]
