@@ -56,8 +56,19 @@ def test_slices_need_a_file_and_a_column(tmp_path):
     done = run("compare", *sample("bm25", "dense"), "--slices", str(table), "--by", "half")
     assert "half=first" in done.output
     assert "half=second" in done.output
-    assert "go together" in run("compare", *sample("bm25", "dense"), "--slices", str(table)).output
+    assert "goes together" in run("compare", *sample("bm25", "dense"), "--slices", str(table)).output
     assert "relevant=" in run("compare", *sample("bm25", "dense"), "--by", "relevant").output
+
+
+def test_all_runs_at_once_and_clusters(tmp_path):
+    table = tmp_path / "queries.csv"
+    table.write_text("query_id,user\n" + "".join(f"q{i:02},u{i // 8}\n" for i in range(1, 41)))
+    words = [*sample("bm25", "tfidf", "dense"), "-m", "AP", "--slices", str(table), "--clusters", "user", "--overall"]
+    done = run("compare", *words, "--jointly", "randomised-tukey")
+    assert done.exit_code == 0, done.output
+    for word in ("Friedman", "ANOVA", "randomised-tukey over all runs", "critical difference"):
+        assert word in done.output
+    assert "in the terminal only" in run("compare", *words, "--format", "json").output
 
 
 @pytest.mark.parametrize(

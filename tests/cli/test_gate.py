@@ -260,6 +260,44 @@ def test_a_wrong_file_is_refused(text, message):
     assert message in str(refused("qrels.txt", "half.run", "-b", "best.run"))
 
 
+def test_options_add_to_the_bounds_of_the_file():
+    Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\n[gate.min]\nRR = 0.9\n')
+    assert "RR is 0.5000, below the 0.9 required" in fails("half.run", "--min", "AP=0.1")
+    assert passes("half.run", "--min", "RR=0.4").startswith("PASS  half.run: the rule holds")
+
+
+def test_a_rule_of_the_file_that_needs_a_baseline_names_the_file():
+    Path("judged.toml").write_text("[gate]\nmax_drop = 0.1\nmin = { RR = 0.1 }\n")
+    assert str(refused("qrels.txt", "half.run")).startswith("judged.toml: max_drop needs a baseline.")
+    assert passes("qrels.txt", "best.run", "-b", "half.run", "-m", "RR")
+
+
+# ── without a baseline, and with lost queries ────────────────────────────────────────────────────
+
+
+def test_what_compares_is_an_error_without_a_baseline():
+    asked = ["--max-drop", "0.1", "--mode", "mean", "--slice", "relevant", "--max-query-drop", "0.1"]
+    done = shell("qrels.txt", "best.run", "--min", "RR=0.5", *asked)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "max_drop, mode, max_query_drop and slices need a baseline" in done.stderr
+    assert "max_drop needs a baseline" in str(refused("qrels.txt", "best.run", "--max-drop", "0"))
+    assert "a rule for AP" in str(refused("qrels.txt", "best.run", "--min", "RR=0.5", "-m", "AP"))
+
+
+def test_lost_queries_fail_unless_they_are_allowed():
+    Path("some.run").write_text("".join(BEST.splitlines(keepends=True)[:5]))
+    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "ranx"]
+    assert "FAIL  15 queries of the baseline are not answered by the candidate (q05, q06, q07 …)." in fails(*asked)
+    assert ElementTree.fromstring(fails(*asked, "--format", "junit").encode()).find(".//failure") is not None
+    assert "which is allowed" in passes(*asked, "--allow-missing-queries")
+
+
+def test_a_run_against_itself_keeps_its_name():
+    assert passes("qrels.txt", "best.run", "-b", "best.run", "-m", "RR").startswith(
+        "PASS  best.run (candidate) against best.run (baseline): the rule holds"
+    )
+
+
 # ── wrong calls ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -271,6 +309,8 @@ def test_wrong_calls_say_what_is_right():
     assert "'RR' is not a measure with a number, such as nDCG@10=0.5" in wrong("qrels.txt", "half.run", "--min", "RR")
     assert "'=1' is not a measure" in wrong("qrels.txt", "half.run", "--min", "=1")
     assert "or a number" in wrong("qrels.txt", "half.run", "--max-drop", "much")
+    assert "RR cannot have two: 0.1 and 0.2" in wrong("qrels.txt", "half.run", "--min", "RR=0.1", "--min", "RR=0.2")
+    assert "all measures cannot have two" in wrong("qrels.txt", "half.run", "--max-drop", "1", "--max-drop", "2")
     assert "'--mode'" in wrong("qrels.txt", "half.run", "--mode", "hard")
     assert "something to hold the candidate to" in str(refused("qrels.txt", "half.run"))
     assert "did you mean nDCG?" in str(refused("qrels.txt", "half.run", "--min", "NDGC=1"))

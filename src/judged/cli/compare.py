@@ -72,6 +72,17 @@ __all__ = ["command"]
     help="Slices of fewer are shown, not tested.",
 )
 @click.option(
+    "--clusters",
+    metavar="COLUMN",
+    help="A column of --slices: queries that belong together (users, topics) are drawn as wholes.",
+)
+@click.option("--overall", is_flag=True, help="Also Friedman's test and the two-way ANOVA of all runs.")
+@click.option(
+    "--jointly",
+    type=click.Choice(["randomised-tukey", "tukey", "nemenyi"]),
+    help="Also every pair by a test of all runs at once.",
+)
+@click.option(
     "--where",
     type=click.IntRange(1),
     metavar="N",
@@ -103,18 +114,20 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judged compare qrels.txt bm25.run dense.run
     judged compare qrels.txt *.run -m nDCG@10 AP --baseline bm25.run --margin 0.01
     judged compare qrels.txt a.run b.run --slices queries.csv --by category --where 5
+    judged compare qrels.txt *.run --overall --jointly randomised-tukey
     """
     from judged.engine import DEFAULT, compare
     from judged.engine.comparison_table import change_table, tables
     from judged.report.comparison import render_comparison
+    from judged.sources import read_attribute
 
-    if (options["slices"] is None) == (options["by"] not in (None, "relevant")):
-        raise click.UsageError("--slices FILE and --by COLUMN go together.")
-    slices = (
-        "relevant" if options["by"] == "relevant" else (options["slices"], options["by"]) if options["by"] else None
-    )
-    if options["where"] and (options["form"] != "table" or options["output"]):
-        raise click.UsageError("--where shows a table in the terminal only; in Python: comparison.where(...).")
+    columns = [options[name] for name in ("by", "clusters") if options[name] not in (None, "relevant")]
+    if (options["slices"] is None) == bool(columns):
+        raise click.UsageError("--slices FILE goes together with --by COLUMN or --clusters COLUMN.")
+    slices = (options["slices"], options["by"]) if options["by"] in columns else options["by"]
+    for name in ("where", "overall", "jointly"):
+        if options[name] and (options["form"] != "table" or options["output"]):
+            raise click.UsageError(f"--{name} shows a table in the terminal only; in Python a comparison has the same.")
     baseline: Any = options["baseline"]
     if baseline in runs:
         baseline = runs.index(baseline)
@@ -122,6 +135,8 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
         name: options[name]
         for name in ("test", "correction", "interval", "alpha", "margin", "min_queries", "resamples", "seed", "level")
     }
+    if options["clusters"]:
+        asked["clusters"] = read_attribute(options["slices"], options["clusters"])
     found = compare(
         qrels,
         named_files(runs),
@@ -142,6 +157,11 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
         if i:
             click.echo()
         show_table(table)
+    for more in ([found.overall()] if options["overall"] else []) + (
+        [found.jointly(options["jointly"])] if options["jointly"] else []
+    ):
+        click.echo()
+        show_table(more)
     for row in found.rows if options["where"] else ():
         click.echo()
         changes = found.where(row.measure, row.a, row.b, n=options["where"])

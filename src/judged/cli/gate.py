@@ -84,7 +84,15 @@ _RULES = (
     help="Warn, rather than refuse, where a saved baseline was made with other judgments.",
 )
 @click.option(
-    "--config", metavar="FILE", help=f"Rules in a table [gate]; options win.  [default: {_CONFIG}, where it exists]"
+    "--allow-missing-queries",
+    is_flag=True,
+    default=None,
+    help="Let queries go that the baseline answers and CANDIDATE does not, where only queries in both count.",
+)
+@click.option(
+    "--config",
+    metavar="FILE",
+    help=f"Rules in a table [gate]; options win, measure by measure.  [default: {_CONFIG}, where it exists]",
 )
 @click.option("--test", metavar="NAME", help="permutation, t, wilcoxon, sign or bootstrap.  [default: permutation]")
 @click.option(
@@ -155,16 +163,25 @@ def _given(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
     policy = chosen_policy(options)
     if ctx.get_parameter_source("profile") is not click.core.ParameterSource.COMMANDLINE:
         policy.pop("profile", None)
-    drops = [_drop(word) for word in options["max_drop"]]
     several = {
         "measures": list(options["measures"]),
-        "max_drop": dict(drops),
-        "min": dict(_bound("--min", word) for word in options["least"]),
-        "max": dict(_bound("--max", word) for word in options["most"]),
+        "max_drop": _once("--max-drop", [_drop(word) for word in options["max_drop"]]),
+        "min": _once("--min", [_bound("--min", word) for word in options["least"]]),
+        "max": _once("--max", [_bound("--max", word) for word in options["most"]]),
         "slices": list(options["slices"]),
     }
-    changed = {"allow_changed_judgments": True} if options["allow_changed_judgments"] else {}
-    return {**rules, **policy, **{name: value for name, value in several.items() if value}, **changed}
+    allowed = {name: True for name in ("allow_changed_judgments", "allow_missing_queries") if options[name]}
+    return {**rules, **policy, **{name: value for name, value in several.items() if value}, **allowed}
+
+
+def _once(option: str, bounds: list[tuple[str, float]]) -> dict[str, float]:
+    """Bounds by measure; which of two would hold is not guessed."""
+    found = dict(bounds)
+    for name, value in bounds:
+        if found[name] != value:
+            who = "all measures" if name == "default" else name
+            raise click.BadParameter(f"{who} cannot have two: {value:g} and {found[name]:g}.", param_hint=f"'{option}'")
+    return found
 
 
 def _drop(word: str) -> tuple[str, float]:

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from judged.core import Id, Judged
 from judged.engine._difference import Difference
+from judged.engine.table import Table
 from judged.engine.values import Values
 from judged.errors import UsageError, Warned, shown
 from judged.measures import parse
+from judged.stats import Equivalence, Posterior, bayesian_t, tost
 from judged.stats.estimate import Method
 
 __all__ = ["Change", "Comparison", "Move", "Settings", "known_rows"]
@@ -147,6 +149,34 @@ class Comparison:
         moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
         found = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
         return tuple(sorted(found, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
+
+    # ── by other tests ───────────────────────────────────────────────────────────────────────────
+
+    def overall(self) -> Table:
+        """Whether the runs differ at all: Friedman's test, and the two-way analysis of variance, for each measure."""
+        from judged.engine._overall import overall_table
+
+        return overall_table(self)
+
+    def jointly(self, test: str = "randomised-tukey") -> Table:
+        """Every pair by a test of all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
+        from judged.engine._overall import joint_table
+
+        return joint_table(self, test)
+
+    def equivalence(self, measure: str, a: str, b: str, margin: float) -> Equivalence:
+        """Two one-sided t tests: whether a and b are equal within the margin."""
+        return tost(self._differences(measure, a, b), margin, alpha=self.settings.alpha)
+
+    def posterior(self, measure: str, a: str, b: str, rope: float = 0.0) -> Posterior:
+        """The chances that b is worse than a, practically equal (within `rope`), or better, under a Bayesian t model."""
+        return bayesian_t(self._differences(measure, a, b), rope=rope)
+
+    def _differences(self, measure: str, a: str, b: str) -> NDArray[np.float64]:
+        x = self.matrix(measure)
+        d = x[:, self._place(b)] - x[:, self._place(a)]
+        known: NDArray[np.float64] = d[~np.isnan(d)]
+        return -known if parse(measure).definition.lower_is_better else known
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────
 

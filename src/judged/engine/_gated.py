@@ -62,11 +62,8 @@ class Gate:
             return f"FAIL  {who}: {len(self.broken)} of {held - skipped} rules broken"
         rules = "the rule holds" if held - skipped == 1 else f"all {held - skipped} rules hold"
         doubts = len(self.doubts)
-        but = (
-            ""
-            if not doubts
-            else f", but {'it is' if doubts == held - skipped == 1 else f'{doubts} of them are'} hardly tested"
-        )
+        few = "it is" if held - skipped == 1 else f"{doubts} of them {'is' if doubts == 1 else 'are'}"
+        but = f", but {few} hardly tested" if doubts else ""
         return f"PASS  {who}: {rules}{but}"
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────

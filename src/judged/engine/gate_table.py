@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from judged.engine._decision import FEW
 from judged.engine._gated import Gate
 from judged.engine.comparison_table import change_table, p_text
 from judged.engine.table import Table, plain, safe
@@ -76,7 +77,11 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
         "max_drop",
     )
     rules, settings = gate.rules, found.settings
-    how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, {settings.interval} intervals, alpha {rules.alpha:g}, seed {rules.seed}"
+    t_too = (
+        rules.mode == "sure" and settings.interval != "t" and any(r.queries < FEW for r in (*found.rows, *found.parts))
+    )
+    interval = f"{settings.interval} intervals{f' (t below {FEW} queries)' if t_too else ''}"
+    how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, {interval}, alpha {rules.alpha:g}, seed {rules.seed}"
     return Table(headers, tuple(rows), notes=(how, *_notes(gate)), words=(0, 1, 10))
 
 

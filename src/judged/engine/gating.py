@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from judged.core import Judged, Qrels, Run, Unread
 from judged.engine._baseline import Baseline, saved_result
-from judged.engine._compared import Comparison
-from judged.engine._decision import bound_reasons, drop_reasons, query_reasons
+from judged.engine._decision import bound_reasons, drop_reasons, missing_reasons, query_reasons
 from judged.engine._gated import Gate
+from judged.engine._held import Held, Sides, Wanted, with_run, with_saved
 from judged.engine._rule import DEFAULT_KEY, Rules
-from judged.engine.comparison import compare
-from judged.engine.evaluation import DEFAULT, Measures, evaluate, judge, levelled
+from judged.engine.evaluation import DEFAULT, Measures, evaluate, levelled
 from judged.engine.named import short_names
-from judged.engine.slicing import slices_of
-from judged.engine.values import Values
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import UsageError, shown
 from judged.measures import parse, parse_all
 from judged.measures.profile import profile as profile_named
 from judged.sources import open_run, read_qrels
@@ -49,7 +45,7 @@ def gate(
     Args:
         qrels: judgments, in any form that `read_qrels` takes; None: those that the rules name.
         candidate: a run, in any form that `read_run` takes.
-        baseline: a run; or a result: a file that `baseline(…).save` or `Values.save` wrote, or a `Values`. Without one, only `min` and `max` are looked at.
+        baseline: a run; or a result: a file that `baseline(…).save` or `Values.save` wrote, or a `Values`. Without one, there can be rules `min` and `max` only.
         measures: as in `evaluate`; those of a saved baseline, if not given.
         max_drop: how much worse a mean may get (default 0): a number, or {measure: number}.
         mode: `significant` (default): a drop fails where it is more than `max_drop` and noise does not explain it; `mean`: wherever it is more;
@@ -60,9 +56,9 @@ def gate(
         max_query_drop: (drop, queries), or `"0.3:2"`: no more queries than these may get worse by more than the drop.
         slices: groups of queries that must not get worse either: `"FILE:COLUMN"`, (table of queries, name of a column), {query: group} or `"relevant"`; a list of several.
         min_queries: slices of fewer are not held to anything (default 10).
-        rules: a `judged.toml`, or a mapping with these keys; what is given by name wins.
+        rules: a `judged.toml`, or a mapping with these keys; what is given by name wins, measure by measure.
         worst: how many of the queries that got worse are kept for each measure.
-        others: `test`, `interval`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`; `allow_changed_judgments`.
+        others: `test`, `interval`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`; `allow_changed_judgments`; `allow_missing_queries`.
 
     >>> held = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR")
     >>> held.passed, held.reasons[0].sentence
@@ -74,16 +70,17 @@ def gate(
     source, judgments = asked.baseline, asked.qrels if qrels is None else qrels
     if judgments is None:
         raise UsageError("rule", "judgments", got="none", hint="name them in the call, or as qrels in the rules")
+    if source is None:
+        asked.need_baseline()
     saved = None if source is None else saved_result(source)
     wanted = _wanted(asked, saved, source is not None)
     asked = _renamed(asked, wanted)
-    sides = _Sides(read_qrels(judgments), open_run(candidate), wanted, asked)
+    sides = Sides(read_qrels(judgments), open_run(candidate), wanted, asked)
     if source is None:
-        return _decided(asked, None, sides.candidate(), (), worst)
+        return _decided(asked, Held(None, sides.candidate()), worst)
     names = _names(source, candidate, saved)
-    if saved is not None:
-        return _decided(asked, *_with_saved(sides, saved, names), worst)
-    return _decided(asked, *_with_run(sides, source, names), (), worst)
+    held = with_run(sides, source, names) if saved is None else with_saved(sides, saved, names)
+    return _decided(asked, held, worst)
 
 
 def baseline(
@@ -108,33 +105,7 @@ def baseline(
 # ── what is compared ─────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The measures held against the baseline, and all that are evaluated, under the names that results have."""
-
-    compared: tuple[str, ...]
-    bounded: tuple[str, ...]
-
-    @property
-    def all(self) -> list[str]:
-        return list(dict.fromkeys((*self.compared, *self.bounded)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    qrels: Qrels
-    run: Run | Unread
-    wanted: _Wanted
-    rules: Rules
-
-    def judged(self) -> Judged:
-        return judge(self.qrels, self.run, profile=self.rules.profile, **self.rules.policy)
-
-    def candidate(self) -> Values:
-        return evaluate(self.judged(), measures=self.wanted.all, level=self.rules.level, profile=self.rules.profile)
-
-
-def _wanted(rules: Rules, saved: Baseline | None, compared: bool) -> _Wanted:
+def _wanted(rules: Rules, saved: Baseline | None, compared: bool) -> Wanted:
     bounded = _resolved((*rules.min, *rules.max), rules)
     if not compared and not bounded:
         raise UsageError(
@@ -144,9 +115,14 @@ def _wanted(rules: Rules, saved: Baseline | None, compared: bool) -> _Wanted:
             hint="for example --baseline main.run",
         )
     if not compared:
-        return _Wanted((), bounded)
+        idle = [m for m in _resolved(rules.measures, rules) if m not in bounded]
+        if idle:
+            raise UsageError(
+                "rule", f"a rule for {idle[0]}: a baseline, or min or max", got="none", where=rules.said.get("measures"), value=idle[0]
+            )  # fmt: skip
+        return Wanted((), bounded)
     names = rules.measures or (tuple(map(str, saved.values.measures)) if saved else tuple(map(str, parse_all(DEFAULT))))
-    return _Wanted(_resolved(names, rules, numbers=bool(rules.measures)), bounded)
+    return Wanted(_resolved(names, rules, numbers=bool(rules.measures)), bounded)
 
 
 def _resolved(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tuple[str, ...]:
@@ -159,14 +135,11 @@ def _resolved(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tu
     return tuple(dict.fromkeys(str(m) for m in found if not m.definition.text))
 
 
-def _renamed(rules: Rules, wanted: _Wanted) -> Rules:
+def _renamed(rules: Rules, wanted: Wanted) -> Rules:
     """The rules under the names that results have; a drop for a measure that is not compared is an error."""
-    least, most = (
-        {_resolved([name], rules)[0]: value for name, value in bounds.items()} for bounds in (rules.min, rules.max)
+    least, most, drops = (
+        _strictest(bounds, rules, pick) for bounds, pick in ((rules.min, max), (rules.max, min), (rules.max_drop, min))
     )
-    drops = {
-        name if name == DEFAULT_KEY else _resolved([name], rules)[0]: value for name, value in rules.max_drop.items()
-    }
     for name in drops:
         if name != DEFAULT_KEY and wanted.compared and name not in wanted.compared:
             raise UsageError(
@@ -175,94 +148,45 @@ def _renamed(rules: Rules, wanted: _Wanted) -> Rules:
     return replace(rules, measures=wanted.compared, max_drop=drops, min=least, max=most)
 
 
+def _strictest(bounds: Mapping[str, float], rules: Rules, pick: Callable[[float, float], float]) -> dict[str, float]:
+    """Bounds by the names that results have; where the level or the profile makes two of them one, the stricter."""
+    found: dict[str, float] = {}
+    for name, value in bounds.items():
+        own = name if name == DEFAULT_KEY else _resolved([name], rules)[0]
+        found[own] = pick(found[own], value) if own in found else value
+    return found
+
+
 def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, str]:
-    """What the two are called: files by their names; if these are the same, by what they are."""
+    """What the two are called: files by their names; if these are the same, with what they are."""
     told = [os.fspath(s) if isinstance(s, str | os.PathLike) and s != "-" else None for s in (source, candidate)]
     given = [str(t) if t else word for t, word in zip(told, ("baseline", "candidate"), strict=True)]
     if saved is not None and told[0] is None and saved.values.names[1] != "run":
         given[0] = saved.values.names[1]
-    first, second = short_names(given) if given[0] != given[1] else ("baseline", "candidate")
+    if given[0] == given[1]:
+        [name] = short_names(given[:1])
+        return f"{name} (baseline)", f"{name} (candidate)"
+    first, second = short_names(given)
     return first, second
-
-
-def _options(rules: Rules, slices: Any) -> dict[str, Any]:
-    """Compared as `judged compare` does; one pair leaves nothing to correct, the gate corrects over measures and slices."""
-    names = ("test", "interval", "alpha", "min_queries", "resamples", "seed")
-    return {
-        "baseline": 0,
-        "correction": "none",
-        "slices": slices or None,
-        **{name: getattr(rules, name) for name in names},
-    }
-
-
-def _with_run(sides: _Sides, source: Any, names: tuple[str, str]) -> tuple[Comparison, Values]:
-    rules = sides.rules
-    runs = dict(zip(names, (open_run(source), sides.run), strict=True))
-    found = compare(
-        sides.qrels,
-        runs,
-        sides.wanted.all,
-        level=rules.level,
-        profile=rules.profile,
-        **rules.policy,
-        **_options(rules, list(rules.slices)),
-    )
-    whole = not any(w.slug == "queries-differ" for w in found.warnings)  # else it lacks queries that the baseline lacks
-    return found, found.results[1] if whole else sides.candidate()
-
-
-def _with_saved(
-    sides: _Sides, saved: Baseline, names: tuple[str, str]
-) -> tuple[Comparison, Values, tuple[Warned, ...]]:
-    rules, stored = sides.rules, saved.values
-    for name in sides.wanted.compared:
-        if name not in stored.columns:
-            raise DataError(
-                "incomparable",
-                f"{name} in the baseline ({names[0]})",
-                got=f"{', '.join(stored.columns)} only",
-                hint=f"save it again with -m {name}",
-            )
-    warnings = saved.warnings(sides.qrels, allow_changed=rules.allow_changed_judgments)
-    judged = sides.judged()
-    values = evaluate(judged, measures=sides.wanted.all, level=rules.level, profile=rules.profile)
-    relevant = judged.relevant(1 if rules.level is None else rules.level)
-    slices = [_mapping(values, relevant) if isinstance(one, str) and one == "relevant" else one for one in rules.slices]
-    only = {name: column for name, column in stored.columns.items() if name in sides.wanted.compared}
-    stored = replace(stored, measures=tuple(m for m in stored.measures if str(m) in only), columns=only)
-    found = compare(dict(zip(names, (stored, values), strict=True)), **_options(rules, slices))
-    return found, values, warnings
-
-
-def _mapping(values: Values, relevant: Any) -> dict[Any, str]:
-    """{query: group} by the number of relevant documents, which a saved result does not know."""
-    groups = slices_of("relevant", values.queries, relevant).groups
-    return {
-        query: label
-        for label, rows in groups
-        for query, there in zip(values.queries, rows.tolist(), strict=True)
-        if there
-    }
 
 
 # ── what is decided ──────────────────────────────────────────────────────────────────────────────
 
 
-def _decided(
-    rules: Rules, comparison: Comparison | None, candidate: Values, warnings: tuple[Warned, ...], worst: int
-) -> Gate:
+def _decided(rules: Rules, held: Held, worst: int) -> Gate:
     if isinstance(worst, bool) or not isinstance(worst, int) or worst < 0:
         raise UsageError("parameter", "worst: a whole number from 0", got=shown(worst), value=worst)
-    reasons = bound_reasons(candidate, rules)
-    worse = {}
-    if comparison is not None:
-        reasons = (
-            drop_reasons(comparison, rules.measures, rules) + query_reasons(comparison, rules.measures, rules) + reasons
-        )
-        worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
-    told = dict.fromkeys((*warnings, *(candidate.warnings if comparison is None else comparison.warnings)))
+    reasons, worse, found = bound_reasons(held.candidate, rules), {}, held.comparison
+    if found is not None:
+        reasons = [
+            *drop_reasons(found, rules.measures, rules),
+            *query_reasons(found, rules.measures, rules),
+            *missing_reasons(held.missing, rules),
+            *reasons,
+        ]
+        worse = {m: found.where(m, n=worst, only="worse") for m in rules.measures}
+    told = dict.fromkeys((*held.warnings, *(held.candidate.warnings if found is None else found.warnings)))
     return Gate(
-        passed=all(r.passed for r in reasons), reasons=tuple(reasons), rules=rules, candidate=candidate, comparison=comparison,
+        passed=all(r.passed for r in reasons), reasons=tuple(reasons), rules=rules, candidate=held.candidate, comparison=found,
         worse=worse, warnings=tuple(told),
     )  # fmt: skip

@@ -236,6 +236,26 @@ def test_queries_of_one_cluster_count_as_one():
         jd.compare(QRELS, RUNS, "AP", clusters={"q00": 1})
 
 
+# ── other tests ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_all_runs_are_tested_at_once(board):
+    x = board.matrix("AP")
+    overall = board.overall()
+    assert overall.rows[2][2].startswith(f"χ²(2) = {scipy_stats.friedmanchisquare(*x.T).statistic:.4f}")
+    for test in ("randomised-tukey", "tukey", "nemenyi"):
+        assert len(board.jointly(test).rows) == 6
+    with pytest.raises(jd.UsageError, match="nemenyi"):
+        board.jointly("duncan")
+
+
+def test_equivalence_and_posterior_of_a_pair(board):
+    row = board.of("AP", "good", "fair")
+    assert board.equivalence("AP", "good", "fair", margin=1).p <= 0.05
+    chances = board.posterior("AP", "good", "fair", rope=0.001)
+    assert chances.worse > 0.5 if row.difference < 0 else chances.better > 0.5
+
+
 # ── where ────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -175,7 +175,7 @@ def test_several_tests_of_few_queries_say_what_they_can_show_together():
     )
     assert not one.passed  # 2/64 is below 0.05
     assert two.passed  # 4/64 is not
-    assert two.reasons[0].note.endswith("p is never below 0.031 (0.062 over 2 tests)")
+    assert two.reasons[0].note.endswith("p is never below 0.031 (0.062 corrected)")
 
 
 def test_one_query_passes_with_a_note_and_is_never_sure():
@@ -219,6 +219,212 @@ def test_a_measure_without_any_value_fails():
     ]
     json.loads(gate.to_json())
     str(gate)
+
+
+# ── few queries ──────────────────────────────────────────────────────────────────────────────────
+
+
+def first(n):
+    return {q: QRELS[q] for q in list(QRELS)[:n]}
+
+
+def test_fewer_than_25_queries_are_sure_by_students_interval_and_say_so():
+    ranks = [1, 2, 3, 4] * 6
+    asked = {"baseline": run(*ranks[::-1]), "measures": "RR", "mode": "sure", "max_drop": 0.9}
+    gate = jd.gate(first(24), run(*ranks), **asked)
+    told = jd.gate(first(24), run(*ranks), interval="t", **asked)
+    [row], [same] = gate.comparison.rows, told.comparison.rows
+    assert (row.low, row.high) == (same.low, same.high)
+    assert "(95% t interval, as 24 queries are few)" in gate.reasons[0].sentence
+    assert "bca intervals (t below 25 queries)" in str(gate)
+    assert "are few" not in told.reasons[0].sentence
+    many = jd.gate(QRELS, run(*[1, 2] * 20), **{**asked, "baseline": run(*[2, 1, 1, 2] * 10)})
+    assert "(95% interval)" in many.reasons[0].sentence
+
+
+def test_a_small_slice_of_many_queries_has_students_interval_and_the_others_keep_theirs():
+    kinds = {q: "small" if i < 12 else "large" for i, q in enumerate(QRELS)}
+    asked = {"mode": "sure", "max_drop": 0.9, "slices": [kinds, "relevant"]}
+    mixed, told, plain = (
+        held(OTHER_WOBBLE, WOBBLE, **{**asked, **more}) for more in ({}, {"interval": "t"}, {"mode": "mean"})
+    )
+    ends = [
+        {row.part: (row.low, row.high) for row in (*g.comparison.rows, *g.comparison.parts)}
+        for g in (mixed, told, plain)
+    ]
+    assert ends[0]["small"] == ends[1]["small"] != ends[2]["small"]
+    assert all(ends[0][part] == ends[2][part] for part in (None, "large", "relevant=1"))
+
+
+@pytest.mark.parametrize("n", [2, 5, 9, 10])
+def test_fewer_than_10_queries_that_all_differ_alike_rule_nothing_out(n):
+    asked = {"baseline": run(*[1] * n), "measures": "RR", "max_drop": 0.6}
+    gate = jd.gate(first(n), run(*[2] * n), mode="sure", **asked)
+    assert gate.passed == (n >= 10)
+    assert gate.passed or "cannot tell how far it may have got worse" in gate.reasons[0].sentence
+    assert bool(jd.gate(first(n), run(*[2] * n), mode="mean", **asked).doubts) == (n < 10)
+
+
+def test_with_two_queries_sure_is_wrong_as_seldom_as_alpha_says():
+    rng, wrong, gates = np.random.default_rng(0), 0, 200
+    for _ in range(gates):  # ranks of one distribution: the mean difference is 0, just what is allowed
+        a, b = (run(*rng.integers(1, 30, 2).tolist()) for _ in range(2))
+        wrong += jd.gate(first(2), b, baseline=a, measures="RR", mode="sure").passed
+    assert wrong / gates <= 0.05
+
+
+def test_doubt_speaks_in_every_mode():
+    few = {"baseline": run(1, 2, 3, 1), "measures": "RR", "max_drop": 0.01}
+    for mode in ("significant", "mean"):
+        gate = jd.gate(first(4), run(2, 1, 1, 1), mode=mode, **few)
+        assert gate.passed
+        assert "4 queries can show no drop" in gate.reasons[0].note
+
+
+@pytest.mark.parametrize(
+    ("correction", "doubtful"), [("none", False), ("holm", True), ("bonferroni", True), ("bh", False)]
+)
+def test_that_nothing_can_be_shown_is_said_only_where_the_correction_makes_it_so(correction, doubtful):
+    asked = {"baseline": run(*[1] * 6), "measures": "RR P@1", "correction": correction, "max_drop": 0.1}
+    worse = jd.gate(first(6), run(*[2] * 6), **asked)
+    assert worse.passed == doubtful  # 2/64 may be enough, 4/64 is not
+    notes = [r.note for r in jd.gate(first(6), run(*[1] * 6), **asked).reasons]
+    assert all(("however large" in note) == doubtful for note in notes)
+
+
+def test_a_small_slice_can_show_a_drop_under_holm_where_the_others_reject_too():
+    kinds = {q: "small" if i < 6 else "large" for i, q in enumerate(QRELS)}
+    gate = held(HALF, max_drop=0.1, slices=kinds, min_queries=6)
+    assert [r.passed for r in gate.reasons] == [False] * 3
+    better = held(BEST, HALF, max_drop=0.1, slices=kinds, min_queries=6)
+    assert not any("however large" in r.note for r in better.reasons)
+    assert better.headline == "PASS  candidate against baseline: all 3 rules hold, but 1 of them is hardly tested"
+
+
+def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate():
+    old, new = run(*[3] * 30, *[1] * 10), run(*[2] * 30, *[90] * 10)  # 30 queries win a little, 10 lose nearly all
+    gate = held(new, old, test="sign")
+    [row] = gate.comparison.rows
+    assert row.difference < 0
+    assert row.p <= 0.05
+    assert row.verdict == "cannot tell"
+    assert gate.passed
+    assert "but the sign test does not say that it got worse" in gate.reasons[0].sentence
+    assert not held(new, old, test="sign", mode="mean").passed
+    assert held(new, old, test="permutation").reasons[0].sentence != gate.reasons[0].sentence
+
+
+# ── queries that the candidate lost ──────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("how", [{"queries": "both"}, {"profile": "ranx"}])
+@pytest.mark.parametrize("saved", [False, True])
+def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how, saved):
+    some = dict(list(BEST.items())[:5])
+    base = jd.baseline(QRELS, BEST, "RR", **how) if saved else BEST
+    gate = held(some, base, **how)
+    assert not gate.passed
+    [reason] = gate.broken
+    assert (reason.rule, reason.observed, reason.allowed) == ("allow_missing_queries", 35, 0)
+    assert reason.sentence == "35 queries of the baseline are not answered by the candidate (q05, q06, q07 …)."
+    allowed = held(some, base, allow_missing_queries=True, **how)
+    assert allowed.passed
+    assert "35 queries of the baseline are not answered by the candidate (q05, q06, q07 …), which is allowed." in str(
+        allowed
+    )
+    json.loads(allowed.to_json())
+
+
+def test_one_lost_query_is_told_in_the_singular_and_one_won_is_no_loss():
+    some = dict(list(BEST.items())[1:])
+    assert (
+        held(some, BEST, queries="both").broken[0].sentence
+        == "1 query of the baseline is not answered by the candidate (q00)."
+    )
+    assert held(BEST, some, queries="both").passed
+
+
+def test_queries_that_are_no_longer_judged_are_not_lost():
+    base = jd.baseline(QRELS, BEST, "RR", queries="both")
+    gate = jd.gate(first(30), BEST, baseline=base, queries="both", allow_changed_judgments=True)
+    assert gate.passed
+
+
+# ── without a baseline ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"max_drop": 0.1}, {"max_drop": 0}, {"mode": "mean"}, {"alpha": 0.05}, {"max_query_drop": 0.1}, {"slices": "relevant"},
+        {"min_queries": 5}, {"test": "t"}, {"interval": "t"}, {"correction": "none"}, {"resamples": 9}, {"seed": 1},
+        {"allow_missing_queries": True}, {"allow_changed_judgments": True},
+    ],
+)  # fmt: skip
+def test_what_compares_needs_a_baseline(rules):
+    [name] = rules
+    for given in (rules, {"rules": rules}, {"rules": Rules.of(rules)}, {"rules": Rules.of({}, **rules)}):
+        error = refused(QRELS, BEST, min={"RR": 0.5}, **given)
+        assert (error.slug, error.exit_code) == ("rule", 2)
+        assert f"{name} needs a baseline." in str(error)
+    assert refused(QRELS, BEST, **rules).expected == f"{name} needs a baseline"
+
+
+def test_rules_made_by_hand_need_a_baseline_too():
+    assert "max_drop and mode need a baseline" in str(
+        refused(QRELS, BEST, rules=Rules(min={"RR": 0}, max_drop={"RR": 1}, mode="mean"))
+    )
+
+
+def test_a_wrong_value_is_refused_without_a_baseline_too():
+    assert "alpha above 0" in str(refused(QRELS, BEST, min={"RR": 0.5}, alpha=-3))
+    assert "no test is called 'zzz'" in str(refused(QRELS, BEST, min={"RR": 0.5}, test="zzz"))
+
+
+def test_a_measure_that_nothing_holds_is_refused():
+    assert "a rule for AP: a baseline, or min or max" in str(refused(QRELS, BEST, measures="RR AP", min={"RR": 0.5}))
+    assert jd.gate(QRELS, BEST, measures="RR AP", min={"RR": 0.5}, max={"AP": 1}).passed
+
+
+# ── rules of a file and of a call together ───────────────────────────────────────────────────────
+
+
+def test_bounds_are_merged_by_measure(tmp_path):
+    path = tmp_path / "judged.toml"
+    path.write_text("[gate]\nmax_drop = { default = 0.1, RR = 0.2 }\nmin = { RR = 0.9 }\nmax = { AP = 1 }\n")
+    merged = Rules.of(path, min={"AP": 0.1, "recip_rank": 0.8}, max={"P@1": 0.5}, max_drop=0.3)
+    assert merged.min == {"RR": 0.8, "AP": 0.1}
+    assert merged.max == {"AP": 1, "P@1": 0.5}
+    assert merged.max_drop == {"default": 0.3, "RR": 0.2}
+    assert Rules.of(path, max_drop={"RR": 0.5}).max_drop == {"default": 0.1, "RR": 0.5}
+
+
+def test_where_the_level_makes_two_bounds_one_the_stricter_holds():
+    for bounds in ({"AP": 0.1, "AP(level=2)": 0.7}, {"AP": 0.7, "AP(level=2)": 0.1}):
+        [reason] = jd.gate(QRELS, BEST, level=2, min=bounds).reasons
+        assert (reason.measure, reason.allowed) == ("AP(level=2)", 0.7)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("alpha = -3", "alpha above 0 and below 0.5; got -3"),
+        ("test = 'zzz'", "test: no test is called 'zzz'"),
+        ("measures = 'NDGC'", "measures: "),
+        ("ties = 'sideways'", "ties to be one of"),
+        ("max_drop = { default = -1 }", "expected max_drop: a number from 0; got -1"),
+        ("min = { RR = 'a' }", "expected min of RR: a number; got 'a'"),
+        ("correction = 'max'", "expected correction: a correction over measures and slices"),
+        ("depth = 0", "depth: a depth that is"),
+    ],
+)
+def test_a_wrong_value_in_a_file_is_told_with_file_and_key(tmp_path, line, message):
+    path = tmp_path / "judged.toml"
+    path.write_text(f"[gate]\n{line}\n")
+    error = refused(QRELS, BEST, baseline=BEST, rules=path)
+    assert str(error.where) == str(path)
+    assert line.split()[0] in error.expected
+    assert message in str(error)
 
 
 # ── the other rules ──────────────────────────────────────────────────────────────────────────────
@@ -489,7 +695,11 @@ def test_the_same_rules_go_as_a_mapping_and_as_rules():
         ({"max_query_drop": (0.3, 1, 2)}, "such as 0.3:2"),
         ({"min_queries": 0}, "a whole number from 1"),
         ({"alpha": 0.7}, "alpha above 0 and below 0.5"),
-        ({"correction": "max"}, "permutation test only"),
+        ({"correction": "max"}, "got max, which needs tests of the same queries"),
+        ({"max_drop": {"default": -1}}, "expected max_drop: a number from 0"),
+        ({"min": {"RR": 0.5, "recip_rank": 0.4}}, "one value for RR"),
+        ({"interval": "wide"}, "interval: one of percentile, bca, t"),
+        ({"profile": "zzz"}, "zzz"),
         ({"test": "tt"}, "no test is called 'tt'"),
         ({"ties": "sideways"}, "ties to be one of"),
         ({"allow_changed_judgments": "yes"}, "true or false"),

@@ -1,0 +1,91 @@
+"""What can be said of all runs of a comparison together, by tests that look at them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.engine._compared import Comparison, known_rows
+from judged.engine.table import Table
+from judged.errors import UsageError, shown
+from judged.measures import parse
+from judged.stats import Pairwise, anova, friedman, nemenyi, randomised_tukey, tukey
+
+__all__ = ["JOINT", "joint_table", "overall_table"]
+
+Floats = NDArray[np.float64]
+
+JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {
+    "randomised-tukey": lambda x, alpha, seed: randomised_tukey(x, alpha=alpha, seed=seed),
+    "tukey": lambda x, alpha, seed: tukey(x, alpha=alpha),
+    "nemenyi": lambda x, alpha, seed: nemenyi(x, alpha=alpha),
+}
+
+
+def _values(comparison: Comparison, measure: str) -> Floats:
+    """Values of queries × runs, the highest best."""
+    x = comparison.matrix(measure)
+    return x[known_rows(x)] * (-1.0 if parse(measure).definition.lower_is_better else 1.0)
+
+
+def overall_table(comparison: Comparison, *, places: int = 4) -> Table:
+    """Whether the runs differ at all: Friedman's test of their ranks, and the two-way analysis of variance of their values."""
+    rows: list[tuple[str, ...]] = []
+    for m in comparison.measures:
+        x = _values(comparison, m)
+        ranks, squares = friedman(x), anova(x)
+        rows.append(
+            (
+                m,
+                "Friedman",
+                f"χ²({ranks.df[0]:g}) = {ranks.statistic:.{places}f}",
+                _p(ranks.p),
+                f"W = {ranks.concordance:.3f}",
+            )
+        )
+        effect = f"partial η² = {squares.partial_eta_squared:.3f}"
+        f = (
+            "–"
+            if squares.system.f is None
+            else f"F({squares.system.df:g}, {squares.residual.df:g}) = {squares.system.f:.{places}f}"
+        )
+        rows.append((m, "ANOVA, runs + queries", f, _p(squares.system.p), effect))
+    return Table(("measure", "test of all runs", "statistic", "p", "effect"), tuple(rows), words=(0, 1, 2, 4))
+
+
+def joint_table(comparison: Comparison, test: str, *, places: int = 4) -> Table:
+    """Every pair by a test of all runs at once; its p-values are corrected for all pairs already."""
+    if test not in JOINT:
+        raise UsageError("test", f"one of {', '.join(JOINT)}", got=shown(test), value=test)
+    rows, notes = [], []
+    for m in comparison.measures:
+        found = JOINT[test](_values(comparison, m), comparison.settings.alpha, comparison.settings.seed)
+        letters = found.letters()
+        what = "mean rank" if test == "nemenyi" else "mean"
+        notes.append(f"{m}: {what} {', '.join(f'{n} {c:.{places}f} {s}' for n, c, s in zip(comparison.names, _shown(found, m), letters, strict=True))}"
+                     f"; critical difference {found.critical:.{places}f}")  # fmt: skip
+        for i, a in enumerate(comparison.names):
+            rows += [
+                (m, b, a, f"{found.difference[i, j]:+.{places}f}", _p(float(found.p[i, j])))
+                for j, b in enumerate(comparison.names)
+                if j > i
+            ]
+    return Table(
+        ("measure", "run", "against", "difference", "corrected p"),
+        tuple(rows),
+        title=f"{test} over all runs",
+        notes=tuple(notes),
+        words=(0, 1, 2),
+    )
+
+
+def _shown(found: Pairwise, measure: str) -> Floats:
+    lower = found.test != "nemenyi" and parse(measure).definition.lower_is_better
+    return -found.center if lower else found.center
+
+
+def _p(p: Any) -> str:
+    return "–" if p is None or p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
