@@ -17,6 +17,7 @@ from judged.engine.evaluation import evaluate, judge
 from judged.engine.slicing import slices_of
 from judged.engine.values import Values
 from judged.errors import DataError, Warned
+from judged.measures.profile import profile as profile_named
 from judged.sources import open_run
 
 __all__ = ["Held", "Sides", "Wanted", "with_run", "with_saved"]
@@ -70,7 +71,12 @@ def _options(rules: Rules, slices: Any) -> dict[str, Any]:
 
 
 def with_run(sides: Sides, source: Any, names: tuple[str, str]) -> Held:
-    rules, base = sides.rules, open_run(source)
+    base, rules = open_run(source), sides.rules
+    if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and "relevant" in map(
+        _kind, rules.slices
+    ):
+        everyone = judge(sides.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
+        rules = _mapped(rules, everyone)  # results whose queries differ do not know it
     found = compare(
         sides.qrels,
         dict(zip(names, (base, sides.run), strict=True)),
@@ -81,11 +87,10 @@ def with_run(sides: Sides, source: Any, names: tuple[str, str]) -> Held:
         **_options(rules, list(rules.slices)),
     )
     if not any(w.slug == "queries-differ" for w in found.warnings):
-        relevant = found.judged[0].relevant(1 if rules.level is None else rules.level)
-        return Held(_steadied(found, rules, relevant), found.results[1])
+        return Held(_steadied(found, _mapped(rules, found.judged[0])), found.results[1])
     candidate = sides.candidate()  # with the queries that the baseline lacks
     answered = judge(sides.qrels, base, profile=rules.profile, **rules.policy).queries
-    return Held(_steadied(found, rules, None), candidate, missing=_lost(answered, candidate))
+    return Held(_steadied(found, rules), candidate, missing=_lost(answered, candidate))
 
 
 def with_saved(sides: Sides, saved: Baseline, names: tuple[str, str]) -> Held:
@@ -101,14 +106,13 @@ def with_saved(sides: Sides, saved: Baseline, names: tuple[str, str]) -> Held:
     warnings = saved.warnings(sides.qrels, allow_changed=rules.allow_changed_judgments)
     judged = sides.judged()
     values = evaluate(judged, measures=sides.wanted.all, level=rules.level, profile=rules.profile)
-    relevant = judged.relevant(1 if rules.level is None else rules.level)
-    rules = replace(rules, slices=tuple(_mapped(rules, values, relevant)))
+    rules = _mapped(rules, judged)
     only = {name: column for name, column in stored.columns.items() if name in sides.wanted.compared}
     kept = replace(stored, measures=tuple(m for m in stored.measures if str(m) in only), columns=only)
     found = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, list(rules.slices)))
     known = {q.decode("utf-8", "surrogateescape") for q in sides.qrels.queries.tolist()}  # no longer judged is not lost
     missing = _lost([q for q in stored.queries if str(q) in known], values)
-    return Held(_steadied(found, rules, None), values, warnings, missing)
+    return Held(_steadied(found, rules), values, warnings, missing)
 
 
 def _lost(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
@@ -116,13 +120,12 @@ def _lost(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
     return tuple(q for q in answered if q not in there)
 
 
-def _steadied(found: Comparison, rules: Rules, relevant: Any) -> Comparison:
+def _steadied(found: Comparison, rules: Rules) -> Comparison:
     """The comparison with Student's intervals of what has few queries, where an interval decides: those of the bootstrap are too narrow then."""
     few = [row for row in (*found.rows, *found.parts) if row.queries < FEW and row.verdict != "too few"]
     if rules.mode != "sure" or rules.interval == "t" or not few:
         return found
-    slices = list(rules.slices) if relevant is None else _mapped(rules, found.results[0], relevant)
-    options = {**_options(rules, slices), "interval": "t", "test": "t", "resamples": None}
+    options = {**_options(rules, list(rules.slices)), "interval": "t", "test": "t", "resamples": None}
     again = compare(dict(zip(found.names, found.results, strict=True)), **options)
     ends = {(row.measure, row.part): (row.low, row.high) for row in (*again.rows, *again.parts)}
 
@@ -133,17 +136,20 @@ def _steadied(found: Comparison, rules: Rules, relevant: Any) -> Comparison:
     return replace(found, rows=tuple(map(steady, found.rows)), parts=tuple(map(steady, found.parts)))
 
 
-def _mapped(rules: Rules, values: Values, relevant: Any) -> list[Any]:
-    """The slices, with those by the number of relevant documents spelt out: results alone do not know it."""
-    return [_mapping(values, relevant) if isinstance(one, str) and one == "relevant" else one for one in rules.slices]
+def _mapped(rules: Rules, judged: Judged) -> Rules:
+    """The rules, with slices by the number of relevant documents spelt out: results alone do not know it."""
+    relevant = judged.relevant(1 if rules.level is None else rules.level)
+    spelt = (_mapping(judged.queries, relevant) if _kind(one) == "relevant" else one for one in rules.slices)
+    return replace(rules, slices=tuple(spelt))
 
 
-def _mapping(values: Values, relevant: Any) -> dict[Any, str]:
-    """{query: group} by the number of relevant documents, which a saved result does not know."""
-    groups = slices_of("relevant", values.queries, relevant).groups
+def _kind(one: Any) -> str:
+    return one if isinstance(one, str) else ""
+
+
+def _mapping(queries: Sequence[Id], relevant: Any) -> dict[Any, str]:
+    """{query: group} by the number of relevant documents."""
+    groups = slices_of("relevant", queries, relevant).groups
     return {
-        query: label
-        for label, rows in groups
-        for query, there in zip(values.queries, rows.tolist(), strict=True)
-        if there
+        query: label for label, rows in groups for query, there in zip(queries, rows.tolist(), strict=True) if there
     }

@@ -77,9 +77,8 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
         "max_drop",
     )
     rules, settings = gate.rules, found.settings
-    t_too = (
-        rules.mode == "sure" and settings.interval != "t" and any(r.queries < FEW for r in (*found.rows, *found.parts))
-    )
+    few = any(r.queries < FEW and r.verdict != "too few" for r in (*found.rows, *found.parts))
+    t_too = few and rules.mode == "sure" and settings.interval != "t"
     interval = f"{settings.interval} intervals{f' (t below {FEW} queries)' if t_too else ''}"
     how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, {interval}, alpha {rules.alpha:g}, seed {rules.seed}"
     return Table(headers, tuple(rows), notes=(how, *_notes(gate)), words=(0, 1, 10))

@@ -335,6 +335,12 @@ def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how
     json.loads(allowed.to_json())
 
 
+def test_lost_queries_and_slices_by_relevant_documents_go_together():
+    some = dict(list(BEST.items())[:12])
+    gate = held(some, BEST, queries="both", slices="relevant", mode="sure", max_drop=0.1)
+    assert [(r.slice, r.passed) for r in gate.reasons] == [(None, True), ("relevant=1", True), (None, False)]
+
+
 def test_one_lost_query_is_told_in_the_singular_and_one_won_is_no_loss():
     some = dict(list(BEST.items())[1:])
     assert (
