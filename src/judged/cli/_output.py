@@ -38,8 +38,11 @@ def emit(text: str, output: str | None) -> None:
 
 def show_table(table: Any) -> None:
     """A table on a terminal in colour, elsewhere in plain text."""
+    from dataclasses import replace
+
     from judged.engine import plain, safe
 
+    table = replace(table, notes=tuple(map(as_flags, table.notes)))
     if sys.stdout is None or not sys.stdout.isatty():
         click.echo(plain(table))
         return
