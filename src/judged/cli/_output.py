@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-__all__ = ["Measures", "as_flags", "as_json", "emit", "named_files", "policy_options", "show_table"]
+__all__ = ["Measures", "as_flags", "as_json", "emit", "named_files", "output_options", "policy_options", "show_table"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def as_json() -> bool:
@@ -96,6 +99,24 @@ class Measures(click.Command):
         if bare:
             raise click.BadOptionUsage("-m", "-m needs the name of a measure, such as -m nDCG@10.", ctx)
         return super().parse_args(ctx, spread)
+
+
+def output_options(*forms: str) -> Callable[[F], F]:
+    """The form of the output, where it goes, and its decimals: options of every command that prints tables."""
+
+    def add(command: F) -> F:
+        command = click.option(
+            "-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals."
+        )(command)
+        command = click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")(
+            command
+        )
+        return click.option(
+            "--format", "form", type=click.Choice(forms), default="table", show_default=True,
+            help="The form of the output.",
+        )(command)  # fmt: skip
+
+    return add
 
 
 def named_files(runs: tuple[str, ...]) -> Any:

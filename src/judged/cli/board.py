@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import emit, show_table
+from judged.cli._output import emit, output_options, show_table
 
 __all__ = ["command"]
 
@@ -31,16 +31,7 @@ __all__ = ["command"]
     help="Of the rank intervals.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws behind them.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "md", "latex"]),
-    default="table",
-    show_default=True,
-    help="The form of the output.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
-@click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")
+@output_options("table", "json", "csv", "md", "latex")
 def command(results: tuple[str, ...], form: str, output: str | None, places: int, **options: Any) -> None:
     """Rank runs over several collections, from RESULTS that `judged eval --format json -q` or `Values.save` wrote.
 

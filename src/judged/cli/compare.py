@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import Measures, chosen_policy, emit, named_files, policy_options, show_table
+from judged.cli._output import Measures, chosen_policy, emit, named_files, output_options, policy_options, show_table
 
 __all__ = ["command"]
 
@@ -93,16 +93,7 @@ __all__ = ["command"]
 @click.option(
     "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "md", "latex"]),
-    default="table",
-    show_default=True,
-    help="The form of the output.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
-@click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")
+@output_options("table", "json", "csv", "md", "latex")
 @policy_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
     """Compare two or more RUNS by the judgments in QRELS: every pair, or each against a baseline.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import Measures, chosen_policy, emit, policy_options, show_table
+from judged.cli._output import Measures, chosen_policy, emit, output_options, policy_options, show_table
 from judged.cli._progress import progress
 
 __all__ = ["command"]
@@ -27,16 +27,7 @@ __all__ = ["command"]
 @click.option(
     "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "trec", "json", "csv", "md", "latex"]),
-    default="table",
-    show_default=True,
-    help="The form of the output.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
-@click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")
+@output_options("table", "trec", "json", "csv", "md", "latex")
 @click.option(
     "--bounds", is_flag=True, help="Also the values if all unjudged documents were irrelevant, or of the top grade."
 )

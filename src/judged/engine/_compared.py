@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged.core import Id, Judged
 from judged.engine._difference import Difference
-from judged.engine.table import Table
+from judged.engine.table import Records, Table
 from judged.engine.values import Values
 from judged.errors import UsageError, Warned, shown
 from judged.measures import parse
@@ -64,7 +64,7 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Records):
     """Rows of differences, each with its interval, p-value, effect sizes and verdict; slices of queries likewise (`parts`)."""
 
     names: tuple[str, ...]
@@ -184,24 +184,8 @@ class Comparison:
         """One mapping a row, slices included."""
         return [asdict(row) for row in (*self.rows, *self.parts)]
 
-    def to_pandas(self) -> Any:
-        """A pandas frame, one row a difference."""
-        import pandas as pd
-
-        return pd.DataFrame(self.records())
-
-    def to_polars(self) -> Any:
-        """A polars frame, one row a difference."""
-        import polars as pl
-
-        return pl.DataFrame(self.records(), infer_schema_length=None)
-
     def to_json(self) -> str:
         """All of it as strict JSON: what is missing is null."""
-        rows = [
-            {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
-            for r in self.records()
-        ]
         data = {
             "judged-comparison": 1,
             "runs": list(self.names),
@@ -210,7 +194,7 @@ class Comparison:
             "policy": str(self.results[0].policy),
             "settings": asdict(self.settings),
             "means": {n: {m: v if math.isfinite(v) else None for m, v in by.items()} for n, by in self.means().items()},
-            "rows": rows,
+            "rows": self.finite_records(),
             "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
         }
         return json.dumps(data, allow_nan=False)

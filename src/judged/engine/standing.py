@@ -13,7 +13,7 @@ import numpy as np
 from judged.engine._compared import Comparison
 from judged.engine._entrants import refuse_geometric, refuse_incomparable
 from judged.engine.named import short_names
-from judged.engine.table import Table, plain
+from judged.engine.table import Records, Table, plain
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, shown
 from judged.measures import parse
@@ -26,7 +26,7 @@ By = Literal["mean", "mean_rank", "borda", "wins"]
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard:
+class Leaderboard(Records):
     """Runs over collections by one measure: mean, mean rank, Borda points, wins; rank intervals, and who cannot be told apart."""
 
     measure: str
@@ -54,30 +54,14 @@ class Leaderboard:
             for i in self.standings.order(self.by)
         ]  # fmt: skip
 
-    def to_pandas(self) -> Any:
-        """A pandas frame, one row a run."""
-        import pandas as pd
-
-        return pd.DataFrame(self.records())
-
-    def to_polars(self) -> Any:
-        """A polars frame, one row a run."""
-        import polars as pl
-
-        return pl.DataFrame(self.records(), infer_schema_length=None)
-
     def to_json(self) -> str:
         """As strict JSON: what is missing is null."""
-        rows = [
-            {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
-            for r in self.records()
-        ]
         data = {
             "judged-leaderboard": 1,
             "measure": self.measure,
             "by": self.by,
             "missing": self.standings.missing,
-            "rows": rows,
+            "rows": self.finite_records(),
         }
         return json.dumps(data, allow_nan=False)
 
