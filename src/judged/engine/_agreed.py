@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judged.engine._agreement_table import confusion_table, summary_tables
 from judged.engine._conclusion import conclusion
 from judged.engine._disagreed import adjudicable, disagreed
-from judged.engine._listing import Listing, scalar
+from judged.engine._listing import Listed, Listing, scalar
 from judged.engine._panel import Panel
 from judged.engine._system_order import SystemOrder
 from judged.engine.table import Table, plain, safe
@@ -50,7 +50,7 @@ class JudgePair:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement:
+class Agreement(Listed):
     """How far two judges or more agree.
 
     >>> from judged.engine.jury import agreement
@@ -174,14 +174,6 @@ class Agreement:
         rows = list(self.coefficients.values())
         fields = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")
         return Listing({field: tuple(getattr(c, field) for c in rows) for field in fields}, words=("key", "name"))
-
-    def to_pandas(self) -> Any:
-        """A pandas frame: a row for each coefficient."""
-        return self.listing().to_pandas()
-
-    def to_polars(self) -> Any:
-        """A polars frame: a row for each coefficient."""
-        return self.listing().to_polars()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain data; missing values are None."""

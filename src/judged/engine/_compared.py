@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from judged.core import Id, Judged
 from judged.engine._difference import Difference
-from judged.engine.table import Records, Table
+from judged.engine._listing import Listed, Listing
+from judged.engine.table import Table
 from judged.engine.values import Values
 from judged.errors import UsageError, Warned, shown
 from judged.measures import parse
@@ -64,7 +65,7 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Records):
+class Comparison(Listed):
     """Rows of differences, each with its interval, p-value, effect sizes and verdict; slices of queries likewise (`parts`)."""
 
     names: tuple[str, ...]
@@ -184,6 +185,10 @@ class Comparison(Records):
         """One mapping a row, slices included."""
         return [asdict(row) for row in (*self.rows, *self.parts)]
 
+    def listing(self) -> Listing:
+        """The same by columns."""
+        return Listing.of(self.records())
+
     def to_json(self) -> str:
         """All of it as strict JSON: what is missing is null."""
         data = {
@@ -194,7 +199,7 @@ class Comparison(Records):
             "policy": str(self.results[0].policy),
             "settings": asdict(self.settings),
             "means": {n: {m: v if math.isfinite(v) else None for m, v in by.items()} for n, by in self.means().items()},
-            "rows": self.finite_records(),
+            "rows": self.listing().to_dicts(),
             "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
         }
         return json.dumps(data, allow_nan=False)

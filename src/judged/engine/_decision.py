@@ -11,8 +11,8 @@ import numpy as np
 from judged.core import Id
 from judged.engine._compared import Comparison
 from judged.engine._difference import Difference
+from judged.engine._listing import p_text
 from judged.engine._rule import Rules
-from judged.engine.comparison_table import p_text
 from judged.engine.values import Values
 from judged.measures import parse
 from judged.stats import adjusted

@@ -6,8 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Difference", "Verdict", "verdict_of"]
+import numpy as np
+from numpy.typing import NDArray
 
+from judged.engine._listing import p_text
+from judged.stats import achieved_power, little_chance, mean_ranks
+
+__all__ = ["Difference", "Verdict", "chance_of", "tilt_of", "verdict_of"]
+
+Floats = NDArray[np.float64]
 Verdict = Literal["better", "worse", "equal", "cannot tell", "too few"]
 
 
@@ -41,15 +48,10 @@ class Difference:
         """The verdict as a sentence."""
         what = f"{self.b} against {self.a} by {self.measure}"
         between = "" if math.isnan(self.low) else f" [{self.low:+.4f}, {self.high:+.4f}]"
-        size = f"{self.difference:+.4f}{between}, p = {_p(self.adjusted)}"
+        size = f"{self.difference:+.4f}{between}, p = {p_text(self.adjusted).replace('<', 'below ')}"
         if self.verdict == "too few":
             return f"{what}: too few queries to say ({self.queries})"
-        said = {"better": "better", "worse": "worse", "equal": "equal within the margin", "cannot tell": "cannot tell"}
-        return f"{what}: {said[self.verdict]}, {size}" + (f"; {self.note}" if self.note else "")
-
-
-def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.0001 else "below 0.0001"
+        return f"{what}: {self.verdict}, {size}" + (f"; {self.note}" if self.note else "")
 
 
 def verdict_of(
@@ -70,3 +72,19 @@ def verdict_of(
     if adjusted <= alpha and gain * (gain if tilt is None else tilt) > 0:
         return "better" if gain > 0 else "worse"
     return "cannot tell"
+
+
+def tilt_of(test: str, d: Floats) -> float | None:
+    """Which way a test points that does not look at the mean: queries won less lost, or their ranks; None for the others."""
+    if test == "sign":
+        return float(np.sign(d).sum())
+    return float((np.sign(d) * mean_ranks(-np.abs(d))).sum()) if test == "wilcoxon" else None
+
+
+def chance_of(d: Floats, matters: float, alpha: float) -> str:
+    """Words for a comparison that had little chance of finding a difference that would matter; none where it had."""
+    spread = float(d.std(ddof=1)) if len(d) > 1 else 0.0
+    if matters == 0 or spread == 0 or not little_chance(spread, len(d), matters, alpha=alpha):
+        return ""
+    chance = achieved_power(matters, spread, len(d), alpha=alpha)
+    return f"{len(d)} queries had a chance of {chance:.0%} to show a difference of {matters:.4f}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from judged.engine.table import Table, plain
 
-__all__ = ["Listing", "apart", "number", "scalar"]
+__all__ = ["Listed", "Listing", "apart", "number", "p_text", "scalar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,11 @@ class Listing:
     words: tuple[str, ...] = ()
     title: str = ""
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, records: Sequence[dict[str, Any]]) -> Listing:
+        """Rows that are mappings with the same keys."""
+        return cls({name: tuple(row[name] for row in records) for name in records[0]} if records else {})
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -63,6 +68,22 @@ class Listing:
     __repr__ = __str__
 
 
+class Listed:
+    """A result that lists rows, and so comes as frames."""
+
+    def listing(self) -> Listing:
+        """Its rows."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas frame."""
+        return self.listing().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The rows as a polars frame."""
+        return self.listing().to_polars()
+
+
 def apart(names: Sequence[str], taken: Callable[[str], bool]) -> list[str]:
     """Names of judges as columns beside others: a name that another column has gets `judge_` before it, until it is its own.
 
@@ -85,6 +106,11 @@ def number(value: Any, places: int = 4) -> str:
     if isinstance(value, float):
         return f"{value:z.{places}f}"
     return str(value)
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as text: never 0."""
+    return "–" if p is None or p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
 def scalar(value: Any) -> Any:

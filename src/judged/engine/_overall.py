@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.engine._compared import Comparison, known_rows
+from judged.engine._listing import p_text
 from judged.engine.table import Table
 from judged.errors import UsageError, shown
 from judged.measures import parse
@@ -28,7 +28,7 @@ JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {
 def _values(comparison: Comparison, measure: str) -> Floats:
     """Values of queries × runs, the highest best."""
     x = comparison.matrix(measure)
-    return x[known_rows(x)] * (-1.0 if parse(measure).definition.lower_is_better else 1.0)
+    return x[known_rows(x)] * _sign("", measure)
 
 
 def overall_table(comparison: Comparison, *, places: int = 4) -> Table:
@@ -42,7 +42,7 @@ def overall_table(comparison: Comparison, *, places: int = 4) -> Table:
                 m,
                 "Friedman",
                 f"χ²({ranks.df[0]:g}) = {ranks.statistic:.{places}f}",
-                _p(ranks.p),
+                p_text(ranks.p),
                 f"W = {ranks.concordance:.3f}",
             )
         )
@@ -52,7 +52,7 @@ def overall_table(comparison: Comparison, *, places: int = 4) -> Table:
             if squares.system.f is None
             else f"F({squares.system.df:g}, {squares.residual.df:g}) = {squares.system.f:.{places}f}"
         )
-        rows.append((m, "ANOVA, runs + queries", f, _p(squares.system.p), effect))
+        rows.append((m, "ANOVA, runs + queries", f, p_text(squares.system.p), effect))
     return Table(("measure", "test of all runs", "statistic", "p", "effect"), tuple(rows), words=(0, 1, 2, 4))
 
 
@@ -63,13 +63,13 @@ def joint_table(comparison: Comparison, test: str, *, places: int = 4) -> Table:
     rows, notes = [], []
     for m in comparison.measures:
         found = JOINT[test](_values(comparison, m), comparison.settings.alpha, comparison.settings.seed)
-        letters = found.letters()
+        letters, sign = found.letters(), _sign(test, m)
         what = "mean rank" if test == "nemenyi" else "mean"
-        notes.append(f"{m}: {what} {', '.join(f'{n} {c:.{places}f} {s}' for n, c, s in zip(comparison.names, _shown(found, m), letters, strict=True))}"
+        notes.append(f"{m}: {what} {', '.join(f'{n} {c:.{places}f} {s}' for n, c, s in zip(comparison.names, sign * found.center, letters, strict=True))}"
                      f"; critical difference {found.critical:.{places}f}")  # fmt: skip
         for i, a in enumerate(comparison.names):
             rows += [
-                (m, b, a, f"{found.difference[i, j]:+.{places}f}", _p(float(found.p[i, j])))
+                (m, b, a, f"{sign * found.difference[i, j]:+.{places}f}", p_text(float(found.p[i, j])))
                 for j, b in enumerate(comparison.names)
                 if j > i
             ]
@@ -82,10 +82,6 @@ def joint_table(comparison: Comparison, test: str, *, places: int = 4) -> Table:
     )
 
 
-def _shown(found: Pairwise, measure: str) -> Floats:
-    lower = found.test != "nemenyi" and parse(measure).definition.lower_is_better
-    return -found.center if lower else found.center
-
-
-def _p(p: Any) -> str:
-    return "–" if p is None or p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+def _sign(test: str, measure: str) -> float:
+    """-1 where values were turned around, so that the highest is best; ranks are shown as they are."""
+    return -1.0 if test != "nemenyi" and parse(measure).definition.lower_is_better else 1.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from judged.clicks import ClickEvaluation, Estimate, Fit, Grades, grade_bounds, grades_from_clicks
 from judged.core import Qrels
-from judged.engine._listing import Listing, number, scalar
+from judged.engine._listing import Listed, Listing, number, scalar
 from judged.engine.table import Table, plain
 from judged.errors import DataError, Warned
 from judged.sources import read_qrels, write_qrels
@@ -161,7 +161,7 @@ def _evaluated(e: ClickEvaluation) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class ClickGrades:
+class ClickGrades(Listed):
     """Grades from clicks, with what they rest on: a table, and judgments."""
 
     grades: Grades
@@ -216,12 +216,6 @@ class ClickGrades:
         """Write the judgments, in the form that the ending of the name says."""
         write_qrels(self.qrels(), path)
 
-    def to_pandas(self) -> Any:
-        return self.listing().to_pandas()
-
-    def to_polars(self) -> Any:
-        return self.listing().to_polars()
-
     def to_json(self) -> str:
         return self.listing().to_json()
 
@@ -232,7 +226,7 @@ class ClickGrades:
 
 
 @dataclass(frozen=True, eq=False)
-class ClickBoard:
+class ClickBoard(Listed):
     """Models fitted to the same sessions, and what each says of the same held-out ones."""
 
     fits: Sequence[ClickFit]
@@ -268,12 +262,6 @@ class ClickBoard:
         depth = max((len(e.by_rank) for e in scored.values()), default=0)
         columns: dict[str, tuple[Any, ...]] = {"rank": tuple(range(1, depth + 1))}
         return Listing({**columns, **{name: tuple(e.by_rank.tolist()) for name, e in scored.items()}})
-
-    def to_pandas(self) -> Any:
-        return self.listing().to_pandas()
-
-    def to_polars(self) -> Any:
-        return self.listing().to_polars()
 
     def to_json(self) -> str:
         rows = [{"model": fit.model, **_evaluated(fit.evaluation)} for fit in self.fits if fit.evaluation is not None]

@@ -12,20 +12,17 @@ from numpy.typing import NDArray
 
 from judged.core import Id
 from judged.engine._compared import Comparison, Settings, known_rows
-from judged.engine._difference import Difference, verdict_of
+from judged.engine._difference import Difference, chance_of, tilt_of, verdict_of
 from judged.engine._entrants import Entrants, entrants_of, refuse_geometric
 from judged.engine.evaluation import DEFAULT, Measures
 from judged.engine.slicing import Slices, slices_of
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure
 from judged.stats import (
-    achieved_power,
     adjusted,
     cliff,
     correction,
     interval,
-    little_chance,
-    mean_ranks,
     outcome_of_pairs,
     pair_test,
     record,
@@ -38,8 +35,9 @@ from judged.stats.power import MATERIAL
 __all__ = ["compare"]
 
 Floats = NDArray[np.float64]
-_FEW = 25  # queries
 Ints = NDArray[np.int64]
+
+_FEW = 25  # queries
 
 
 def compare(
@@ -248,7 +246,7 @@ def _tested(
         difference = float(d[:, i].mean())
         wins, losses = (int(counted.wins[i]), int(counted.losses[i]))[:: -1 if lower else 1]
         low, high = outer[i] or (float("nan"), float("nan"))
-        tilt = _tilt(s.test, d[:, i])
+        tilt = tilt_of(s.test, d[:, i])
         verdict = verdict_of(
             -difference if lower else difference, float(fixed[i]), _turned(inner[i]) if lower else inner[i], alpha=s.alpha, margin=s.margin,
             tilt=-tilt if lower and tilt is not None else tilt, identical=not d[:, i].any(),
@@ -259,7 +257,7 @@ def _tested(
             note = (
                 f"the mean and what the {s.test} test counts point different ways"
                 if against
-                else _chance(d[:, i], float(means[first]), s)
+                else chance_of(d[:, i], s.margin or MATERIAL * abs(float(means[first])), s.alpha)
             )
         rows.append(
             Difference(
@@ -272,25 +270,8 @@ def _tested(
     return rows
 
 
-def _tilt(test: str, d: Floats) -> float | None:
-    """Which way a test points that does not look at the mean: queries won less lost, or their ranks; None for the others."""
-    if test == "sign":
-        return float(np.sign(d).sum())
-    return float((np.sign(d) * mean_ranks(-np.abs(d))).sum()) if test == "wilcoxon" else None
-
-
 def _turned(ends: tuple[float, float] | None) -> tuple[float, float] | None:
     return None if ends is None else (-ends[1], -ends[0])
-
-
-def _chance(d: Floats, mean: float, s: Settings) -> str:
-    """Words for a comparison that had little chance of finding what would matter: the margin, or a tenth of the mean."""
-    matters = s.margin or MATERIAL * abs(mean)
-    spread = float(d.std(ddof=1)) if len(d) > 1 else 0.0
-    if matters == 0 or spread == 0 or not little_chance(spread, len(d), matters, alpha=s.alpha):
-        return ""
-    chance = achieved_power(matters, spread, len(d), alpha=s.alpha)
-    return f"{len(d)} queries had a chance of {chance:.0%} to show a difference of {matters:.4f}"
 
 
 def _untested(m: Measure, names: Sequence[str], x: Floats, a: int, b: int, part: str | None) -> Difference:

@@ -8,6 +8,7 @@ import numpy as np
 
 from judged.engine._compared import Change, Comparison
 from judged.engine._difference import Difference
+from judged.engine._listing import number, p_text
 from judged.engine.table import Table, plain
 from judged.measures import parse
 from judged.stats import letters
@@ -33,7 +34,7 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
     means, measures = comparison.means(), comparison.measures
     signs = {m: _against(comparison, m) if comparison.baseline else _letters(comparison, m) for m in measures}
     rows = [
-        (name, *(f"{_number(means[name][m], places)} {signs[m][i]}".rstrip() for m in measures))
+        (name, *(f"{number(means[name][m], places)} {signs[m][i]}".rstrip() for m in measures))
         for i, name in enumerate(comparison.names)
     ]
     best = frozenset((i, 1 + c) for c, m in enumerate(measures) for i in _best(comparison, m))
@@ -96,7 +97,7 @@ def pair_table(comparison: Comparison, *, places: int = 4) -> Table:
 def _row(row: Difference, places: int) -> tuple[str, ...]:
     between = "–" if math.isnan(row.low) else f"[{row.low:+.{places}f}, {row.high:+.{places}f}]"
     return (row.measure, row.b, row.a, f"{row.difference:+.{places}f}", between, f"{row.wins}/{row.ties}/{row.losses}",
-            p_text(row.p), p_text(row.adjusted), _number(row.d_z, 2), row.verdict)  # fmt: skip
+            p_text(row.p), p_text(row.adjusted), number(row.d_z, 2), row.verdict)  # fmt: skip
 
 
 def slice_table(comparison: Comparison, *, places: int = 4) -> Table:
@@ -115,7 +116,7 @@ def change_table(
     for change in changes:
         told = [f"{m.doc} (grade {m.grade:g}): {_rank(m.rank_a)} → {_rank(m.rank_b)}" for m in change.moves[:moves]]
         more = [f"… {len(change.moves) - moves} more"] if len(change.moves) > moves else []
-        rows.append((str(change.query), _number(change.value_a, places), _number(change.value_b, places),
+        rows.append((str(change.query), number(change.value_a, places), number(change.value_b, places),
                      f"{change.difference:+.{places}f}", "; ".join(told + more)))  # fmt: skip
     return Table(("query", a, b, "difference", "judged documents that moved, by rank"), tuple(rows), words=(0, 4),
                  title=f"the queries that changed most from {a} to {b}{f', by {measure}' if measure else ''}")  # fmt: skip
@@ -123,12 +124,3 @@ def change_table(
 
 def _rank(rank: int | None) -> str:
     return "–" if rank is None else str(rank)
-
-
-def p_text(p: float) -> str:
-    """A p-value: never 0."""
-    return "–" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
-
-
-def _number(value: float, places: int) -> str:
-    return "–" if not math.isfinite(value) else f"{value:.{places}f}"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from judged.clicks import ClickLog, Counterfactual, Examination, Pairs, counterfactual, fit
 from judged.clicks.counterfactual import Worth
-from judged.engine._listing import Listing, number, scalar
+from judged.engine._listing import Listed, Listing, number, scalar
 from judged.engine.clicks import rankings, read_clicks
 from judged.engine.table import Table, plain
 from judged.errors import UsageError, shown
@@ -25,7 +25,7 @@ ESTIMATORS = ("ips", "snips", "naive")
 
 
 @dataclass(frozen=True, eq=False)
-class Counterfactuals:
+class Counterfactuals(Listed):
     """Estimates for runs that were not shown: one row for each run, measure and estimator."""
 
     runs: tuple[str, ...]
@@ -74,12 +74,6 @@ class Counterfactuals:
             "supported",
         )
         return Table(headers, rows, title="estimated from clicks", notes=tuple(notes), words=(0, 1, 2))
-
-    def to_pandas(self) -> Any:
-        return self.listing().to_pandas()
-
-    def to_polars(self) -> Any:
-        return self.listing().to_polars()
 
     def to_json(self) -> str:
         rows = [

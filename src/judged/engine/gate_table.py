@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from judged.engine._decision import FEW
 from judged.engine._gated import Gate
-from judged.engine.comparison_table import change_table, p_text
+from judged.engine._listing import p_text
+from judged.engine.comparison_table import change_table
 from judged.engine.table import Table, plain, safe
 
 __all__ = ["difference_table", "head", "reason_lines", "reason_table", "tables", "text", "worse_tables"]

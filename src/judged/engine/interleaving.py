@@ -23,7 +23,7 @@ from judged.clicks import (
     team_draft,
 )
 from judged.core import Id
-from judged.engine._listing import Listing, number, scalar
+from judged.engine._listing import Listed, Listing, number, scalar
 from judged.engine.clicks import rankings, read_clicks
 from judged.engine.table import Table, plain
 from judged.errors import DataError, UsageError, Warned
@@ -36,7 +36,7 @@ _METHODS = {"team-draft": team_draft, "balanced": balanced}
 
 
 @dataclass(frozen=True, eq=False)
-class InterleavedLists:
+class InterleavedLists(Listed):
     """One list for each query, made of two rankings: rows of query, rank, doc, team, and the ranks in both (0 for none)."""
 
     method: str
@@ -92,12 +92,6 @@ class InterleavedLists:
         with write_atomically(path) as file:
             for query, doc, rank, team in zip(self.query, self.doc, self.rank, self.team, strict=True):
                 file.write(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n")
-
-    def to_pandas(self) -> Any:
-        return self.listing().to_pandas()
-
-    def to_polars(self) -> Any:
-        return self.listing().to_polars()
 
     def to_json(self) -> str:
         return self.listing().to_json()
@@ -158,7 +152,7 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
 
 
 @dataclass(frozen=True, eq=False)
-class InterleavingOutcome:
+class InterleavingOutcome(Listed):
     """Which of two rankings users prefer: wins, losses and ties, by session and by query, with exact tests."""
 
     method: str
@@ -190,12 +184,6 @@ class InterleavingOutcome:
                  *(f"warning: {w}" for w in self.warnings))  # fmt: skip
         headers = ("each", "A wins", "B wins", "ties", "share B", level, "delta", "p")
         return Table(headers, rows, title=f"{self.method} interleaving", notes=notes)
-
-    def to_pandas(self) -> Any:
-        return self.listing().to_pandas()
-
-    def to_polars(self) -> Any:
-        return self.listing().to_polars()
 
     def to_json(self) -> str:
         rows = [{key: scalar(value) for key, value in asdict(one).items()} for one in self.outcomes]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,8 +11,9 @@ import numpy as np
 
 from judged.engine._compared import Comparison
 from judged.engine._entrants import refuse_geometric, refuse_incomparable
+from judged.engine._listing import Listed, Listing, number
 from judged.engine.named import short_names
-from judged.engine.table import Records, Table, plain
+from judged.engine.table import Table, plain
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, shown
 from judged.measures import parse
@@ -26,7 +26,7 @@ By = Literal["mean", "mean_rank", "borda", "wins"]
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard(Records):
+class Leaderboard(Listed):
     """Runs over collections by one measure: mean, mean rank, Borda points, wins; rank intervals, and who cannot be told apart."""
 
     measure: str
@@ -36,6 +36,7 @@ class Leaderboard(Records):
     standings: Standings
     ranks: RankIntervals
     by: By
+    dropped: int = 0  # queries that not all runs of their collection have a value for
 
     def order(self) -> list[str]:
         """The runs from the best on."""
@@ -54,6 +55,10 @@ class Leaderboard(Records):
             for i in self.standings.order(self.by)
         ]  # fmt: skip
 
+    def listing(self) -> Listing:
+        """The same by columns."""
+        return Listing.of(self.records())
+
     def to_json(self) -> str:
         """As strict JSON: what is missing is null."""
         data = {
@@ -61,16 +66,16 @@ class Leaderboard(Records):
             "measure": self.measure,
             "by": self.by,
             "missing": self.standings.missing,
-            "rows": self.finite_records(),
+            "rows": self.listing().to_dicts(),
         }
         return json.dumps(data, allow_nan=False)
 
     def table(self, *, places: int = 4) -> Table:
         """One row a run, the best first."""
         rows = tuple(
-            (r["run"], f"{r['rank']:g}", f"[{r['low']:g}, {r['high']:g}]", r["tied"], *(_number(r[k], p) for k, p in
+            (r["run"], f"{r['rank']:g}", f"[{r['low']:g}, {r['high']:g}]", r["tied"], *(number(r[k], p) for k, p in
              (("mean", places), ("mean_rank", 2), ("borda", 1), ("wins", 1), ("firsts", 1))), str(r["collections"]),
-             *(_number(r[c], places) for c in self.collections))
+             *(number(r[c], places) for c in self.collections))
             for r in self.records()
         )  # fmt: skip
         headers = (
@@ -88,7 +93,7 @@ class Leaderboard(Records):
         rule = {"complete": "only collections that all runs have count", "worst": "a missing run is last in its collection",
                 "skip": "a missing run is left out of its collection"}[self.standings.missing]  # fmt: skip
         notes = (f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}", "intervals: queries of each collection drawn again; runs that share a letter cannot be told apart",
-                 *filter(None, [self.standings.note]))  # fmt: skip
+                 *filter(None, [self.standings.note, f"warning: {self.dropped} queries that not all runs of a collection have a value for were left out" if self.dropped else ""]))  # fmt: skip
         return Table((*headers, *self.collections), rows, notes=notes)
 
     def __str__(self) -> str:
@@ -127,12 +132,13 @@ def leaderboard(
     refuse_geometric(parse(name))
     sign = -1.0 if parse(name).definition.lower_is_better else 1.0
     columns = [_matrix(collection, table, runs, name) for collection, table in tables.items()]
+    there = sum(len({q for v in table.values() for q in v.queries}) for table in tables.values())
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
     found = standings(sign * means, missing=missing)
     if sign < 0:
         found = _turned(found)
     drawn = rank_intervals([sign * c for c in columns], by=by, missing=missing, confidence=confidence, seed=seed)
-    return Leaderboard(name, runs, tuple(tables), means, found, drawn, by)
+    return Leaderboard(name, runs, tuple(tables), means, found, drawn, by, there - sum(map(len, columns)))
 
 
 def _turned(found: Standings) -> Standings:
@@ -202,7 +208,3 @@ def _matrix(
             out[:, i] = np.asarray(table[run][measure], float)[[place[q] for q in queries]]
     known = ~np.isnan(out[:, [i for i, run in enumerate(runs) if run in table]]).any(axis=1)
     return out[known]
-
-
-def _number(value: float, places: int) -> str:
-    return "–" if not math.isfinite(value) else f"{value:.{places}f}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import safe
 
-__all__ = ["Records", "Table", "cell", "counted", "plain", "safe"]
+__all__ = ["Table", "cell", "counted", "plain", "safe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +59,3 @@ def _width(text: str) -> int:
 def _pad(text: str, width: int, left: bool) -> str:
     blank = " " * (width - _width(text))
     return text + blank if left else blank + text
-
-
-class Records:
-    """Something with rows: as frames, and as data that strict JSON can hold."""
-
-    def records(self) -> list[dict[str, Any]]:
-        """One mapping a row."""
-        raise NotImplementedError
-
-    def to_pandas(self) -> Any:
-        """A pandas frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.records())
-
-    def to_polars(self) -> Any:
-        """A polars frame."""
-        import polars as pl
-
-        return pl.DataFrame(self.records(), infer_schema_length=None)
-
-    def finite_records(self) -> list[dict[str, Any]]:
-        """The rows with None where there is no finite number."""
-        return [
-            {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-            for row in self.records()
-        ]

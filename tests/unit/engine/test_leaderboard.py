@@ -67,6 +67,14 @@ def test_a_list_of_values_says_run_and_collection_by_itself():
     assert len(board.to_pandas()) == len(board.to_polars()) == 3
 
 
+def test_queries_that_not_all_runs_have_are_left_out_aloud():
+    table = TABLES["one"]
+    other = jd.evaluate({f"q{i}": {"d1": 1} for i in range(20)}, {"q0": ["d1"]}, "AP")
+    board = jd.leaderboard({"one": {"best": table["best"], "other": other}}, "AP")
+    assert board.dropped == 10
+    assert "10 queries" in str(board)
+
+
 @pytest.mark.parametrize("wrong", [{}, [], {"a": {}}, {"a": 5}, "x"])
 def test_what_is_no_table_of_results_is_refused(wrong):
     with pytest.raises(jd.UsageError, match="collection"):
