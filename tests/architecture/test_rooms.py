@@ -20,7 +20,7 @@ ORDER = [
     {"core"},
     {"sources", "measures", "stats", "curves", "correlation", "reliability", "clicks"},
     {"engine"},
-    {"report"},
+    {"render"},
     {"cli", "pytest_plugin"},
 ]
 LEVEL = {room: i for i, rooms in enumerate(ORDER) for room in rooms}

@@ -254,7 +254,7 @@ def _text(found: Any, options: dict[str, Any]) -> str:
         listing = found.by_query if options["by_query"] else found.listing()
         return _csv(listing.columns, listing)
     from judged.engine import plain
-    from judged.report import markdown
+    from judged.render import markdown
 
     tables = _tables(found, options)
     if options["form"] == "table":

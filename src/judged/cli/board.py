@@ -42,7 +42,7 @@ def command(results: tuple[str, ...], form: str, output: str | None, places: int
     judged board *.json -m nDCG@10 --missing worst
     """
     from judged.engine import leaderboard, load
-    from judged.report.formats import TABLES
+    from judged.render.formats import TABLES
 
     found = leaderboard([load(path) for path in results], **options)
     if form == "table" and output is None:

@@ -109,7 +109,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     """
     from judged.engine import DEFAULT, compare
     from judged.engine.comparison_table import change_table, tables
-    from judged.report.comparison import render_comparison
+    from judged.render.comparison import render_comparison
     from judged.sources import read_attribute
 
     columns = [options[name] for name in ("by", "clusters") if options[name] not in (None, "relevant")]

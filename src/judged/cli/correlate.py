@@ -133,7 +133,7 @@ def _show(result: Any, options: dict[str, Any]) -> None:
 
 def _rendered(result: Any, form: str, queries: bool, places: int) -> str:
     from judged.engine import plain
-    from judged.report import markdown
+    from judged.render import markdown
 
     if form == "json":
         data = result.to_dict()

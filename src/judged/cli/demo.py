@@ -15,7 +15,7 @@ MEASURES = "nDCG@10 AP RR"
 def command() -> None:
     """Evaluate three real runs on the embedded sample collection, and explain one query."""
     from judged.engine import evaluate
-    from judged.report import board
+    from judged.render import board
     from judged.sources import sample_path
 
     qrels = sample_path("qrels.txt")

@@ -43,7 +43,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
     """
     from judged.engine import DEFAULT, evaluate
-    from judged.report import board, per_query, render
+    from judged.render import board, per_query, render
     from judged.sources import read_qrels
 
     if (qrels, *runs).count("-") > 1:

@@ -241,7 +241,7 @@ def _show(found: Gate, options: dict[str, Any]) -> None:
     if options["summary"]:
         _append(found, options["summary"], places)
     if form != "table" or options["output"]:
-        from judged.report.gate import render_gate
+        from judged.render.gate import render_gate
 
         emit(render_gate(found, form, places=places), options["output"])
         if options["output"]:
@@ -259,7 +259,7 @@ def _show(found: Gate, options: dict[str, Any]) -> None:
 def _append(found: Gate, path: str, places: int) -> None:
     """Add a job summary to a file that other steps write to as well."""
     from judged.errors import FileError
-    from judged.report.gate import render_gate
+    from judged.render.gate import render_gate
 
     try:
         with Path(path).open("a", encoding="utf-8") as file:

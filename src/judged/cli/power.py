@@ -47,7 +47,7 @@ def command(qrels: str, first: str, second: str, measures: tuple[str, ...], **op
     judged power qrels.txt bm25.run dense.run --queries 200 --power 0.9 --format json
     """
     from judged.engine import plain, power
-    from judged.report import markdown
+    from judged.render import markdown
 
     if (qrels, first, second).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")

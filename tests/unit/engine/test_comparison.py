@@ -292,7 +292,7 @@ def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
     assert len(board.to_polars()) == 6
     data = json.loads(board.to_json())
     assert data["rows"][0]["verdict"] == board.rows[0].verdict
-    from judged.report.comparison import COMPARISONS, render_comparison
+    from judged.render.comparison import COMPARISONS, render_comparison
 
     for form in COMPARISONS:
         assert render_comparison(board, form).endswith("\n")

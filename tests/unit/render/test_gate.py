@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import judged as jd
-from judged.report.gate import GATES, render_gate
+from judged.render.gate import GATES, render_gate
 
 N = 12
 QRELS = {f"q{i:02}": {"good": 1} for i in range(N)}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from judged.engine import Gate, safe
 from judged.engine.gate_table import difference_table, reason_table, text, worse_tables
-from judged.report.formats import markdown
+from judged.render.formats import markdown
 
 __all__ = ["GATES", "render_gate"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from judged.engine import Comparison, Table, cell, plain, safe
 from judged.engine.comparison_table import tables
-from judged.report.formats import latex, latex_text, markdown
+from judged.render.formats import latex, latex_text, markdown
 
 __all__ = ["COMPARISONS", "render_comparison"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from judged.core import Id
 from judged.engine import Table, Values, cell, plain, safe
-from judged.report.board import board, labels, number, per_query
+from judged.render.board import board, labels, number, per_query
 
 __all__ = ["FORMATS", "TABLES", "latex", "latex_text", "markdown", "render", "table_csv"]
 

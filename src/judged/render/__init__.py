@@ -1,6 +1,6 @@
 """Plain data rendered: text, Markdown, LaTeX, JSON, CSV, trec_eval's lines."""
 
-from judged.report.board import board, per_query
-from judged.report.formats import FORMATS, markdown, render
+from judged.render.board import board, per_query
+from judged.render.formats import FORMATS, markdown, render
 
 __all__ = ["FORMATS", "board", "markdown", "per_query", "render"]
