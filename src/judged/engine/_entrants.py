@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.core import Id, Judged
-from judged.engine.evaluation import Measures, evaluate, judge
+from judged.engine._source import Source
+from judged.engine.evaluation import Measures, evaluate
 from judged.engine.named import named_runs, short_names
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, Warned, shown
@@ -31,16 +33,14 @@ class Entrants:
 
 def entrants_of(qrels: Any, runs: Any, measures: Measures, **options: Any) -> Entrants:
     if runs is None:
-        return _aligned(*_given(qrels), ())
+        return _aligned(*_given(qrels))
     level, profile, policy = options.pop("level"), options.pop("profile"), options
     judgments = read_qrels(qrels)
     found = named_runs(runs)
-    judged = [judge(judgments, run, profile=profile, **policy) for _, run in found]
+    results = [evaluate(judgments, run, measures, level=level, profile=profile, **policy) for _, run in found]
     given = [name for name, _ in found]
-    names = [n or s for n, s in zip(given, short_names([j.names[1] for j in judged]), strict=True)]
-    judged = [replace(j, names=(j.names[0], name)) for j, name in zip(judged, names, strict=True)]
-    results = [evaluate(j, measures=measures, level=level, profile=profile) for j in judged]
-    return _aligned(names, results, tuple(judged))
+    names = [n or s for n, s in zip(given, short_names([r.names[1] for r in results]), strict=True)]
+    return _aligned(names, [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)])
 
 
 def _given(results: Any) -> tuple[list[str], list[Values]]:
@@ -57,7 +57,7 @@ def _given(results: Any) -> tuple[list[str], list[Values]]:
     return [str(n) if n is not None else s for (n, _), s in zip(pairs, short, strict=True)], [r for _, r in pairs]
 
 
-def _aligned(names: Sequence[str], results: Sequence[Values], judged: tuple[Judged, ...]) -> Entrants:
+def _aligned(names: Sequence[str], results: Sequence[Values]) -> Entrants:
     if len(results) < 2:
         raise UsageError("runs", "two or more runs to compare", got=str(len(results)))
     if len(set(names)) < len(names):
@@ -76,7 +76,24 @@ def _aligned(names: Sequence[str], results: Sequence[Values], judged: tuple[Judg
     lost = len({q for r in results for q in r.queries}) - len(common)
     if lost:
         warnings[Warned("queries-differ", lost, f"{lost} queries that not all results hold were left out")] = None
-    return Entrants(tuple(names), tuple(_only(r, common) for r in results), judged if not lost else (), tuple(warnings))
+    kept = tuple(_only(r, common) for r in results)
+    return Entrants(tuple(names), kept, _judged(kept), tuple(warnings))
+
+
+def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
+    """The judged rankings, where all are at hand and rest on the same judgments."""
+    found = tuple(r.source.judged for r in results if r.source is not None)
+    if len(found) < len(results):
+        return ()
+    return found if all(_same_pool(found[0], other) for other in found[1:]) else ()
+
+
+def _same_pool(a: Judged, b: Judged) -> bool:
+    if a.pool_doc is None or b.pool_doc is None or len(a.pool_doc) != len(b.pool_doc):
+        return False
+    every = np.arange(len(a.pool_doc))
+    alike = np.array_equal(a.pool_query, b.pool_query) and np.array_equal(a.pool_grade, b.pool_grade)
+    return alike and bool(a.pool_doc.same(every, b.pool_doc, every).all())
 
 
 def _differ(results: Sequence[Values]) -> bool:
@@ -94,7 +111,15 @@ def _only(result: Values, queries: list[Id]) -> Values:
         columns={n: c[rows] for n, c in result.columns.items()},
         if_irrelevant=None,
         if_top=None,
+        source=_source_of(result, rows),
     )
+
+
+def _source_of(result: Values, rows: NDArray[np.int64]) -> Source | None:
+    """What stands behind some of the queries; None where they come in another order, which a `Judged` does not."""
+    if result.source is None or (np.diff(rows) < 0).any():
+        return None
+    return replace(result.source, judged=result.source.judged.select(rows))
 
 
 def refuse_incomparable(names: Sequence[str], results: Sequence[Values]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from judged.core import Judged, Policy, Qrels, Run, Unread, join
+from judged.engine._source import Source
 from judged.engine.column import column
 from judged.engine.ties import Orders
 from judged.engine.values import Column, Values
@@ -17,7 +17,7 @@ from judged.errors import DataError, UsageError
 from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
-from judged.sources import open_run, read_qrels, read_run
+from judged.sources import open_run, read_qrels
 from judged.stats import mean
 
 __all__ = ["DEFAULT", "evaluate", "judge"]
@@ -80,11 +80,11 @@ def evaluate(
             return evaluate(qrels, measures=run, level=level, bounds=bounds, strict=strict, profile=profile, **policy)
         if run is not None or policy:
             raise UsageError("judged", "a Judged alone: its run and policies are in it", got="more arguments")
-        judged, source = qrels, None
+        source = Source(qrels)
     else:
-        source = (read_qrels(qrels), open_run(run))
-        judged = _judge(*source, _policy(chosen, policy), progress)
-    return _measured(judged, wanted, source, bounds=bounds, strict=strict, profile=profile)
+        judgments, ranking = read_qrels(qrels), open_run(run)
+        source = Source(_judge(judgments, ranking, _policy(chosen, policy), progress), judgments, ranking)
+    return _measured(source, wanted, bounds=bounds, strict=strict, profile=profile)
 
 
 def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
@@ -110,15 +110,8 @@ def levelled(measure: Measure, level: float | None) -> Measure:
     return measure(level=level) if level is not None and binary and "level" not in measure.said else measure
 
 
-def _measured(
-    judged: Judged,
-    wanted: list[Measure],
-    source: tuple[Qrels, Run | Unread] | None,
-    *,
-    bounds: bool,
-    strict: bool,
-    profile: str,
-) -> Values:
+def _measured(source: Source, wanted: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:
+    judged = source.judged
     orders = Orders(judged) if judged.policy.ties == "expected" else None
     columns = {str(m): _frozen(column(m, judged, orders)) for m in wanted}
     warnings = judged.warnings + (orders.warnings if orders else ())
@@ -134,24 +127,13 @@ def _measured(
         names=judged.names,
         coverage=_coverage(judged),
         warnings=warnings,
-        explainer=_explainer(*source, judged.policy) if source else None,
+        source=source,
     )
-    return _with_bounds(values, judged) if bounds else values
+    return with_bounds(values, judged) if bounds else values
 
 
-def _explainer(qrels: Qrels, run: Run | Unread, policy: Policy) -> Any:
-    """`explain` for these judgments and this run, which is read when the first explanation is asked for."""
-
-    @cache
-    def read() -> Any:
-        from judged.engine.explanation import explainer
-
-        return explainer(qrels, read_run(run), policy)
-
-    return lambda *question: read()(*question)
-
-
-def _with_bounds(values: Values, judged: Judged) -> Values:
+def with_bounds(values: Values, judged: Judged) -> Values:
+    """The same values with what they would be if unjudged documents were irrelevant, and if they were of the top grade."""
     top = float(judged.pool_grade.max(initial=1.0))
     known = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     known = [m for m in known if m.definition.family != "coverage"]

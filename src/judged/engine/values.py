@@ -20,6 +20,7 @@ from judged.stats import bootstraps, summarise
 from judged.stats.summary import FLOOR
 
 if TYPE_CHECKING:
+    from judged.engine._source import Source
     from judged.engine.explanation import Explanation
 
 __all__ = ["Values"]
@@ -49,7 +50,7 @@ class Values:
     warnings: tuple[Warned, ...] = ()
     if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
     if_top: dict[str, Column] | None = None  # and had they been of the top grade
-    explainer: Any = field(default=None, repr=False)
+    source: Source | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
 
@@ -64,8 +65,8 @@ class Values:
         return self.columns[self._key(measure)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the way to explain it, which needs the judgments and the run."""
-        return {**self.__dict__, "explainer": None}
+        """All but the judgments and the run behind it, which explanations need."""
+        return {**self.__dict__, "source": None}
 
     def _key(self, measure: str | Measure) -> str:
         name = str(measure)
@@ -220,10 +221,12 @@ class Values:
 
     def explain(self, measure: str | Measure, query: Id, *, depth: int | None = None) -> Explanation:
         """The arithmetic of one query, rank by rank."""
-        if self.explainer is None:
+        if self.source is None or self.source.run is None:
             raise UsageError("no-source", "values with their judgments and run", got="loaded values",
                              hint="evaluate again, or use judged explain")  # fmt: skip
-        return self.explainer(parse(measure), query, depth)
+        from judged.engine.explanation import explained
+
+        return explained(parse(measure), self.source, query, depth)
 
     def table(self, *, places: int = 4) -> Table:
         """The summary as plain data: what `print` shows and the report formats render."""

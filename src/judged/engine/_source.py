@@ -1,0 +1,119 @@
+"""What stands behind a result: the judged ranking, and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Id, Judged, Policy, Qrels, Run, Text, Unread, join
+from judged.sources import read_run
+
+__all__ = ["Source", "as_text", "in_one_order", "raw_id"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A `Judged` with the judgments and the run that were joined; these are None where it was given as it is."""
+
+    judged: Judged
+    qrels: Qrels | None = None
+    run: Run | Unread | None = None
+
+    @cached_property
+    def read(self) -> Run:
+        """The run in columns: read when something asks for documents that nobody judged."""
+        assert self.run is not None
+        return read_run(self.run)
+
+    def documents(self, rows: Sequence[int], depth: int | None = None) -> list[list[str]]:
+        """The documents of some queries (by position) in the order they were evaluated in, unjudged ones included, down to a depth."""
+        judged = in_one_order(self.judged.select(rows))
+        if judged.policy.unjudged == "condensed":
+            return [[as_text(doc) for doc in docs[:depth]] for docs in _placed(judged)]
+        return [docs[:depth] for docs in _ranked(self.read, judged, depth)]
+
+
+def in_one_order(judged: Judged) -> Judged:
+    """The ranking as it is shown: where the value is a mean over the orders of ties, one of them stands for all."""
+    return judged.under(judged.policy) if judged.policy.ties == "expected" else judged
+
+
+def as_text(raw: bytes) -> str:
+    """An id as text; bytes that are not UTF-8 are kept."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def raw_id(query: Id) -> bytes:
+    """A query id as the bytes that stood in the file."""
+    return str(query).encode("utf-8", "surrogateescape")
+
+
+def _placed(judged: Judged) -> list[list[bytes]]:
+    """The judged documents of each ranking, by rank."""
+    assert judged.pool_doc is not None
+    docs = judged.pool_doc.take(judged.judgment).tolist()
+    ends = np.cumsum(judged.hits).tolist()
+    return [docs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _ranked(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
+    """Every document of each ranking.
+
+    The join that ranked the judged ones ranks them all, against judgments that hold every document; each one's grade is its row.
+    """
+    place = {raw: i for i, raw in enumerate(run.queries.tolist())}
+    code = np.full(len(place), -1)
+    for i, query in enumerate(judged.queries):
+        if (at := place.get(raw_id(query))) is not None:
+            code[at] = i
+    rows = _upper(run, np.flatnonzero(code[run.query] >= 0), judged.policy, depth)
+    if not len(rows):
+        return [[] for _ in judged.queries]
+    names = Text.of([raw_id(query) for query in judged.queries])
+    part = replace(run, queries=names, query=code[run.query[rows]], doc=run.doc.take(rows), score=run.score[rows],
+                   rank=None if run.rank is None else run.rank[rows], warnings=())  # fmt: skip
+    everything = Qrels(
+        name="all", queries=names, query=part.query, doc=part.doc, grade=np.arange(len(rows), dtype=float),
+        query_kind=run.query_kind, doc_kind=run.doc_kind,
+    )  # fmt: skip
+    ties = judged.policy.ties if judged.policy.ties in ("id-asc", "input") else "id-desc"
+    full = join(everything, part, replace(judged.policy, ties=ties, rejudged="max", queries="judged"))
+    found: list[list[str]] = [[] for _ in judged.queries]
+    docs = part.doc.take(full.grade.astype(np.int64)).tolist()
+    where = {raw: i for i, raw in enumerate(names.tolist())}
+    owner = np.array([where[raw_id(query)] for query in full.queries])[full.query].tolist()
+    for query, doc in zip(owner, docs, strict=True):
+        found[query].append(as_text(doc))
+    return found if judged.policy.ties in ("id-desc", "id-asc", "input") else _rearranged(found, judged)
+
+
+def _upper(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:
+    """The rows that can stand within the depth: all but those that as many others beat. Only a saving."""
+    if depth is None or policy.order != "score" or policy.precision != "float64" or policy.duplicates != "error":
+        return rows
+    query, score = run.query[rows], run.score[rows]
+    order = np.lexsort((-score, query))
+    start = np.searchsorted(query[order], np.arange(len(run.queries)))
+    size = np.bincount(query, minlength=len(run.queries))
+    last = order[np.minimum(start + np.minimum(size, depth) - 1, len(rows) - 1)]
+    least = np.where(size > 0, score[last], np.inf)
+    return rows[score >= least[query]]
+
+
+def _rearranged(found: list[list[str]], judged: Judged) -> list[list[str]]:
+    """Judged documents at their own ranks, the others around them: ties were ordered by luck, not by ids."""
+    ends = np.cumsum(judged.hits).tolist()
+    ranks = [judged.rank[start:end].tolist() for start, end in zip([0, *ends], ends, strict=False)]
+    out = []
+    for docs, rank, placed in zip(found, ranks, _placed(judged), strict=True):
+        at = dict(zip(rank, map(as_text, placed), strict=True))
+        seen = set(at.values())
+        others = iter([doc for doc in docs if doc not in seen])
+        out.append([at[r] if r in at else next(others) for r in range(1, len(docs) + 1)])
+    return out
