@@ -3,26 +3,35 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PAGE   := src/judged/render/page tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench fuzz clean
+.PHONY: help demo test quick check bench fuzz clean chromium
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
-demo: $(VENV)/run  ## evaluate the sample collection: a table, and why
+demo: $(VENV)/run  ## evaluate the sample collection: a table, and report.html
 	@$(BIN)/judged demo
 
-test: $(VENV)/test  ## every test
+test: $(VENV)/test chromium  ## every test
 	$(BIN)/python -m pytest -n auto --dist loadscope tests
 
 quick: $(VENV)/test  ## the quick core of the tests
-	$(BIN)/python -m pytest -n auto -m "not slow and not conformance" tests
+	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser" tests
 
 check: $(VENV)/test  ## lint, formatting and strict types
 	$(BIN)/ruff check src tests tools benchmarks fuzz
 	$(BIN)/ruff format --check src tests tools benchmarks fuzz
 	$(BIN)/mypy
+	$(BIN)/deno lint $(PAGE)
+	$(BIN)/deno fmt --check $(PAGE)
+	$(BIN)/deno check $(PAGE)
+
+chromium:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium fonts-liberation; } >/dev/null 2>&1 \
+	  || echo "There is no Chromium, and it cannot be installed here: tests that open the page in a browser are skipped."
 
 bench: $(VENV)-bench/made  ## speed, as ratios to other tools in the same run; TREC_EVAL=… names the program
 	$(VENV)-bench/bin/python benchmarks/run.py

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from judged.errors import DataError, FileError, JudgedError, UsageError, Warned
     from judged.measures import Measure, measure, parse, parse_all
     from judged.measures.profile import PROFILES
+    from judged.render import report
     from judged.sources import read_qrels, read_run, sample_path, write_qrels, write_run
 
 __version__ = "0.1.0"
@@ -123,6 +124,7 @@ _ROOMS = {
     "judged.errors": ("DataError", "FileError", "JudgedError", "UsageError", "Warned"),
     "judged.measures": ("Measure", "measure", "parse", "parse_all"),
     "judged.measures.profile": ("PROFILES",),
+    "judged.render": ("report",),
     "judged.sources": ("read_qrels", "read_run", "sample_path", "write_qrels", "write_run"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}

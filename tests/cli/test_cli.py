@@ -26,6 +26,7 @@ COMMANDS = [
     "gate",
     "power",
     "board",
+    "report",
     "explain",
     "curve",
     "agree",

@@ -69,7 +69,7 @@ class Venv:
         return json.loads(run(self.python, "-c", EVALUATE))
 
     def demo(self) -> str:
-        return run(self.folder / "bin" / "judged", "demo").replace(str(self.folder), "")
+        return run(self.folder / "bin" / "judged", "demo", cwd=self.folder).replace(str(self.folder), "")
 
 
 def only(folder: Path) -> Path:

@@ -130,8 +130,8 @@ def named_files(runs: tuple[str, ...]) -> Any:
     return named
 
 
-def policy_options(command: Any) -> Any:
-    """The policies as options, described once."""
+def policy_options(command: Any, *, queries: str = "--queries") -> Any:
+    """The policies as options, described once; `queries` is the flag for which queries count, where `--queries` says something else."""
     choices = {
         "ties": (("id-desc", "id-asc", "input", "best", "worst", "expected"), "Order of documents with equal scores."),
         "duplicates": (("error", "first", "best"), "A document twice in one ranking."),
@@ -147,7 +147,8 @@ def policy_options(command: Any) -> Any:
         ),
     }
     for name, (values, text) in reversed(choices.items()):
-        command = click.option(f"--{name}", type=click.Choice(values), help=f"{text}  [default: {values[0]}]")(command)
+        flag = queries if name == "queries" else f"--{name}"
+        command = click.option(flag, name, type=click.Choice(values), help=f"{text}  [default: {values[0]}]")(command)
     command = click.option(
         "--depth", type=int, metavar="N", help="Look at the first N documents of each ranking only."
     )(command)

@@ -23,6 +23,7 @@ _COMMANDS = (
     "gate",
     "power",
     "board",
+    "report",
     "explain",
     "curve",
     "agree",
@@ -34,7 +35,7 @@ _COMMANDS = (
 )
 
 _MEANT = {  # words that people try
-    "plot": "curve", "curves": "curve", "roc": "curve", "kappa": "agree", "agreement": "agree", "merge": "agree", "rbo": "correlate",
+    "plot": "curve", "html": "report", "page": "report", "curves": "curve", "roc": "curve", "kappa": "agree", "agreement": "agree", "merge": "agree", "rbo": "correlate",
     "tau": "correlate", "diff": "compare", "significance": "compare", "test": "compare", "evaluate": "eval", "click": "clicks",
 }  # fmt: skip
 
@@ -74,6 +75,7 @@ def cli() -> None:
     judged demo                              try it on the sample collection
     judged eval QRELS RUN... -m nDCG@10 AP   evaluate runs
     judged compare QRELS RUN RUN...          which is better, and how sure that is
+    judged report QRELS RUN... -o page.html  one page: how good, how sure, where and why
     judged explain AP QRELS RUN --query Q    the arithmetic of one query
     judged curve pr QRELS RUN... -o pr.svg   precision and recall, drawn
     judged agree QRELS_A QRELS_B             how far judges agree

@@ -26,9 +26,10 @@ def _nowhere(row: int) -> Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Named:
-    """Something that was read, or will be, with the name it is called by."""
+    """Something that was read, or will be, with the name it is called by; and the path, where it lies in a file."""
 
     name: str
+    path: str | None = None
 
     @property
     def label(self) -> str:

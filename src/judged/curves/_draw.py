@@ -10,43 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.errors import UsageError, safe
+from judged.curves.style import COLOURS, DASHES, DPI, FONT, MARKERS, SIZE, bare, grid, matplotlib, new_axes, plain
 
 if TYPE_CHECKING:
     from judged.curves.curve import Curve, Picture
 
 __all__ = ["draw", "picture"]
 
-# Okabe & Ito 2008: told apart by colour-blind readers. Dashes and markers tell curves apart without colour.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)), (0, (9, 3)))
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # one more than colours: the second round looks otherwise
-_SIZE = (5.6, 3.9)  # inches
-_DPI = 200
 _FEW = 3  # curves whose names fit inside the axes; those of more stand beside them
-_LONGEST = 60
 _BANDS = 4  # more bands than this hide each other
 
 
-def _matplotlib() -> Any:
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise UsageError("needs", "matplotlib, to draw a picture", got="no such package",
-                         hint="pip install 'judged[plot]'; points can be saved as .csv or .json without it") from error  # fmt: skip
-    return mpl
+_INSTEAD = "points can be saved as .csv or .json without it"
 
 
 def picture(curves: Picture, form: str, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
     """The picture as bytes, in inches and dots an inch; nothing in them tells when they were made."""
-    mpl = _matplotlib()
+    mpl = matplotlib(_INSTEAD)
     from matplotlib.figure import Figure
 
     settings = {
         "svg.hashsalt": "judged",
         "svg.fonttype": "none" if form == "svg" else "path",
         "pdf.fonttype": 42,
-        "font.size": 9,
+        "font.size": FONT,
     }
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # letters that the font lacks are drawn as boxes
@@ -54,27 +41,25 @@ def picture(curves: Picture, form: str, size: tuple[float, float] | None = None,
         draw(curves, figure.add_subplot())
         out = io.BytesIO()
         undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-        figure.savefig(out, format=form, dpi=dpi or _DPI, metadata=undated)
+        figure.savefig(out, format=form, dpi=dpi or DPI, metadata=undated)
     return out.getvalue()
 
 
 def _with_room(curves: Picture) -> tuple[float, float]:
     """The usual size; wider and higher where names stand beside the axes, so that these keep theirs."""
     if len(curves) <= _FEW:
-        return _SIZE
+        return SIZE
     longest = max(len(_label(curves, i)) for i in range(len(curves)))
-    return _SIZE[0] + 0.55 + 0.068 * longest, max(_SIZE[1], 0.6 + 0.17 * len(curves))
+    return SIZE[0] + 0.55 + 0.068 * longest, max(SIZE[1], 0.6 + 0.17 * len(curves))
 
 
 def draw(curves: Picture, ax: Any = None) -> Any:
     """The curves on these axes, or on new ones."""
-    _matplotlib()
+    matplotlib(_INSTEAD)
     if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots(figsize=_with_room(curves), layout="constrained")[1]
+        ax = new_axes(_with_room(curves))
     _background(curves, ax)
-    styles = zip(cycle(_COLOURS), cycle(_DASHES), cycle(_MARKERS), strict=False)
+    styles = zip(cycle(COLOURS), cycle(DASHES), cycle(MARKERS), strict=False)
     lines = []
     for i, (curve, (colour, dashes, marker)) in enumerate(zip(curves, styles, strict=False)):
         (line,) = ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.5,
@@ -85,7 +70,7 @@ def draw(curves: Picture, ax: Any = None) -> Any:
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=2)
     ax.set(xlabel=curves.x_label, ylabel=curves.y_label)
     if curves.title:
-        ax.set_title(_plain(curves.title), loc="left", fontsize="medium")
+        ax.set_title(plain(curves.title), loc="left", fontsize="medium")
     if curves.log_x:
         _log_axis(ax, curves)
     if "x" in curves.limits:
@@ -97,7 +82,7 @@ def draw(curves: Picture, ax: Any = None) -> Any:
 
 
 def _label(curves: Picture, i: int) -> str:
-    return f"{_plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
+    return f"{plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
 
 
 def _legend(ax: Any, lines: list[tuple[Any, float]]) -> None:
@@ -117,10 +102,8 @@ def _legend(ax: Any, lines: list[tuple[Any, float]]) -> None:
 
 
 def _background(curves: Picture, ax: Any) -> None:
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    ax.grid(color="#000000", alpha=0.08, linewidth=0.7)
-    ax.set_axisbelow(True)
+    bare(ax)
+    grid(ax)
     if curves.kind == "roc":
         ax.plot([0, 1], [0, 1], color="#888888", linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
         ax.annotate(
@@ -161,10 +144,3 @@ def _height(curve: Curve) -> float:
 def _padded(limits: tuple[float, float]) -> tuple[float, float]:
     margin = 0.02 * (limits[1] - limits[0])
     return limits[0] - margin, limits[1] + margin
-
-
-def _plain(text: str) -> str:
-    """Text without matplotlib's mathematics, control characters, or more than fits."""
-    text = safe(text).replace("$", r"\$")
-    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
-    return f" {text}" if text.startswith("_") or not text else text  # matplotlib hides what begins with _

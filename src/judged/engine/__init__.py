@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.engine._baseline import Baseline
-    from judged.engine._compared import Comparison
+    from judged.engine._compared import Comparison, Critical
+    from judged.engine._difference import Difference
     from judged.engine._gated import Gate
+    from judged.engine._listing import number, p_text
     from judged.engine._rule import Rules
     from judged.engine.classification import Classification, best_threshold, classify, pr_curve, roc_curve
     from judged.engine.click_fit import ClickBoard, ClickFit, ClickGrades
@@ -41,8 +43,10 @@ _HOME = {
     "Correlation": "judged.engine.correlation",
     "Correlations": "judged.engine.pairwise",
     "Counterfactuals": "judged.engine.counterfactual",
+    "Critical": "judged.engine._compared",
     "Curves": "judged.engine.picture",
     "DEFAULT": "judged.engine.evaluation",
+    "Difference": "judged.engine._difference",
     "Explanation": "judged.engine.explanation",
     "Gate": "judged.engine._gated",
     "InterleavedLists": "judged.engine.interleaving",
@@ -75,6 +79,8 @@ _HOME = {
     "leaderboard": "judged.engine.standing",
     "load": "judged.engine.storage",
     "merge_judgments": "judged.engine.merging",
+    "number": "judged.engine._listing",
+    "p_text": "judged.engine._listing",
     "plain": "judged.engine.table",
     "power": "judged.engine.powering",
     "pr_curve": "judged.engine.classification",
@@ -98,7 +104,9 @@ __all__ = [
     "Correlation",
     "Correlations",
     "Counterfactuals",
+    "Critical",
     "Curves",
+    "Difference",
     "Explanation",
     "Gate",
     "InterleavedLists",
@@ -131,6 +139,8 @@ __all__ = [
     "leaderboard",
     "load",
     "merge_judgments",
+    "number",
+    "p_text",
     "plain",
     "power",
     "pr_curve",

@@ -15,7 +15,7 @@ from judged.engine._disagreed import adjudicable, disagreed
 from judged.engine._listing import Listed, Listing, scalar
 from judged.engine._panel import Panel
 from judged.engine._system_order import SystemOrder
-from judged.engine.table import Table, plain, safe
+from judged.engine.table import Table, Tabled
 from judged.errors import UsageError, Warned, shown
 from judged.reliability.coefficient import wanted
 from judged.reliability.interval import Reliability, by_query
@@ -231,10 +231,13 @@ class Agreement(Listed):
         rows = [i for i, raw in enumerate(every["raw"]) if raw < 1][:n]
         return replace(every.take(rows), title="queries with the least agreement")
 
-    def __str__(self) -> str:
-        return "\n\n".join(["\n".join(map(safe, self.conclusion())), *map(plain, self.tables())])
+    def _tables(self) -> list[Table]:
+        return self.tables()
 
-    __repr__ = __str__
+    def _lines(self) -> tuple[str, ...]:
+        return self.conclusion()
+
+    __repr__ = Tabled.__str__
 
 
 def _found(known: dict[str, Reliability], key: str) -> Reliability:

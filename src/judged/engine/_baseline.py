@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -10,19 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from judged import __version__
-from judged.core import Qrels, Text
+from judged.core import Qrels
+from judged.engine.fingerprint import content_of, file_hash
 from judged.engine.storage import load
 from judged.engine.values import Values
 from judged.errors import DataError, FileError, Warned
 from judged.sources import read_text, write_atomically
 
-__all__ = ["Baseline", "content_of", "saved_result"]
-
-Ints = NDArray[np.int64]
+__all__ = ["Baseline", "saved_result"]
 
 _SAVED = re.compile(r'\s*(\[\s*)?\{\s*"judged"\s*:')
 _AGAIN = "save it with `judged gate QRELS RUN --save FILE`"
@@ -44,7 +39,7 @@ class Baseline:
     @classmethod
     def of(cls, values: Values, qrels: Qrels, qrels_source: Any = None, run_source: Any = None) -> Baseline:
         """The baseline that these values make; sources are hashed where they are files."""
-        return cls(values, __version__, content_of(qrels), _file_hash(qrels_source), _file_hash(run_source))
+        return cls(values, __version__, content_of(qrels), file_hash(qrels_source), file_hash(run_source))
 
     def to_json(self) -> str:
         """What `Values.to_json` has, with the inputs; one value a line, so that versions of it can be compared."""
@@ -155,45 +150,3 @@ def _in_parquet(path: Path) -> Baseline | None:
     except pa.ArrowInvalid:
         return None  # the reader of runs says what is wrong
     return Baseline(load(path)) if b"judged" in metadata else None
-
-
-# ── hashes ───────────────────────────────────────────────────────────────────────────────────────
-
-
-def content_of(qrels: Qrels) -> str:
-    """SHA-256 of judgments: of what they say, not of how it is written.
-
-    Rows are taken in the order of their ids, so that the order of lines, the form of the file and its compression make no difference; every id, subtopic and grade does.
-    """
-    columns = [(qrels.queries, qrels.query), (qrels.doc, None), (qrels.aspect, None), (qrels.sub, None)]
-    codes, digest = [], hashlib.sha256(b"judged qrels 1")
-    for ids, place in columns:
-        if ids is None:
-            continue
-        distinct, code = _coded(ids)
-        codes.append(code if place is None else code[place])
-        digest.update(np.array([len(distinct), *map(len, distinct)], "<i8").tobytes() + b"".join(distinct))
-    grade = qrels.grade + 0.0  # -0 is 0
-    order = np.lexsort([grade, *reversed(codes)])
-    for code in codes:
-        digest.update(code[order].astype("<i8").tobytes())
-    digest.update(grade[order].astype("<f8").tobytes())
-    return digest.hexdigest()
-
-
-def _coded(ids: Text) -> tuple[list[bytes], Ints]:
-    """Each id once, in order; and for each row which it has."""
-    if not len(ids):
-        return [], np.empty(0, np.int64)
-    order = ids.order()
-    new = np.concatenate([[True], ~ids.same(order[1:], ids, order[:-1])])
-    code = np.empty(len(ids), np.int64)
-    code[order] = np.cumsum(new) - 1
-    return ids.take(order[new]).tolist(), code
-
-
-def _file_hash(source: Any) -> str | None:
-    if not isinstance(source, str | os.PathLike) or source == "-" or not Path(source).is_file():
-        return None
-    with Path(source).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Confusion, resampled_means
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.errors import UsageError, shown
 
 __all__ = ["RATES", "Classification", "known_rate"]
@@ -57,7 +57,7 @@ _RESAMPLES, _DRAWS = 2_000, 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(Tabled):
     """What decisions are worth: `tp`, `fp`, `fn`, `tn`, every rate by name, and intervals over items."""
 
     right: NDArray[np.bool_]  # per item: whether it is positive
@@ -170,10 +170,7 @@ class Classification:
                 "threshold": self.threshold if self.threshold is None or np.isfinite(self.threshold) else None}  # fmt: skip
         return json.dumps(data, allow_nan=False)
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def known_rate(rate: str) -> str:

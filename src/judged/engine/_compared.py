@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,10 @@ from judged.measures import parse
 from judged.stats import Equivalence, Posterior, bayesian_t, tost
 from judged.stats.estimate import Method
 
-__all__ = ["Change", "Comparison", "Move", "Settings", "known_rows"]
+if TYPE_CHECKING:
+    from judged.engine.drawing import Plot
+
+__all__ = ["Change", "Comparison", "Critical", "Move", "Settings", "known_rows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +45,19 @@ class Settings:
         margin = f", margin {self.margin:g}" if self.margin else ""
         return (f"{self.test} test{drawn}, {self.correction} correction over the pairs of a measure, {self.interval} intervals, "
                 f"alpha {self.alpha:g}{margin}, seed {self.seed}")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Critical:
+    """A critical-difference diagram: mean ranks (1 is best), groups of runs that cannot be told apart, and Friedman's p for all of them."""
+
+    runs: tuple[str, ...]
+    ranks: tuple[float, ...]
+    critical: float
+    bars: tuple[tuple[int, ...], ...]
+    alpha: float
+    queries: int
+    p: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +93,7 @@ class Comparison(Listed):
     baseline: str | None = None
     warnings: tuple[Warned, ...] = ()
     judged: tuple[Judged, ...] = field(default=(), repr=False)
+    slices: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict, repr=False)  # which queries are in each
 
     @property
     def measures(self) -> list[str]:
@@ -165,6 +183,12 @@ class Comparison(Listed):
 
         return joint_table(self, test)
 
+    def critical(self, measure: str) -> Critical:
+        """Mean ranks of the runs over queries, and which of them lie within Nemenyi's critical difference (Demšar 2006)."""
+        from judged.engine._overall import critical_of
+
+        return critical_of(self, measure)
+
     def equivalence(self, measure: str, a: str, b: str, margin: float) -> Equivalence:
         """Two one-sided t tests: whether a and b are equal within the margin."""
         return tost(self._differences(measure, a, b), margin, alpha=self.settings.alpha)
@@ -208,12 +232,28 @@ class Comparison(Listed):
         """Each row as a sentence."""
         return [row.words for row in self.rows]
 
-    def __str__(self) -> str:
-        from judged.engine.comparison_table import overview
+    def plot(
+        self,
+        kind: Plot = "means",
+        measure: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """A picture on matplotlib axes (new ones unless given): `means`, `differences`, `queries`, `scatter` or `critical`.
 
-        return overview(self)
+        See `judged.engine.drawing.draw_comparison`.
+        """
+        from judged.engine.drawing import draw_comparison
 
-    __repr__ = __str__
+        return draw_comparison(self, kind, measure, a, b, ax)
+
+    def _tables(self) -> list[Table]:
+        from judged.engine.comparison_table import tables
+
+        return tables(self)
+
+    __repr__ = Listed.__str__
 
 
 def known_rows(x: NDArray[np.float64]) -> NDArray[np.bool_]:

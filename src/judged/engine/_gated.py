@@ -12,6 +12,7 @@ from judged.engine._compared import Change, Comparison
 from judged.engine._decision import Reason
 from judged.engine._rule import Rules
 from judged.engine.named import short_names
+from judged.engine.table import Table, Tabled
 from judged.engine.values import Values
 from judged.errors import Warned
 
@@ -19,7 +20,7 @@ __all__ = ["Gate"]
 
 
 @dataclass(frozen=True, eq=False)
-class Gate:
+class Gate(Tabled):
     """Whether a candidate passes, and why. True as a condition where it does: `assert jd.gate(…)`."""
 
     passed: bool
@@ -99,12 +100,17 @@ class Gate:
         }
         return json.dumps(data, allow_nan=False)
 
-    def __str__(self) -> str:
-        from judged.engine.gate_table import text
+    def _tables(self) -> list[Table]:
+        from judged.engine.gate_table import tables
 
-        return text(self)
+        return tables(self)
 
-    __repr__ = __str__
+    def _lines(self) -> list[str]:
+        from judged.engine.gate_table import head
+
+        return head(self)
+
+    __repr__ = Tabled.__str__
 
 
 def _finite(value: Any) -> Any:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 
 __all__ = ["Listed", "Listing", "apart", "number", "p_text", "scalar"]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Tabled):
     """Columns of one length, by name; `words` are those that hold words, and are aligned to the left."""
 
     columns: dict[str, tuple[Any, ...]]
@@ -62,14 +62,15 @@ class Listing:
     def to_json(self) -> str:
         return json.dumps(self.to_dicts(), allow_nan=False)
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
-class Listed:
+class Listed(Tabled):
     """A result that lists rows, and so comes as frames."""
+
+    def _tables(self) -> Sequence[Table]:
+        table: Callable[[], Table] | None = getattr(self, "table", None)
+        return [self.listing().table() if table is None else table()]
 
     def listing(self) -> Listing:
         """Its rows."""

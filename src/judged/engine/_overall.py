@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.engine._compared import Comparison, known_rows
+from judged.engine._compared import Comparison, Critical, known_rows
 from judged.engine._listing import p_text
 from judged.engine.table import Table
 from judged.errors import UsageError, shown
 from judged.measures import parse
-from judged.stats import Pairwise, anova, friedman, nemenyi, randomised_tukey, tukey
+from judged.stats import Pairwise, anova, bars, friedman, nemenyi, randomised_tukey, tukey
 
-__all__ = ["JOINT", "joint_table", "overall_table"]
+__all__ = ["JOINT", "critical_of", "joint_table", "overall_table"]
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +54,15 @@ def overall_table(comparison: Comparison, *, places: int = 4) -> Table:
         )
         rows.append((m, "ANOVA, runs + queries", f, p_text(squares.system.p), effect))
     return Table(("measure", "test of all runs", "statistic", "p", "effect"), tuple(rows), words=(0, 1, 2, 4))
+
+
+def critical_of(comparison: Comparison, measure: str) -> Critical:
+    """Friedman's mean ranks with Nemenyi's critical difference."""
+    x = _values(comparison, measure)
+    found = nemenyi(x, alpha=comparison.settings.alpha)
+    return Critical(
+        comparison.names, tuple(found.center.tolist()), found.critical, bars(found.center, found.critical), found.alpha, len(x), friedman(x).p,
+    )  # fmt: skip
 
 
 def joint_table(comparison: Comparison, test: str, *, places: int = 4) -> Table:

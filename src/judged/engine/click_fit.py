@@ -13,7 +13,7 @@ import numpy as np
 from judged.clicks import ClickEvaluation, Estimate, Fit, Grades, grade_bounds, grades_from_clicks
 from judged.core import Qrels
 from judged.engine._listing import Listed, Listing, number, scalar
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.errors import DataError, Warned
 from judged.sources import read_qrels, write_qrels
 
@@ -21,7 +21,7 @@ __all__ = ["ClickBoard", "ClickFit", "ClickGrades"]
 
 
 @dataclass(frozen=True, eq=False)
-class ClickFit:
+class ClickFit(Tabled):
     """A fitted click model: parameters with intervals, how EM went, and how it did on held-out sessions."""
 
     fit: Fit
@@ -113,10 +113,7 @@ class ClickFit:
                          f"perplexity {number(e.perplexity, places)}")  # fmt: skip
         return (*notes, *(f"warning: {w}" for w in self.warnings))
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def _unconverged(fit: Fit) -> Warned:
@@ -219,10 +216,7 @@ class ClickGrades(Listed):
     def to_json(self) -> str:
         return self.listing().to_json()
 
-    def __str__(self) -> str:
-        return plain(self.listing().table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +261,4 @@ class ClickBoard(Listed):
         rows = [{"model": fit.model, **_evaluated(fit.evaluation)} for fit in self.fits if fit.evaluation is not None]
         return json.dumps({"judged": 1, "log": self.name, "notes": list(self.notes), "models": rows}, allow_nan=False)
 
-    def __str__(self) -> str:
-        return plain(self.listing().table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__

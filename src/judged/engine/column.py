@@ -30,5 +30,9 @@ def is_settled(measure: Measure, judged: Judged) -> bool:
 def is_empty(measure: Measure, judged: Judged) -> Column:
     """Queries without a document that is relevant to the measure: at its level, or with a positive grade."""
     level, pool = measure.get("level"), judged.ideal
-    binary = measure.definition.parameters.get("level", (None, None))[1] == 1
-    return pool.total(pool.is_relevant(level) if binary else (pool.grade > 0) & (pool.grade >= (level or 0))) == 0
+    return (
+        pool.total(
+            pool.is_relevant(level) if measure.definition.binary else (pool.grade > 0) & (pool.grade >= (level or 0))
+        )
+        == 0
+    )

@@ -104,6 +104,7 @@ def compare(
         baseline=None if baseline is None else entrants.names[int(pairs[0, 0])],
         settings=settings,
         warnings=entrants.warnings + parts.warnings + _unknown(entrants),
+        slices=dict(parts.groups),
     )
 
 

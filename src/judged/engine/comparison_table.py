@@ -13,7 +13,7 @@ from judged.engine.table import Table, plain
 from judged.measures import parse
 from judged.stats import letters
 
-__all__ = ["change_table", "overview", "pair_table", "slice_table", "system_table", "tables"]
+__all__ = ["change_table", "key_of_signs", "overview", "pair_table", "signs", "slice_table", "system_table", "tables"]
 
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too few": ""}
 
@@ -32,21 +32,29 @@ def tables(comparison: Comparison, *, places: int = 4) -> list[Table]:
 def system_table(comparison: Comparison, *, places: int = 4) -> Table:
     """Means of runs by measures, the best in bold; letters, or signs against the baseline, say which differences are significant."""
     means, measures = comparison.means(), comparison.measures
-    signs = {m: _against(comparison, m) if comparison.baseline else _letters(comparison, m) for m in measures}
+    marks = {m: signs(comparison, m) for m in measures}
     rows = [
-        (name, *(f"{number(means[name][m], places)} {signs[m][i]}".rstrip() for m in measures))
+        (name, *(f"{number(means[name][m], places)} {marks[m][i]}".rstrip() for m in measures))
         for i, name in enumerate(comparison.names)
     ]
     best = frozenset((i, 1 + c) for c, m in enumerate(measures) for i in _best(comparison, m))
-    alpha = comparison.settings.alpha
-    if comparison.baseline:
-        said = f"▲ better, ▼ worse than {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; no sign: cannot tell"
-    else:
-        said = f"runs that share a letter in a column cannot be told apart (corrected p > {alpha:g})"
     queries = len(comparison.results[0])
-    notes = (said, f"{queries} {'query' if queries == 1 else 'queries'} · {comparison.settings}",
+    notes = (key_of_signs(comparison), f"{queries} {'query' if queries == 1 else 'queries'} · {comparison.settings}",
              f"policy: {comparison.results[0].policy}", *(f"warning: {w}" for w in comparison.warnings))  # fmt: skip
     return Table(("run", *measures), tuple(rows), notes=notes, strong=best)
+
+
+def key_of_signs(comparison: Comparison) -> str:
+    """What the signs mean."""
+    alpha = comparison.settings.alpha
+    if comparison.baseline:
+        return f"▲ better, ▼ worse than {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; no sign: cannot tell"
+    return f"runs that share a letter in a column cannot be told apart (corrected p > {alpha:g})"
+
+
+def signs(comparison: Comparison, measure: str) -> list[str]:
+    """A sign for each run: ▲ or ▼ against the baseline, or letters that runs share which cannot be told apart."""
+    return _against(comparison, measure) if comparison.baseline else _letters(comparison, measure)
 
 
 def _best(comparison: Comparison, measure: str) -> list[int]:

@@ -19,7 +19,7 @@ from judged.engine._ordered import Kind, ordered
 from judged.engine._paired import Documents, Paired
 from judged.engine._remark import notes, short, undefined
 from judged.engine._scored import read_scores
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.errors import UsageError, Warned, shown
 from judged.stats import bootstraps, mean
 
@@ -32,7 +32,7 @@ Interval = tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Correlation:
+class Correlation(Tabled):
     """Coefficients of two rankings: a value for each query of two runs, one value for anything else.
 
     >>> result = correlate({"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}, "tau_a overlap@2")
@@ -153,10 +153,7 @@ class Correlation:
         head = [f"{len(self)} {'query' if len(self) == 1 else 'queries'}"] if self.kind == "runs" else []
         return (" · ".join([*head, *self.settings()]), *self.notes, *(f"warning: {w}" for w in self.warnings))
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def correlate(

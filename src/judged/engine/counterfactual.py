@@ -15,7 +15,7 @@ from judged.clicks import ClickLog, Counterfactual, Examination, Pairs, counterf
 from judged.clicks.counterfactual import Worth
 from judged.engine._listing import Listed, Listing, number, scalar
 from judged.engine.clicks import rankings, read_clicks
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.errors import UsageError, shown
 from judged.sources import read_run
 
@@ -83,10 +83,7 @@ class Counterfactuals(Listed):
         return json.dumps({"judged": 1, "propensity": list(self.propensity), "source": self.source, "by": self.by,
                            "level": self.level, "estimates": rows}, allow_nan=False)  # fmt: skip
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "DCG@10 P@10", *, propensity: Any = None,

@@ -106,8 +106,11 @@ def _judge(qrels: Qrels, run: Run | Unread, policy: Policy, progress: Progress |
 
 def levelled(measure: Measure, level: float | None) -> Measure:
     """The measure at this level, where it is a binary one that was not given its own."""
-    binary = measure.definition.parameters.get("level", (None, None))[1] == 1
-    return measure(level=level) if level is not None and binary and "level" not in measure.said else measure
+    return (
+        measure(level=level)
+        if level is not None and measure.definition.binary and "level" not in measure.said
+        else measure
+    )
 
 
 def _measured(source: Source, wanted: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:

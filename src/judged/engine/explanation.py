@@ -12,7 +12,7 @@ from judged.core import Id, Judged, Policy, join
 from judged.engine._source import Source, in_one_order, raw_id
 from judged.engine._trace import Trace, traced
 from judged.engine.column import column, is_empty, is_settled
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.engine.ties import Orders
 from judged.errors import UsageError, shown
 from judged.measures import Measure, parse
@@ -36,7 +36,7 @@ Column = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Tabled):
     """One query under one measure: a row for each rank, then the closing line."""
 
     measure: Measure
@@ -53,9 +53,6 @@ class Explanation:
             notes.insert(0, f"… and {self.hidden} more document{'s' * (self.hidden > 1)}")
         rows = tuple(tuple(cell_text(value) for value in row) for row in self.rows)
         return Table(self.headers, rows, title=f"{self.measure} of query {self.query}", notes=tuple(notes), words=(1,))
-
-    def __str__(self) -> str:
-        return plain(self.table())
 
 
 def cell_text(value: Any) -> str:

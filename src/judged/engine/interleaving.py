@@ -25,7 +25,7 @@ from judged.clicks import (
 from judged.core import Id
 from judged.engine._listing import Listed, Listing, number, scalar
 from judged.engine.clicks import rankings, read_clicks
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.errors import DataError, UsageError, Warned
 from judged.sources import read_list_rows, read_run, write_atomically, write_columns
 
@@ -96,10 +96,7 @@ class InterleavedLists(Listed):
     def to_json(self) -> str:
         return self.listing().to_json()
 
-    def __str__(self) -> str:
-        return plain(self.listing().table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int = 10,
@@ -191,10 +188,7 @@ class InterleavingOutcome(Listed):
         return json.dumps({"judged": 1, "method": self.method, "clicks_a": self.clicks_a, "clicks_b": self.clicks_b,
                            "outcomes": rows, "warnings": told}, allow_nan=False)  # fmt: skip
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def score_interleaving(

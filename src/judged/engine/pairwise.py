@@ -12,14 +12,14 @@ from judged.core import Run
 from judged.correlation import Asked
 from judged.engine._ordered import once
 from judged.engine.correlation import Correlation, correlate
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.errors import UsageError, Warned, shown
 
 __all__ = ["Correlations", "correlate_all"]
 
 
 @dataclass(frozen=True, eq=False)
-class Correlations:
+class Correlations(Tabled):
     """The correlation of every pair of several rankings, in the order they were given in.
 
     >>> found = correlate_all({"x": [1, 2, 3], "y": [1, 3, 2], "z": [3, 2, 1]}, "tau_a")
@@ -91,10 +91,7 @@ class Correlations:
         return Table(headers, tuple(rows), title=f"{len(self.names)} {'runs' if runs else 'orders'}, pair by pair",
                      notes=notes, words=(0, 1))  # fmt: skip
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def correlate_all(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.engine.evaluation import Measures, evaluate
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, Warned
 from judged.measures import parse_all
@@ -62,7 +62,7 @@ class MeasurePower:
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
+class Power(Tabled):
     """What two runs' comparison can show, for each measure: a paired t test, two-sided.
 
     It rests on how much differences vary between queries, and never on the difference that was observed.
@@ -129,10 +129,7 @@ class Power:
             notes=(*sentences, test, *(f"warning: {w}" for w in self.warnings)),
         )
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def power(

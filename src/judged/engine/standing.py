@@ -13,7 +13,7 @@ from judged.engine._compared import Comparison
 from judged.engine._entrants import refuse_geometric, refuse_incomparable
 from judged.engine._listing import Listed, Listing, number
 from judged.engine.named import short_names
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, shown
 from judged.measures import parse
@@ -96,10 +96,7 @@ class Leaderboard(Listed):
                  *filter(None, [self.standings.note, f"warning: {self.dropped} queries that not all runs of a collection have a value for were left out" if self.dropped else ""]))  # fmt: skip
         return Table((*headers, *self.collections), rows, notes=notes)
 
-    def __str__(self) -> str:
-        return plain(self.table())
-
-    __repr__ = __str__
+    __repr__ = Tabled.__str__
 
 
 def leaderboard(

@@ -1,14 +1,33 @@
-"""A table as plain data, and its plainest rendering."""
+"""A table as plain data, and its plainest renderings: fixed width, and HTML without any style."""
 
 from __future__ import annotations
 
+import html
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judged.errors import safe
 
-__all__ = ["Table", "cell", "counted", "plain", "safe"]
+__all__ = ["Table", "Tabled", "as_html", "cell", "counted", "plain", "safe"]
+
+_MOST = 500  # rows in a notebook: more make it slow, and nobody reads them there
+# Colours are those around it, made fainter: so it reads on light and on dark pages.
+_STYLE = """<style>
+.judged-result{overflow-x:auto}
+.judged-result table.judged{border-collapse:collapse;margin:.6em 0 .3em;border:0;font-size:.92em}
+.judged-result table.judged caption{caption-side:top;text-align:left;font-weight:600;padding:0 0 .4em;color:inherit}
+.judged-result table.judged th,.judged-result table.judged td{text-align:left;vertical-align:top;font-weight:400;padding:.25em .7em;\
+border:0;max-width:44em;white-space:normal}
+.judged-result table.judged thead th,.judged-result table.judged thead td{font-weight:600;vertical-align:bottom;\
+border-bottom:1px solid currentColor}
+.judged-result table.judged tbody tr+tr>*{border-top:1px solid rgba(128,128,128,.25)}
+.judged-result table.judged .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.judged-result p+table.judged{margin-top:1.1em}
+.judged-result p{margin:.15em 0;max-width:80em}
+.judged-result p.note{opacity:.8}
+</style>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +56,64 @@ def plain(table: Table) -> str:
     notes = ["", *map(safe, table.notes)] if table.notes else []
     rule = "  ".join("─" * w for w in widths)
     return "\n".join([*title, lines[0], rule, *lines[1:], *notes])
+
+
+def as_html(table: Table) -> str:
+    """The table as HTML without style or script: cells of numbers have the class `number`; notes stand below as paragraphs."""
+    caption = f"<caption>{_escaped(table.title)}</caption>\n" if table.title else ""
+    head = "".join(_html_cell(text, i, table, row=None) for i, text in enumerate(table.headers))
+    rows = (
+        "".join(_html_cell(text, i, table, row=r) for i, text in enumerate(row)) for r, row in enumerate(table.rows)
+    )
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    notes = "".join(f'\n<p class="note"><small>{_escaped(note)}</small></p>' for note in table.notes)
+    return f'<table class="judged">\n{caption}<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}'
+
+
+def _html_cell(text: str, column: int, table: Table, *, row: int | None) -> str:
+    """The first cell of a row is its header, the cells above are those of their columns; an empty one heads nothing."""
+    scope = "col" if row is None else "row" if column == 0 else ""
+    tag, attributes = ("th", f' scope="{scope}"') if scope and text else ("td", "")
+    attributes += "" if column in table.words else ' class="number"'
+    inner = _escaped(text)
+    inner = f"<strong>{inner}</strong>" if (row, column) in table.strong else inner
+    return f"<{tag}{attributes}>{inner}</{tag}>"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(safe(text))
+
+
+class Tabled:
+    """A result that is shown as tables: in fixed width, and as HTML in a notebook. `_tables` tells more than `table()`, where there is more."""
+
+    __slots__ = ()
+
+    def _tables(self) -> Sequence[Table]:
+        """What is shown, one below the other."""
+        result: Any = self
+        return [result.table()]
+
+    def _lines(self) -> Sequence[str]:
+        """What stands above the tables."""
+        return ()
+
+    def __str__(self) -> str:
+        lines = ["\n".join(map(safe, self._lines()))] if self._lines() else []
+        return "\n\n".join([*lines, *map(plain, self._tables())])
+
+    def _repr_html_(self) -> str:
+        lines = [f"<p>{_escaped(line)}</p>" for line in self._lines() if line]
+        shown = [*lines, *(as_html(_beginning(table)) for table in self._tables())]
+        return "\n".join([f'<div class="judged-result">{_STYLE}', *shown, "</div>"])
+
+
+def _beginning(table: Table) -> Table:
+    """A table that is not too long for a notebook; what is left out is said."""
+    left = len(table.rows) - _MOST
+    if left <= 0:
+        return table
+    return replace(table, rows=table.rows[:_MOST], notes=(f"… and {counted(left, 'more row')}", *table.notes))
 
 
 def cell(value: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id, Policy
-from judged.engine.table import Table, plain
+from judged.engine.table import Table, Tabled
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure, parse
 from judged.stats import bootstraps, summarise
@@ -29,7 +29,7 @@ Column = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class Values(Tabled):
     """A table of queries × measures. The per-query values are the result; the rest follows from them.
 
     >>> from judged.engine.evaluation import evaluate
@@ -243,18 +243,14 @@ class Values:
         )
 
     def _row(self, m: Measure, interval: tuple[float, float] | None, places: int) -> tuple[str, ...]:
-        name, definition = str(m), m.definition
-        value = summarise(self.columns[name], definition.summary)
-        shown_value = self._text(m, value, places)
+        name = str(m)
+        value = summarise(self.columns[name], m.definition.summary)
         between = "" if interval is None else f"[{_decimal(interval[0], places)}, {_decimal(interval[1], places)}]"
         counted = int((~np.isnan(self.columns[name])).sum())
-        row = (name, shown_value, between, str(counted))
-        bounds = self.bounds(m)
-        return (
-            row
-            if bounds is None
-            else (*row, f"{self._text(m, bounds[0], places)} – {self._text(m, bounds[1], places)}")
-        )
+        row = (name, self._text(m, value, places), between, str(counted))
+        if (bounds := self.bounds(m)) is None:
+            return row
+        return (*row, f"{self._text(m, bounds[0], places)} – {self._text(m, bounds[1], places)}")
 
     def bounds(self, measure: str | Measure) -> tuple[float, float] | None:
         """The summary if all unjudged documents were irrelevant, and if they were of the top grade; None unless asked for."""
@@ -275,10 +271,13 @@ class Values:
             head += f" · {share:.0%} of the top 10 judged (mean over queries)"
         return (head, f"policy: {self.policy}", *(f"warning: {w}" for w in self.warnings))
 
-    def __str__(self) -> str:
-        return plain(self.table())
+    def plot(self, measures: str | Sequence[str | Measure] | None = None, ax: Any = None) -> Any:
+        """How values spread over queries, on matplotlib axes (new ones unless given): a strip for each measure, with its mean."""
+        from judged.engine.drawing import draw_values
 
-    __repr__ = __str__
+        return draw_values(self, measures, ax)
+
+    __repr__ = Tabled.__str__
 
 
 def _columns(measures: Sequence[Measure], stored: dict[str, list[Any]], size: int) -> dict[str, Column]:

@@ -70,6 +70,11 @@ class Definition:
         return {**found, "judged_only": (_JUDGED_ONLY, False)}
 
     @property
+    def binary(self) -> bool:
+        """Whether it sees relevant and not relevant only, told apart by a level."""
+        return self.parameters.get("level", (None, None))[1] == 1
+
+    @property
     def at(self) -> str | None:
         """The parameter that is written behind the @."""
         return next((name for name, (spec, _) in self.parameters.items() if spec.at), None)

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from judged.sources.attribute import read_attribute
     from judged.sources.clicks import read_click_rows, read_list_rows, write_columns
     from judged.sources.judge import read_judges
+    from judged.sources.prose import Prose, read_prose
     from judged.sources.read import open_run, read_qrels, read_run
     from judged.sources.sample import sample_path
     from judged.sources.write import convert, write_qrels, write_run
 
 # Most evaluations read two TREC files and write nothing: the rest of the room is opened when it is asked for.
 _HOME = {
+    "Prose": "judged.sources.prose",
     "convert": "judged.sources.write",
     "is_usual": "judged.sources._columns",
     "open_run": "judged.sources.read",
@@ -25,6 +27,7 @@ _HOME = {
     "read_click_rows": "judged.sources.clicks",
     "read_judges": "judged.sources.judge",
     "read_list_rows": "judged.sources.clicks",
+    "read_prose": "judged.sources.prose",
     "read_qrels": "judged.sources.read",
     "read_run": "judged.sources.read",
     "read_text": "judged.sources._file",
@@ -36,6 +39,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Prose",
     "convert",
     "is_usual",
     "open_run",
@@ -43,6 +47,7 @@ __all__ = [
     "read_click_rows",
     "read_judges",
     "read_list_rows",
+    "read_prose",
     "read_qrels",
     "read_run",
     "read_text",

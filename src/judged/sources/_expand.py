@@ -13,9 +13,9 @@ from isal import igzip, isal_zlib
 from judged.errors import DataError, Place
 from judged.sources import _file
 
-__all__ = ["expanded"]
+__all__ = ["LARGEST_RATIO", "expanded", "expanding"]
 
-_LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
+LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 _STEP = 8 << 20
 _PIECE = 1 << 10
 _DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError)  # bz2 has none of its own
@@ -23,14 +23,19 @@ _DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError) 
 
 def expanded(raw: IO[bytes], kind: str, name: str) -> bytes:
     """What is in a compressed file."""
+    return _together(expanding(raw, kind, name), raw, name)
+
+
+def expanding(raw: IO[bytes], kind: str, name: str) -> Iterator[bytes]:
+    """The same part by part; what is damaged shows when its part is reached."""
     try:
         if kind == "zstd":
-            return _together(_zstd_parts(raw), raw, name)
-        if kind in ("bzip2", "xz"):
-            parts = _stream_parts(raw, bz2.BZ2Decompressor if kind == "bzip2" else lzma.LZMADecompressor)
-            return _together(parts, raw, name)
-        with igzip.open(raw) as stream:
-            return _together(iter(lambda: stream.read(_STEP), b""), raw, name)
+            yield from _zstd_parts(raw)
+        elif kind in ("bzip2", "xz"):
+            yield from _stream_parts(raw, bz2.BZ2Decompressor if kind == "bzip2" else lzma.LZMADecompressor)
+        else:
+            with igzip.open(raw) as stream:
+                yield from iter(lambda: stream.read(_STEP), b"")
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -84,7 +89,7 @@ def _together(stream: Iterator[bytes], raw: IO[bytes], name: str) -> bytes:
         at = max(part.rfind(b"\n"), part.rfind(b"\r"))
         since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
         json = parts[0][:64].lstrip()[:1] in (b"{", b"[")
-        if since_newline > _file.LONGEST_LINE and not (json and total < _LARGEST_RATIO * raw.tell()):
+        if since_newline > _file.LONGEST_LINE and not (json and total < LARGEST_RATIO * raw.tell()):
             _file.refuse_long_line(Place(name))
     return b"".join(parts)
 

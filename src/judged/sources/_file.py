@@ -34,6 +34,13 @@ def source_name(source: Source) -> str:
     return "<stdin>" if source == "-" else os.fsdecode(os.fspath(source))
 
 
+def file_path(source: object) -> str | None:
+    """The path of a source that lies in a file on disk; None for pipes, standard input and what is in memory."""
+    if not isinstance(source, str | bytes | os.PathLike) or source == "-" or not Path(os.fsdecode(source)).is_file():
+        return None
+    return os.fsdecode(source)
+
+
 def read_bytes(source: Source) -> bytes | bytearray:
     """The whole content, decompressed, with eight zero bytes behind it (see `core.text`)."""
     name = source_name(source)

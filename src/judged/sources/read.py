@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from judged.core import NATIVE, Qrels, Run, Unread
 from judged.sources._columns import Wanted
 from judged.sources._encoding import Raw
-from judged.sources._file import read_bytes, source_name
+from judged.sources._file import file_path, read_bytes, source_name
 from judged.sources._layout import QRELS, RUN
 from judged.sources._sniff import first_line, is_trec
 from judged.sources._trec import qrels_of, run_of
@@ -63,7 +63,7 @@ def read_run(
         return source.read()
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
     wanted = Wanted("run", {role: column for role, column in named.items() if column is not None})
-    run = _as_run(_opened(source, wanted))
+    run = replace(_as_run(_opened(source, wanted)), path=file_path(source))
     return run if name is None else replace(run, name=name)
 
 
@@ -83,10 +83,12 @@ def open_run(source: Any) -> Run | Unread:
         from judged.sources._form import unread_of
 
         unread = unread_of(source, partial(read_run, source))
-    if unread is not None:
-        return unread
-    found = _opened(source, Wanted("run", {}))
-    return (lines_in(*found) if isinstance(found, tuple) else None) or _as_run(found)
+    if unread is None:
+        found = _opened(source, Wanted("run", {}))
+        unread = lines_in(*found) if isinstance(found, tuple) else None
+        if unread is None:
+            return replace(_as_run(found), path=file_path(source))
+    return replace(unread, path=file_path(source))
 
 
 def _as_run(found: Table | tuple[Raw, str]) -> Run:
@@ -137,6 +139,7 @@ def read_qrels(
         from judged.sources._table import as_qrels
 
         qrels = as_qrels(found)
+    qrels = replace(qrels, path=file_path(source))
     return qrels if name is None else replace(qrels, name=name)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.engine._baseline import content_of
 from judged.engine._rule import Rules, read_rules
+from judged.engine.fingerprint import content_of
 from judged.stats import adjusted
 
 N = 40

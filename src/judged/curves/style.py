@@ -1,0 +1,55 @@
+"""How pictures look, whoever draws them: colours, dashes, markers, sizes, and matplotlib itself, imported when it is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judged.errors import UsageError, safe
+
+__all__ = ["COLOURS", "DASHES", "DPI", "FONT", "MARKERS", "SIZE", "bare", "grid", "matplotlib", "new_axes", "plain"]
+
+# Okabe & Ito 2008: told apart by colour-blind readers. Dashes and markers tell curves apart without colour.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)), (0, (9, 3)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # one more than colours: the second round looks otherwise
+SIZE = (5.6, 3.9)  # inches
+DPI = 200
+FONT = 9  # points: the size of text in most papers' figures
+_LONGEST = 60
+
+
+def matplotlib(instead: str = "") -> Any:
+    """The library, or an error that says how to get it, and what can be had without it."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise UsageError("needs", "matplotlib, to draw a picture", got="no such package",
+                         hint="pip install 'judged[plot]'" + (f"; {instead}" if instead else "")) from error  # fmt: skip
+    return mpl
+
+
+def new_axes(size: tuple[float, float] = SIZE) -> Any:
+    """Axes of a new figure that a notebook shows."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def bare(ax: Any, *sides: str) -> None:
+    """Without a frame: the top and the right side, unless others are named."""
+    for side in sides or ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def grid(ax: Any, axis: str = "both") -> None:
+    """Faint lines below everything else."""
+    ax.grid(axis=axis, color="#000000", alpha=0.08, linewidth=0.7)
+    ax.set_axisbelow(True)
+
+
+def plain(text: str, longest: int = _LONGEST) -> str:
+    """Text without matplotlib's mathematics, control characters, or more than fits."""
+    text = safe(text)
+    text = text if len(text) <= longest else f"{text[: longest // 2]}…{text[-longest // 2 :]}"
+    text = text.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") or not text else text  # matplotlib hides what begins with _

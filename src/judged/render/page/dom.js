@@ -1,0 +1,59 @@
+/** Elements from data. Text is only ever text: nothing here reads markup. */
+
+/**
+ * An element with properties and children: `h("button", { class: "quiet", onclick: open }, "open")`.
+ * Names with a dash, `role`, `class`, `for` and the like become attributes; `on…` become listeners; null and false are left out.
+ *
+ * @param {string} tag
+ * @param {Record<string, any>} [properties]
+ * @param {...(Node | string | number | null | undefined | false | (Node | string | number | null | undefined | false)[])} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  return fill(element, ...children);
+}
+
+/**
+ * The element with these children instead of its own.
+ *
+ * @template {Element} E
+ * @param {E} element
+ * @param {...(Node | string | number | null | undefined | false | (Node | string | number | null | undefined | false)[])} children
+ * @returns {E}
+ */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(typeof child === "number" ? String(child) : child);
+  }
+  return element;
+}
+
+/** An element that the page has. @param {string} id @returns {HTMLElement} */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/** Say something to a reader who listens. @param {string} text */
+export function announce(text) {
+  fill(byId("announcer"), text);
+}
+
+/**
+ * Text from outside, which may hold marks that turn the direction of what follows: they stay inside.
+ *
+ * @param {string} text
+ * @param {Record<string, any>} [properties]
+ */
+export function quoted(text, properties = {}) {
+  return h("bdi", properties, text);
+}

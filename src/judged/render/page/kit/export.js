@@ -1,0 +1,61 @@
+/** A chart as a picture of its own: on white, in the colours of a light page, with its title. */
+import { toCanvas } from "./canvas.js";
+import { lightPalette } from "./palette.js";
+import { svgElement, toSvg } from "./svg.js";
+import { plainText, wrapped } from "./text.js";
+
+/** @typedef {import("./scene.js").Scene} Scene */
+/** @typedef {import("./scene.js").Mark} Mark */
+
+const EXPORT_MARGIN = 16;
+const EXPORT_TITLE = 14;
+const EXPORT_ROW = 20;
+const EXPORT_FAMILY = "sans-serif";
+
+/** @param {Scene} scene @param {string} title @returns {Scene} */
+export function titledScene(scene, title) {
+  const lines = title ? wrapped(title, scene.width, EXPORT_TITLE, true) : [];
+  const top = EXPORT_MARGIN + (lines.length ? lines.length * EXPORT_ROW + 8 : 0);
+  const [width, height] = [scene.width + 2 * EXPORT_MARGIN, scene.height + top + EXPORT_MARGIN];
+  /** @type {Mark[]} */
+  const titles = lines.map((text, i) => {
+    return {
+      kind: "text",
+      x: EXPORT_MARGIN,
+      y: EXPORT_MARGIN + 14 + i * EXPORT_ROW,
+      text,
+      fill: "ink",
+      size: EXPORT_TITLE,
+      bold: true,
+    };
+  });
+  /** @type {Mark[]} */
+  const marks = [
+    { kind: "rect", x: 0, y: 0, w: width, h: height, fill: "paper" },
+    ...titles,
+    { kind: "group", x: EXPORT_MARGIN, y: top, marks: scene.marks },
+  ];
+  return { ...scene, width, height, marks, spots: [] };
+}
+
+/** @param {Scene} scene @param {string} title */
+export function standaloneSvg(scene, title) {
+  const svg = toSvg(titledScene(scene, title), lightPalette);
+  svg.setAttribute("font-family", EXPORT_FAMILY);
+  const [name, words] = [svgElement("title", {}), svgElement("desc", {})];
+  name.append(plainText(title));
+  words.append(plainText(scene.label));
+  svg.prepend(name, words);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`;
+}
+
+/** @param {Scene} scene @param {string} title @param {number} [ratio] @returns {Promise<Blob>} */
+export function pngBlob(scene, title, ratio = 3) {
+  const canvas = toCanvas(titledScene(scene, title), lightPalette, ratio, EXPORT_FAMILY);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))),
+      "image/png",
+    );
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * A chart is a scene: plain data that says what is drawn where. Two renderers show the same scene: svg.js and canvas.js.
+ * Colours are names ("ink", "run3"), which a palette turns into colours when the scene is drawn.
+ *
+ * @typedef {{opacity?: number}} Seen
+ * @typedef {{stroke?: string, width?: number, dash?: number[], round?: boolean}} Stroke
+ * @typedef {{fill?: string}} Fill
+ * @typedef {Seen & Stroke & {kind: "line", x1: number, y1: number, x2: number, y2: number}} LineMark
+ * @typedef {Seen & Stroke & Fill & {kind: "path", d: string}} PathMark `d` as in SVG
+ * @typedef {Seen & Stroke & Fill & {kind: "rect", x: number, y: number, w: number, h: number}} RectMark
+ * @typedef {Seen & Stroke & Fill & {kind: "circle", x: number, y: number, r: number}} CircleMark
+ * @typedef {Seen & Fill & {kind: "text", x: number, y: number, text: string, size?: number,
+ *   anchor?: "start" | "middle" | "end", bold?: boolean, halo?: string}} TextMark
+ *   y is that of the line that letters stand on; halo: a colour around the letters, where they lie over lines
+ * @typedef {Seen & {kind: "group", x: number, y: number, marks: Mark[]}} GroupMark moved by x and y
+ * @typedef {LineMark | PathMark | RectMark | CircleMark | TextMark | GroupMark} Mark
+ *
+ * @typedef {{x: number, y: number, width: number, height: number}} Box
+ * @typedef {{x: number, y: number, datum: number, r?: number, box?: Box}} Spot
+ *   where a datum lies for the pointer: a point with the size of its dot, or a box
+ * @typedef {object} Scene
+ * @property {number} width
+ * @property {number} height
+ * @property {string} label what a reader who does not see it is told
+ * @property {Mark[]} marks from the back to the front
+ * @property {Spot[]} spots in the order in which a keyboard walks
+ * @property {"near" | "x" | "y"} hover which spot the pointer means: the nearest one, or the nearest along one axis
+ * @property {Box} plot where data are drawn
+ * @property {(datum: number) => string[]} tip lines of text about a datum, the first of them its name
+ */
+
+import { wrapped } from "./text.js";
+
+export const TEXT_SIZE = 12;
+export const SMALL_SIZE = 11;
+
+/** A coordinate at which a hairline is sharp. @param {number} value */
+export function crisp(value) {
+  return Math.round(value - 0.5) + 0.5;
+}
+
+/**
+ * A scene with nothing on it yet.
+ *
+ * @param {number} width @param {number} height @param {string} label @param {Box} [plot]
+ * @returns {Scene}
+ */
+export function emptyScene(width, height, label, plot = { x: 0, y: 0, width, height }) {
+  return { width, height, label, marks: [], spots: [], hover: "near", plot, tip: () => [] };
+}
+
+/** A scene that says why there is nothing to see. @param {number} width @param {string} text @returns {Scene} */
+export function wordScene(width, text) {
+  const lines = wrapped(text, width, TEXT_SIZE);
+  const scene = emptyScene(width, 12 + lines.length * 18, text);
+  scene.marks = lines.map((line, i) => ({
+    kind: "text",
+    x: 0,
+    y: 18 + i * 18,
+    text: line,
+    fill: "soft",
+    size: TEXT_SIZE,
+  }));
+  return scene;
+}
+
+/** How many things a renderer has to draw. @param {Mark[]} marks @returns {number} */
+export function countMarks(marks) {
+  return marks.reduce((sum, mark) => sum + (mark.kind === "group" ? countMarks(mark.marks) : 1), 0);
+}
+
+/**
+ * The spot that a pointer means, or null. Nearest by x or y asks only that the pointer is over the plot, so that every datum of a
+ * crowded chart can be reached.
+ *
+ * @param {Scene} scene @param {number} x @param {number} y @param {number} [reach] how far off a pointer may be, in pixels
+ * @returns {Spot | null}
+ */
+export function nearestSpot(scene, x, y, reach = 24) {
+  const { plot, hover } = scene;
+  const outside = Math.max(plot.x - x, x - plot.x - plot.width, plot.y - y, y - plot.y - plot.height);
+  if (hover !== "near" && outside > reach) return null;
+  let best = null;
+  let least = hover === "near" ? reach : Infinity;
+  for (const spot of scene.spots) {
+    const distance = hover === "x"
+      ? Math.abs(spot.x - x)
+      : hover === "y"
+      ? Math.abs(spot.y - y)
+      : spotDistance(spot, x, y);
+    if (distance < least || (distance === least && best === null)) [best, least] = [spot, distance];
+  }
+  return best;
+}
+
+/** @param {Spot} spot @param {number} x @param {number} y */
+function spotDistance(spot, x, y) {
+  if (!spot.box) return Math.hypot(spot.x - x, spot.y - y);
+  const { box } = spot;
+  return Math.hypot(
+    Math.max(box.x - x, 0, x - box.x - box.width),
+    Math.max(box.y - y, 0, y - box.y - box.height),
+  );
+}

@@ -1,0 +1,120 @@
+/** Shapes that charts are made of: each gives marks, or the text of a path. */
+
+/** @typedef {import("./scene.js").Mark} Mark */
+/** @typedef {[number, number]} Point */
+
+/** @param {number} value */
+const pathNumber = (value) => String(Math.round(value * 100) / 100);
+
+/** Runs of points that have both coordinates: a line breaks where one is missing. @param {Point[]} points @returns {Point[][]} */
+function unbroken(points) {
+  /** @type {Point[][]} */
+  const parts = [];
+  let open = false;
+  for (const point of points) {
+    const known = Number.isFinite(point[0]) && Number.isFinite(point[1]);
+    if (known && open) parts[parts.length - 1].push(point);
+    else if (known) parts.push([point]);
+    open = known;
+  }
+  return parts;
+}
+
+/** @param {Point[]} points @param {string} [first] */
+function pathThrough(points, first = "M") {
+  return points.map(([x, y], i) => `${i ? "L" : first}${pathNumber(x)} ${pathNumber(y)}`).join("");
+}
+
+/** Points as stairs: each height holds from the point before it. @param {Point[]} points @returns {Point[]} */
+function stairs(points) {
+  return points.flatMap((point, i) => (i ? [/** @type {Point} */ ([points[i - 1][0], point[1]]), point] : [point]));
+}
+
+/** The path of a line through points. @param {Point[]} points @param {"line" | "step"} [rule] */
+export function linePath(points, rule = "line") {
+  return unbroken(points).map((part) => pathThrough(rule === "step" ? stairs(part) : part)).join("");
+}
+
+/**
+ * The path around what lies between two lines.
+ *
+ * @param {number[]} x @param {number[]} low @param {number[]} high @param {"line" | "step"} [rule]
+ */
+export function bandPath(x, low, high, rule = "line") {
+  const both = x.map((at, i) => /** @type {Point} */ ([at, low[i] + high[i]]));
+  let start = 0;
+  return unbroken(both).map((part) => {
+    const first = both.indexOf(part[0], start);
+    start = first + part.length;
+    const side = (/** @type {number[]} */ y) => {
+      const points = part.map(([at], i) => /** @type {Point} */ ([at, y[first + i]]));
+      return rule === "step" ? stairs(points) : points;
+    };
+    return `${pathThrough(side(high))}${pathThrough(side(low).reverse(), "L")}Z`;
+  }).join("");
+}
+
+/**
+ * An interval with a dot in it. A missing interval leaves the dot alone.
+ *
+ * @param {{low: number, high: number, at: number, y: number, colour: string, hollow?: boolean, r?: number}} of in pixels
+ * @returns {Mark[]}
+ */
+export function intervalMarks({ low, high, at, y, colour, hollow = false, r = 4.5 }) {
+  /** @type {Mark[]} */
+  const marks = [];
+  if (Number.isFinite(low) && Number.isFinite(high)) {
+    marks.push({ kind: "line", x1: low, x2: high, y1: y, y2: y, stroke: colour, width: 2 });
+    for (const end of [low, high]) {
+      marks.push({ kind: "line", x1: end, x2: end, y1: y - 4, y2: y + 4, stroke: colour, width: 1.5 });
+    }
+  }
+  if (Number.isFinite(at)) {
+    marks.push({
+      kind: "circle",
+      x: at,
+      y,
+      r,
+      fill: hollow ? "paper" : colour,
+      stroke: hollow ? colour : "paper",
+      width: 1.5,
+    });
+  }
+  return marks;
+}
+
+const LINE_DASHES = [[], [7, 3], [2, 2.5], [8, 3, 2, 3], [12, 4], [5, 2, 1.5, 2, 1.5, 2]];
+const LINE_MARKERS = ["circle", "square", "triangle", "diamond", "turned", "cross", "plus"];
+
+/** How the i-th line is broken, so that lines differ without colour. @param {number} i @returns {number[]} */
+export function dashOf(i) {
+  return LINE_DASHES[i % LINE_DASHES.length];
+}
+
+/**
+ * The marker of the i-th line.
+ *
+ * @param {number} i @param {number} x @param {number} y @param {string} colour @param {number} [r] @returns {Mark}
+ */
+export function markerMark(i, x, y, colour, r = 3.6) {
+  const shape = LINE_MARKERS[i % LINE_MARKERS.length];
+  const outline = { stroke: "paper", width: 1, fill: colour };
+  if (shape === "circle") return { kind: "circle", x, y, r, ...outline };
+  if (shape === "square") {
+    return { kind: "rect", x: x - r + 0.4, y: y - r + 0.4, w: 2 * r - 0.8, h: 2 * r - 0.8, ...outline };
+  }
+  const crossed = { stroke: colour, width: 1.8 };
+  const [a, b] = [r * 1.25, r * 0.9];
+  /** @type {Record<string, Point[]>} */
+  const corners = {
+    triangle: [[0, -a], [a, b], [-a, b]],
+    diamond: [[0, -a], [a, 0], [0, a], [-a, 0]],
+    turned: [[0, a], [a, -b], [-a, -b]],
+  };
+  if (shape in corners) {
+    return { kind: "path", d: `${pathThrough(corners[shape].map(([dx, dy]) => [x + dx, y + dy]))}Z`, ...outline };
+  }
+  const [p, q] = shape === "cross" ? [[-b, -b, b, b], [-b, b, b, -b]] : [[-a, 0, a, 0], [0, -a, 0, a]];
+  const stroke = ([x1, y1, x2, y2] = p) => pathThrough([[x + x1, y + y1], [x + x2, y + y2]]);
+  return { kind: "path", d: stroke(p) + stroke(q), ...crossed };
+}

@@ -1,0 +1,90 @@
+/** A scene as SVG elements. */
+import { TEXT_SIZE } from "./scene.js";
+import { plainText } from "./text.js";
+
+/** @typedef {import("./scene.js").Scene} Scene */
+/** @typedef {import("./scene.js").Mark} Mark */
+/** @typedef {import("./palette.js").Palette} Palette */
+
+const SVG_SPACE = "http://www.w3.org/2000/svg";
+
+/** @param {string} tag @param {Record<string, string | number | undefined>} attributes @returns {SVGElement} */
+export function svgElement(tag, attributes) {
+  const element = /** @type {SVGElement} */ (document.createElementNS(SVG_SPACE, tag));
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) {
+      element.setAttribute(name, typeof value === "number" ? String(Math.round(value * 100) / 100) : value);
+    }
+  }
+  return element;
+}
+
+/** @param {Scene} scene @param {Palette} palette @returns {SVGElement} */
+export function toSvg(scene, palette) {
+  const { width, height } = scene;
+  const svg = svgElement("svg", { width, height, viewBox: `0 0 ${width} ${height}`, direction: "ltr" });
+  svg.append(...scene.marks.map((mark) => svgMark(mark, palette)));
+  return svg;
+}
+
+/** How a mark is painted. @param {any} mark @param {Palette} palette */
+function svgPaint(mark, palette) {
+  return {
+    fill: mark.fill ? palette(mark.fill) : "none",
+    stroke: mark.stroke && palette(mark.stroke),
+    "stroke-width": mark.stroke && (mark.width ?? 1),
+    "stroke-dasharray": mark.dash?.length ? mark.dash.join(" ") : undefined,
+    "stroke-linecap": mark.round ? "round" : undefined,
+    "stroke-linejoin": mark.kind === "path" && mark.stroke ? "round" : undefined,
+    opacity: mark.opacity,
+  };
+}
+
+/** @param {Mark} mark @param {Palette} palette @returns {SVGElement} */
+function svgMark(mark, palette) {
+  if (mark.kind === "group") {
+    const group = svgElement("g", { transform: `translate(${mark.x} ${mark.y})`, opacity: mark.opacity });
+    group.append(...mark.marks.map((inner) => svgMark(inner, palette)));
+    return group;
+  }
+  if (mark.kind === "text") return svgText(mark, palette);
+  return svgElement(mark.kind, { ...svgPlace(mark), ...svgPaint(mark, palette) });
+}
+
+/** @param {Exclude<Mark, {kind: "group"} | {kind: "text"}>} mark @returns {Record<string, string | number>} */
+function svgPlace(mark) {
+  switch (mark.kind) {
+    case "line":
+      return { x1: mark.x1, y1: mark.y1, x2: mark.x2, y2: mark.y2 };
+    case "rect":
+      return { x: mark.x, y: mark.y, width: Math.max(0, mark.w), height: Math.max(0, mark.h) };
+    case "circle":
+      return { cx: mark.x, cy: mark.y, r: mark.r };
+    default:
+      return { d: mark.d };
+  }
+}
+
+/** @param {import("./scene.js").TextMark} mark @param {Palette} palette */
+function svgText(mark, palette) {
+  const element = svgElement("text", {
+    x: mark.x,
+    y: mark.y,
+    fill: palette(mark.fill ?? "ink"),
+    "font-size": mark.size ?? TEXT_SIZE,
+    "font-weight": mark.bold ? 600 : undefined,
+    "text-anchor": mark.anchor === "start" ? undefined : mark.anchor,
+    opacity: mark.opacity,
+    ...(mark.halo &&
+      { stroke: palette(mark.halo), "stroke-width": 3, "stroke-linejoin": "round", "paint-order": "stroke" }),
+  });
+  element.append(withinDrawing(mark.text));
+  return element;
+}
+
+/** Text without what XML cannot hold; the isolates that charts put around names stay. @param {string} text */
+function withinDrawing(text) {
+  return text.split(/([\u2068\u2069])/u).map((part) => (/^[\u2068\u2069]$/u.test(part) ? part : plainText(part))).join(
+    "",
+  );
+}

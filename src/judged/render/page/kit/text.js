@@ -1,0 +1,109 @@
+/** Text in a chart: how wide it is, what of it fits, and what must not be drawn. */
+
+/** How wide letters are, in widths of the font size, where no browser can measure: those of a wide sans-serif. */
+const LETTER_NARROW = /[iljtfrI.,:;'|!()[\] \u2009]/u;
+const LETTER_BROAD = /[mwMW@%—→]/u;
+const LETTER_FULL = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\u{1f000}-\u{3ffff}]/u;
+const LETTER_CAPITAL = /[\p{Lu}\p{Nd}+<>=]/u;
+/** Marks that turn the direction of text, and letters that have no place in a drawing or in XML. */
+const LETTER_UNSEEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ufffe\uffff]/gu;
+
+/** @type {{measure: ((text: string, font: string) => number) | null, widths: Map<string, number>}} */
+const kitRuler = { measure: null, widths: new Map() };
+
+/** @param {string} letter */
+function letterWidth(letter) {
+  if (LETTER_NARROW.test(letter)) return 0.36;
+  if (LETTER_BROAD.test(letter)) return 0.95;
+  if (LETTER_FULL.test(letter)) return 1.05;
+  return LETTER_CAPITAL.test(letter) ? 0.67 : 0.58;
+}
+
+/** The font of the page, as CSS says it. */
+export function fontFamily() {
+  return getComputedStyle(document.documentElement).getPropertyValue("--font").trim() || "sans-serif";
+}
+
+/** @returns {(text: string, font: string) => number} */
+function browserRuler() {
+  const family = fontFamily();
+  const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  return (text, font) => {
+    context.font = `${font} ${family}`;
+    return context.measureText(text).width;
+  };
+}
+
+/**
+ * How wide a text will be. Measured where there is a browser, else estimated.
+ *
+ * @param {string} text @param {number} size @param {boolean} [bold]
+ */
+export function textWidth(text, size, bold = false) {
+  const font = `${bold ? "600 " : ""}${size}px`;
+  const key = `${font} ${text}`;
+  const known = kitRuler.widths.get(key);
+  if (known !== undefined) return known;
+  if (!kitRuler.measure && typeof document !== "undefined") kitRuler.measure = browserRuler();
+  const width = kitRuler.measure
+    ? kitRuler.measure(text, font)
+    : size * (bold ? 1.06 : 1) * Array.from(plainText(text)).reduce((sum, letter) => sum + letterWidth(letter), 0);
+  if (kitRuler.widths.size > 5000) kitRuler.widths.clear();
+  kitRuler.widths.set(key, width);
+  return width;
+}
+
+/** Text without what cannot be drawn or would turn its surroundings. @param {string} text */
+export function plainText(text) {
+  return text.replace(LETTER_UNSEEN, "");
+}
+
+/** Text from outside within a sentence: its direction stays its own. @param {string} text */
+export function isolated(text) {
+  return `\u2068${plainText(text)}\u2069`;
+}
+
+/** Letters from both ends: names of runs often differ only at the last ones. @param {string[]} letters @param {number} kept */
+function bothEnds(letters, kept) {
+  const [first, last] = [letters.slice(0, Math.ceil(kept / 2)), kept > 1 ? letters.slice(-Math.floor(kept / 2)) : []];
+  return `${first.join("").trimEnd()}…${last.join("").trimStart()}`;
+}
+
+/** A name of at most so many letters. @param {string} name @param {number} most */
+export function clipped(name, most) {
+  const letters = Array.from(plainText(name));
+  return isolated(letters.length <= most ? letters.join("") : bothEnds(letters, most - 1));
+}
+
+/**
+ * As much of a name as fits, from both its ends.
+ *
+ * @param {string} text @param {number} width @param {number} size @param {boolean} [bold]
+ */
+export function fitted(text, width, size, bold = false) {
+  const letters = Array.from(plainText(text).slice(0, 4000));
+  if (letters.length <= 400 && textWidth(letters.join(""), size, bold) <= width) return isolated(letters.join(""));
+  let [low, high] = [1, Math.min(letters.length, 400)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (textWidth(bothEnds(letters, middle), size, bold) <= width) low = middle;
+    else high = middle - 1;
+  }
+  return isolated(bothEnds(letters, low));
+}
+
+/**
+ * A text in lines, broken between words; a word that is too long is shortened.
+ *
+ * @param {string} text @param {number} width @param {number} size @param {boolean} [bold] @returns {string[]}
+ */
+export function wrapped(text, width, size, bold = false) {
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of plainText(text).split(" ")) {
+    const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
+    if (lines.length && textWidth(longer, size, bold) <= width) lines[lines.length - 1] = longer;
+    else lines.push(textWidth(word, size, bold) <= width ? word : fitted(word, width, size, bold));
+  }
+  return lines;
+}

@@ -1,0 +1,94 @@
+"""Pages opened from disk in Debian's Chromium, with the network refused. Whatever a page says to the console fails its test."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+import judged as jd
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+]
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            if CHROMIUM is None:
+                item.add_marker(pytest.mark.skip(reason="there is no Chromium to open the page in"))
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Said:
+    """What a page did that it should not: messages, errors, requests."""
+
+    words: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def visit(chromium):
+    """`page = visit(path, "#query=q18", width=390)`: an opened page that is ready."""
+    contexts, said = [], Said()
+
+    def open_page(path, fragment="", *, width=1280, height=900, dark=False, ready=True, **options):
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            offline=True,
+            **options,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: said.words.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: said.words.append(f"error: {error}"))
+        page.on("request", lambda request: said.asked.append(request.url))
+        page.goto(Path(path).as_uri() + fragment)
+        if ready:
+            page.wait_for_selector("html[data-ready=yes]", state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said.words == []
+    assert [url for url in said.asked if not url.startswith(("file:", "blob:", "data:"))] == []
+
+
+@pytest.fixture(scope="session")
+def sample():
+    """The comparison of the sample collection that `judged demo` reports."""
+    files = jd.sample_path
+    runs = {name: files(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
+    return jd.compare(
+        files("qrels.txt"), runs, "nDCG@10 AP RR P@10 R@100", slices=(files("queries.jsonl"), "kind"), min_queries=5
+    )
+
+
+@pytest.fixture(scope="session")
+def sample_page(sample, tmp_path_factory):
+    """Its page."""
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    jd.report(sample, path, texts=jd.sample_path("documents.jsonl"), queries=jd.sample_path("queries.jsonl"))
+    return path

@@ -1,0 +1,95 @@
+"""`judged report`, and the page that `judged demo` writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.cli.main import cli
+
+QRELS = str(jd.sample_path("qrels.txt"))
+BM25, DENSE = (str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "dense"))
+TEXT, QUERIES = (str(jd.sample_path(f"{name}.jsonl")) for name in ("documents", "queries"))
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*words: str):
+        return CliRunner().invoke(cli, list(words))
+
+    return invoke
+
+
+def test_a_page_of_two_runs(run):
+    done = run("report", QRELS, BM25, DENSE, "-m", "nDCG@10", "AP", "--text", TEXT, "--queries", QUERIES)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith("report.html (0.")
+    assert "warning: 1 judged query is absent from bm25.run" in done.stderr.replace(BM25, "bm25.run")
+    page = Path("report.html").read_text()
+    assert "dense.run is better than bm25.run by nDCG@10: 0.7853 against 0.5196" in page
+
+
+def test_names_titles_baselines_and_slices(run):
+    done = run("report", QRELS, f"old={BM25}", f"new={DENSE}", "-o", "page.html", "--title", "Old & new", "--baseline", "old",
+               "--slices", QUERIES, "--by", "kind", "--show", "5")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    page = Path("page.html").read_text()
+    assert "<title>Old &amp; new</title>" in page
+    assert "new is better than old" in page
+
+
+def test_one_run_has_a_page_too(run):
+    done = run("report", QRELS, BM25, "--ties", "expected", "--which", "both")
+    assert done.exit_code == 0, done.output
+    assert "bm25 has nDCG@10" in Path("report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ((QRELS, BM25, "--baseline", "x"), 2, "--baseline is about a comparison: give two or more runs."),
+        ((QRELS, BM25, "--min-queries", "5"), 2, "--min-queries is about a comparison"),
+        ((QRELS, BM25, DENSE, "--queries", "both"), 2, "which queries count is said by --which both"),
+        ((QRELS, BM25, DENSE, "--by", "kind"), 2, "--slices FILE goes together with --by"),
+        ((QRELS, BM25, DENSE, "--baseline", "none"), 2, "expected one of bm25.run, dense.run; got 'none'"),
+        ((QRELS, BM25, DENSE, "-m", "nDGC"), 2, "did you mean nDCG?"),
+        ((QRELS, BM25, DENSE, "--show", "0"), 2, "Invalid value for '--show'"),
+        ((QRELS, "none.run"), 3, "No such file"),
+        ((QRELS, BM25, "--text", "none.jsonl"), 3, "No such file"),
+        ((QRELS, BM25, "--text", QRELS), 2, "column"),
+        ((QRELS, BM25, "-o", "no/where.html"), 3, "expected a file that can be written"),
+        ((QRELS,), 2, "Missing argument 'RUNS...'"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(run, words, code, said):
+    done = run("report", *words)
+    told = done.output + str(done.exception or "")
+    assert said in told
+    assert (
+        done.exit_code if isinstance(done.exception, SystemExit) else getattr(done.exception, "exit_code", 1)
+    ) == code
+    assert list(Path().iterdir()) == []
+
+
+def test_the_demo_ends_with_a_page(run):
+    done = run("demo")
+    assert done.exit_code == 0, done.output
+    assert "open report.html in a browser" in done.output
+    page = Path("report.html").read_text()
+    assert "dense leads by nDCG@10 (0.7853) and is better than both others." in page
+    assert run("demo").exit_code == 0  # its own page may be written again
+
+
+def test_the_demo_does_not_write_over_a_page_of_others(run):
+    Path("report.html").write_text("mine")
+    done = run("demo")
+    assert done.exit_code == 2
+    assert "judged did not write it" in done.output
+    assert Path("report.html").read_text() == "mine"
+    assert run("demo", "-o", "other.html").exit_code == 0

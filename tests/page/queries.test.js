@@ -1,0 +1,164 @@
+import { filterExamples, sliceTest } from "../../src/judged/render/page/queries.js";
+import {
+  bestValue,
+  chosenRows,
+  columnKeys,
+  createQueryColumns,
+  largestDifference,
+  layoutFor,
+  outcomes,
+  querySheet,
+} from "../../src/judged/render/page/querytable.js";
+import { createFilter } from "../../src/judged/render/page/filter.js";
+import { defaultState } from "../../src/judged/render/page/state.js";
+import { sampleBook } from "./sample.js";
+import { same } from "./check.js";
+
+const BOOK = sampleBook();
+
+/** Values of the first measure, run by run, written into a book. @param {number[][]} columns @param {boolean} [lower] */
+function bookOf(columns, lower = false) {
+  return sampleBook({
+    queries: columns[0].length,
+    change: (facts, values) => {
+      facts.measures = facts.measures.map((measure, i) => i ? measure : { ...measure, lower });
+      columns.forEach((column, run) => values.set(column, run * column.length));
+    },
+  });
+}
+
+Deno.test("better and worse follow the measure, and a missing value is neither", () => {
+  const columns = [[0.1, 0.5, 0.5, NaN], [0.2, 0.4, 0.5, 1], [0, 0, 0, 0]];
+  same(outcomes(bookOf(columns), { measure: 0, a: 0, b: 1 }), ["better", "worse", "same", "missing"]);
+  same(outcomes(bookOf(columns, true), { measure: 0, a: 0, b: 1 }), ["worse", "better", "same", "missing"]);
+});
+
+Deno.test("outcomes agree with the wins, ties and losses that Python counted", () => {
+  BOOK.facts.pairs.filter((pair) => pair.part === "").forEach(({ measure, a, b, wins, ties, losses }) => {
+    const found = outcomes(BOOK, { measure, a, b });
+    const count = (/** @type {string} */ kind) => found.filter((one) => one === kind).length;
+    same([count("better"), count("same"), count("worse")], [wins, ties, losses]);
+  });
+});
+
+Deno.test("rows are chosen by the filter and the outcome, and counted by the filter alone", () => {
+  const kinds = /** @type {const} */ (["better", "worse", "better", "missing", "same"]);
+  const { rows, counts } = chosenRows(5, (row) => row !== 2, [...kinds], "better");
+  same(rows, [0]);
+  same([...counts], [["", 4], ["better", 1], ["worse", 1], ["same", 1], ["missing", 1]]);
+  same(chosenRows(5, () => true, [...kinds], "").rows, [0, 1, 2, 3, 4]);
+});
+
+Deno.test("the best of a row is marked, unless all are alike", () => {
+  const columns = [[0.1, 0.5, NaN, NaN], [0.3, 0.5, 0.2, NaN], [0.3, 0.5, 0.4, NaN]].map((column) =>
+    Float64Array.from(column)
+  );
+  same([0, 1, 2, 3].map((row) => bestValue(columns, row, false)), [0.3, NaN, 0.4, NaN]);
+  same([0, 1, 2, 3].map((row) => bestValue(columns, row, true)), [0.1, NaN, 0.2, NaN]);
+});
+
+Deno.test("bars are as long as the largest difference allows", () => {
+  same(largestDifference(Float64Array.from([0, 1, NaN]), Float64Array.from([0.5, 0.25, 1])), 0.75);
+  same(largestDifference(Float64Array.from([NaN, 1]), Float64Array.from([0, Infinity])), 0);
+});
+
+Deno.test("all columns in their order where they fit; else what is compared comes first", () => {
+  const compared = { measure: 0, a: 2, b: 1 };
+  same(columnKeys(BOOK, compared, "wide"), [
+    "id",
+    "text",
+    "run:bm25",
+    "run:dense",
+    "run:hybrid",
+    "difference",
+    "relevant",
+  ]);
+  same(columnKeys(BOOK, compared, "tight"), [
+    "id",
+    "text",
+    "run:hybrid",
+    "run:dense",
+    "difference",
+    "relevant",
+    "run:bm25",
+  ]);
+  same(columnKeys(BOOK, compared, "phone"), [
+    "id",
+    "run:hybrid",
+    "run:dense",
+    "difference",
+    "relevant",
+    "run:bm25",
+    "text",
+  ]);
+});
+
+Deno.test("one run has nothing to differ from, and what was not given has no column", () => {
+  const one = sampleBook({
+    runs: ["only"],
+    change: (facts) => {
+      facts.texts = null;
+      facts.relevant = null;
+    },
+  });
+  for (const layout of /** @type {const} */ (["wide", "tight", "phone"])) {
+    same(columnKeys(one, { measure: 0, a: 0, b: 0 }, layout), ["id", "run:only"]);
+  }
+});
+
+Deno.test("the layout follows the room", () => {
+  const wide = createQueryColumns(BOOK, () => "#")({ measure: 0, a: 0, b: 1 }, "wide", 72);
+  same([22, 38, 45, 72].map((width) => layoutFor(wide, width)), ["phone", "phone", "tight", "wide"]);
+});
+
+Deno.test("on a phone, what is compared fills the room, and no more", () => {
+  const sum = (/** @type {number} */ room) =>
+    createQueryColumns(BOOK, () => "#")({ measure: 0, a: 0, b: 1 }, "phone", room).slice(0, 4)
+      .reduce((total, column) => total + column.width, 0);
+  same(sum(24).toFixed(6), "24.000000");
+  same(sum(30).toFixed(6), "30.000000");
+  same(sum(10) > 20 && sum(10) < 20.5, true); // a screen of 360 pixels
+});
+
+Deno.test("columns give texts and values to sort by", () => {
+  const columns = createQueryColumns(BOOK, () => "#")({ measure: 2, a: 0, b: 1 }, "wide", 72);
+  const [a, b] = [BOOK.value(2, 0, 3), BOOK.value(2, 1, 3)];
+  const texts = new Map(columns.map((column) => [column.key, column.text(3)]));
+  same(texts.get("id"), "q4");
+  same(texts.get("run:bm25"), String(a));
+  same(texts.get("difference"), `${b >= a ? "+" : ""}${b - a}`);
+  same(columns.map((column) => !!column.rising), [true, true, false, false, false, false, false]);
+  const id = columns[0];
+  same([1, 9].map((row) => id.sortValue(row)), [1, 9]); // q2 before q10
+});
+
+Deno.test("the sheet holds every measure and run, in full, for the rows as they stand", () => {
+  const { header, rows } = querySheet(BOOK, [39, 0]);
+  same(header.slice(0, 5), ["query", "text", "relevant", "nDCG@10(bm25)", "nDCG@10(dense)"]);
+  same(header.length, 3 + 9);
+  same(rows.map((row) => row[0]), ["q40", "q1"]);
+  same(rows[1][4], BOOK.value(0, 1, 0));
+  same(Number.isNaN(rows[0][5]), true);
+});
+
+Deno.test("every example of a filter can be read, whatever the names", () => {
+  const books = [
+    BOOK,
+    sampleBook({ runs: ["only"] }),
+    sampleBook({ runs: ["my run", 'say "hi"', "-x", "a<b"] }),
+    sampleBook({ runs: ["diff", "relevant", "missing", "nan"] }),
+  ];
+  for (const book of books) {
+    for (let measure = 0; measure < 3; measure++) {
+      const state = { ...defaultState(book), measure };
+      for (const [text] of filterExamples(book, state)) same(createFilter(book).parse(text, state).notes, []);
+    }
+  }
+});
+
+Deno.test("a slice keeps its rows; none keeps all", () => {
+  const rows = [0, 1, 2, 3];
+  same(rows.filter(sliceTest(BOOK, "long")), [0, 3]);
+  same(rows.filter(sliceTest(BOOK, "")), rows);
+  same(rows.filter(sliceTest(BOOK, "constructor")), rows);
+});

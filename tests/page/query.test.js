@@ -1,0 +1,166 @@
+import { connectorPath } from "../../src/judged/render/page/connectors.js";
+import { cutoffOf, gradeStep, lowestRelevant, missedDocs } from "../../src/judged/render/page/moves.js";
+import { moveHint, moveSentence, movesOf, moveTone } from "../../src/judged/render/page/moves.js";
+import { neighboursOf, ranksOf, ranksShown } from "../../src/judged/render/page/moves.js";
+import { same } from "./check.js";
+import { sampleBook } from "./sample.js";
+
+/** @typedef {import("../../src/judged/render/page/data.js").Detail} Detail */
+
+/** @param {number[]} docs @param {[number, number][]} [below] @param {number} [retrieved] */
+function list(docs, below = [], retrieved = docs.length + below.length) {
+  return { docs, retrieved, below, why: [] };
+}
+
+/** @param {(number | null)[]} grades @param {Detail["rankings"]} rankings @returns {Detail} */
+function detailWith(grades, rankings) {
+  const nothing = grades.map(() => null);
+  return { docs: grades.map((_, i) => `d${i}`), grades, titles: nothing, texts: nothing, rankings };
+}
+
+Deno.test("the cutoff of a measure stands at the end of its name, but that of IPrec is a recall", () => {
+  same(cutoffOf("nDCG@10"), 10);
+  same(cutoffOf("P(level=2)@5"), 5);
+  same(cutoffOf("nDCG(gain='exp')@1000"), 1000);
+  same(cutoffOf("AP"), 0);
+  same(cutoffOf("IPrec@1"), 0);
+  same(cutoffOf("IPrec@0.1"), 0);
+});
+
+Deno.test("ten ranks are shown, up to twenty where the measure looks that far, and never more than there are", () => {
+  same(ranksShown(0, 100, false), 10);
+  same(ranksShown(5, 100, false), 10);
+  same(ranksShown(20, 100, false), 20);
+  same(ranksShown(1000, 100, false), 20);
+  same(ranksShown(10, 7, false), 7);
+  same(ranksShown(10, 100, true), 100);
+  same(ranksShown(10, 0, false), 0);
+});
+
+Deno.test("grades spread over five colours, the lowest on the first and the highest on the last", () => {
+  same([0, 1, 2, 3, 4].map((grade) => gradeStep(grade, [0, 1, 2, 3, 4])), [0, 1, 2, 3, 4]);
+  same([0, 1].map((grade) => gradeStep(grade, [0, 1])), [0, 4]);
+  same([0, 1, 2, 3].map((grade) => gradeStep(grade, [-2, 0, 1, 2, 3])), [0, 1, 3, 4]);
+  same(gradeStep(0.01, [0, ...Array.from({ length: 99 }, (_, i) => (i + 1) / 100)]), 1);
+});
+
+Deno.test("a positive grade never looks like 0, and what is not on the scale has no colour", () => {
+  same(gradeStep(1, [1]), 4);
+  same([1, 2].map((grade) => gradeStep(grade, [1, 2])), [2, 4]);
+  same(gradeStep(0, [0]), 0);
+  same(gradeStep(null, [0, 1]), null);
+  same(gradeStep(-1, [-1, 0, 1]), null);
+});
+
+Deno.test("the number of relevant documents tells which grades count as relevant", () => {
+  same(lowestRelevant([0, 1, 2, 2, null], 3), 1);
+  same(lowestRelevant([0, 1, 2, 2, null], 2), 2);
+  same(lowestRelevant([0, 1, 2, 2, null], 0), Infinity);
+  same(lowestRelevant([0, 1, 2, 2, null], 4), 0);
+});
+
+Deno.test("where the number is not known or fits nothing, positive grades are relevant", () => {
+  same(lowestRelevant([-1, 0, 1, 2, null], null), 1);
+  same(lowestRelevant([0, 2, 2], 1), 2);
+  same(lowestRelevant([0, null], null), Infinity);
+});
+
+Deno.test("a ranking knows the ranks on the page, and those of judged documents below", () => {
+  same([...ranksOf(list([4, 2], [[7, 31]]))], [[7, 31], [4, 1], [2, 2]]);
+  same(ranksOf(null).size, 0);
+});
+
+Deno.test("up means nearer to the top in run b, seen from either list", () => {
+  const [a, b] = [list([0, 1, 2]), list([2, 1, 3])];
+  const grades = [0, 0, 0, 0];
+  same(movesOf(a, b, grades, true).map((move) => move.direction), ["only", "same", "up"]);
+  same(movesOf(b, a, grades, false).map((move) => move.direction), ["up", "same", "only"]);
+  same(movesOf(a, b, grades, true)[2], { direction: "up", by: 2, twin: 1, onPage: true });
+  same(movesOf(b, a, grades, false)[0], { direction: "up", by: 2, twin: 3, onPage: true });
+});
+
+Deno.test("one rank is a move, up or down", () => {
+  const [a, b] = [list([0, 1]), list([1, 0])];
+  same(movesOf(a, b, [0, 0], true).map((move) => `${move.direction} ${move.by}`), ["down 1", "up 1"]);
+  same(movesOf(b, a, [0, 0], false).map((move) => `${move.direction} ${move.by}`), ["up 1", "down 1"]);
+});
+
+Deno.test("a judged document below the page has a rank; an unjudged one may have one that nobody knows", () => {
+  const [a, b] = [list([0, 1, 2]), list([3, 4], [[0, 57]], 1000)];
+  const moves = movesOf(a, b, [1, 0, null, 0, 0], true);
+  same(moves[0], { direction: "down", by: 56, twin: 57, onPage: false });
+  same(moves[1].direction, "only");
+  same(moves[2].direction, "unseen");
+  same(movesOf(a, list([3, 4]), [1, 0, null, 0, 0], true)[2].direction, "only");
+});
+
+Deno.test("hints say where a document is in the other list", () => {
+  /** @param {"up" | "down" | "same" | "only" | "unseen"} direction @param {number} by @param {number} twin */
+  const move = (direction, by, twin, onPage = true) => ({ direction, by, twin, onPage });
+  const text = (/** @type {{arrow: string, words: string}} */ hint) => `${hint.arrow} ${hint.words}`.trim();
+  same(text(moveHint(move("up", 3, 7), false, 100)), "↑ 3 from 7");
+  same(text(moveHint(move("up", 3, 4), true, 100)), "↑ 3 to 4");
+  same(text(moveHint(move("down", 56, 57, false), true, 10)), "↓ 56 to 57, below");
+  same(text(moveHint(move("same", 0, 4), true, 100)), "= same rank");
+  same(text(moveHint(move("only", 0, 0, false), true, 100)), "only here");
+  same(text(moveHint(move("unseen", 0, 0, false), true, 100)), "not in first 100");
+  same(moveSentence(move("up", 3, 7), "dense"), "in dense at rank 7");
+  same(moveSentence(move("only", 0, 0, false), "dense"), "dense does not have it");
+  same(moveSentence(move("unseen", 0, 0, false), "dense"), "not among the first documents of dense");
+});
+
+Deno.test("only moves of relevant documents are good or bad news", () => {
+  const up = { direction: /** @type {const} */ ("up"), by: 1, twin: 1, onPage: true };
+  const only = { direction: /** @type {const} */ ("only"), by: 0, twin: 0, onPage: false };
+  same(moveTone(up, 2, 1, true), "better");
+  same(moveTone({ ...up, direction: "down" }, 2, 1, true), "worse");
+  same(moveTone({ ...up, direction: "same" }, 2, 1, true), "same");
+  same(moveTone(up, 0, 1, true), "faint");
+  same(moveTone(up, null, 1, true), "faint");
+  same(moveTone(up, 1, 2, true), "faint");
+  same(moveTone(only, 1, 1, true), "worse");
+  same(moveTone(only, 1, 1, false), "better");
+});
+
+Deno.test("relevant documents that a list lacks come with their ranks, the best first", () => {
+  const grades = [1, 3, 0, 2, 3, null];
+  const detail = detailWith(grades, [list([0, 1], [[3, 40]]), list([1, 0, 3])]);
+  same(missedDocs(detail, [0, 1], 1), [
+    { place: 4, grade: 3, ranks: [null, null] },
+    { place: 3, grade: 2, ranks: [40, 3] },
+  ]);
+  same(missedDocs(detail, [1], 1).map((doc) => doc.place), [4]);
+  const equal = detailWith([1, 1, 1], [list([], [[0, 90], [2, 30]]), list([])]);
+  same(missedDocs(equal, [0, 1], 1).map((doc) => doc.place), [2, 0, 1]);
+  same(missedDocs(detail, [0, 1], 3).map((doc) => doc.place), [4]);
+});
+
+Deno.test("a run that does not answer does not make every document missed", () => {
+  const detail = detailWith([1, 1], [list([0]), null]);
+  same(missedDocs(detail, [0, 1], 1), [{ place: 1, grade: 1, ranks: [null, null] }]);
+  same(missedDocs(detailWith([1, 1], [null, null]), [0, 1], 1).length, 2);
+});
+
+Deno.test("neighbours follow the order of the table, without a way round its ends", () => {
+  same(neighboursOf([5, 2, 9], 2), { place: 2, before: 5, after: 9 });
+  same(neighboursOf([5, 2, 9], 5), { place: 1, before: null, after: 2 });
+  same(neighboursOf([5, 2, 9], 9), { place: 3, before: 2, after: null });
+  same(neighboursOf([5, 2, 9], 7), { place: 0, before: null, after: 5 });
+  same(neighboursOf([], 7), { place: 0, before: null, after: null });
+});
+
+Deno.test("a line is straight between equal heights, and a curve otherwise", () => {
+  same(connectorPath(72, 20, 20), "M0 20H72");
+  same(connectorPath(72, 20, 100.04), "M0 20C36 20 36 100 72 100");
+});
+
+Deno.test("moves of the sample agree from both sides", async () => {
+  const detail = await sampleBook().detail(3);
+  const [a, b] = detail.rankings;
+  if (!a || !b) throw new Error("both runs answer");
+  const back = movesOf(b, a, detail.grades, false);
+  for (const move of movesOf(a, b, detail.grades, true).filter((one) => one.onPage)) {
+    same(back[move.twin - 1].direction, move.direction);
+    same(back[move.twin - 1].by, move.by);
+  }
+});
