@@ -55,6 +55,7 @@ _RANKS = (
     10_000,
 )
 _MANY = 3_000_000  # retrieved documents beyond which bounds would fill the memory, and take their time
+_BANDS = 4  # more of them hide each other, and cost time
 _LINES = 6  # pictures of a measure against its cutoff
 
 
@@ -171,20 +172,21 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     """Precision against recall, interpolated too, and each measure that takes a cutoff against it."""
     if not subject.judged:
         return []
-    judged, profile = list(subject.judged), subject.first.profile
+    judged = list(subject.judged)
+    asked: dict[str, Any] = {"profile": subject.first.profile, "band": LEVEL if len(judged) <= _BANDS else None}
     level = next((m.get("level") for m in subject.measures if m.definition.binary), None)
     ranks = _ranks(judged, 10_000)
     found = [
         _picture(
             "Precision against recall",
-            curve("pr", judged, points=ranks, profile=profile, level=level),
+            curve("pr", judged, points=ranks, level=level, **asked),
             subject.runs,
             [],
         ),
-        _picture("Interpolated precision", curve("ipr", judged, profile=profile, level=level), subject.runs, []),
+        _picture("Interpolated precision", curve("ipr", judged, level=level, **asked), subject.runs, []),
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
-        drawn = curve("at-k", judged, measures=[m], points=ranks, profile=profile)
+        drawn = curve("at-k", judged, measures=[m], points=ranks, **asked)
         found.append(_picture(f"{m} down to rank k", drawn, subject.runs, places))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import platform
 from typing import Any
 
@@ -15,6 +16,7 @@ from judged.measures import Measure
 from judged.measures.profile import PROFILES
 from judged.render.page.subject import Subject
 from judged.stats import correction, pair_test
+from judged.stats.test import PairTest
 
 __all__ = ["citations", "inputs", "methods"]
 
@@ -107,14 +109,21 @@ def _intervals(level: float) -> str:
 def _tests(comparison: Comparison) -> str:
     s = comparison.settings
     test = pair_test(s.test)
-    drawn = f", {s.resamples:,} resamples" if s.resamples else ""
     pairs = f"each run against {comparison.baseline}" if comparison.baseline else "every pair of runs"
     margin = f" Differences within {s.margin:g} count as equal." if s.margin else ""
     return (
-        f"{pairs[:1].upper()}{pairs[1:]} was compared by the {test.title} (two-sided{drawn}, seed {s.seed}); p-values are corrected over the pairs of a measure "
-        f"({s.correction}), and differences with p ≤ {s.alpha:g} are called better or worse. Differences have {1 - s.alpha:.0%} {s.interval} "
-        f"intervals.{margin}"
+        f"{pairs[:1].upper()}{pairs[1:]} was compared by the {test.title} (two-sided{_drawn(test, s.resamples)}, seed {s.seed}); p-values are corrected over the pairs of a "
+        f"measure ({s.correction}), and differences with p ≤ {s.alpha:g} are called better or worse. Differences have {1 - s.alpha:.0%} {s.interval} intervals.{margin}"
     )
+
+
+def _drawn(test: PairTest, resamples: int | None) -> str:
+    """How many resamples a test drew, where it draws."""
+    if "resamples" not in test.options:
+        return ""
+    most = resamples or inspect.signature(test.function).parameters["resamples"].default
+    exact = ", or all assignments of signs where these are fewer" if test.name == "permutation" else ""
+    return f", {most:,} resamples{exact}"
 
 
 def _critical(subject: Subject) -> list[str]:
