@@ -53,7 +53,7 @@ $(VENV)/run: $(BUILT) | $(VENV)/pip
 	@touch $@
 
 $(VENV)/test: $(BUILT) | $(VENV)/pip
-	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group check
+	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group check
 	@touch $@ $(VENV)/run
 
 $(VENV)-%/made: $(BUILT)

@@ -152,6 +152,106 @@ def _systems() -> tuple[Any, Any]:
     return np.clip(hard + rng.normal(0, 0.1, (6_980, 10)), 0, 1), np.array(list(combinations(range(10), 2)))
 
 
+ARRAYS = "nDCG@{1,5,10} AP@{1,5,10} RR@{1,5,10} P@{1,5,10} R@{1,5,10}"
+
+
+def arrays(qrels: str, run: str) -> Prepared:
+    """Five measures at three cutoffs of 10,000 lists of 200 items, in NumPy."""
+    return _arrays(lambda array: array)
+
+
+def arrays_torch(qrels: str, run: str) -> Prepared:
+    """The same of tensors of PyTorch."""
+    import torch
+
+    return _arrays(torch.tensor)
+
+
+def arrays_jax(qrels: str, run: str) -> Prepared:
+    """The same of arrays of JAX."""
+    import jax.numpy as jnp
+
+    return _arrays(jnp.asarray)
+
+
+def _arrays(kind: Callable[[Any], Any]) -> Prepared:
+    import judged as jd
+
+    labels, scores = map(kind, _lists())
+    jd.score(labels[:10], scores[:10], ARRAYS)
+    return lambda: jd.score(labels, scores, ARRAYS), lambda values: {}
+
+
+def arrays_torchmetrics(qrels: str, run: str) -> Prepared:
+    """The same by torchmetrics, which takes flat tensors with the list of each item."""
+    import torch
+    from torchmetrics import MetricCollection, retrieval
+
+    labels, scores = _lists()
+    preds, target = torch.tensor(scores.ravel()), torch.tensor(labels.ravel())
+    indexes = torch.arange(len(labels)).repeat_interleave(labels.shape[1])
+    kinds = {"ndcg": "NormalizedDCG", "ap": "MAP", "rr": "MRR", "p": "Precision", "r": "Recall"}
+    made = {
+        f"{name}@{k}": getattr(retrieval, f"Retrieval{kind}")(top_k=k)
+        for name, kind in kinds.items()
+        for k in (1, 5, 10)
+    }
+    metrics = MetricCollection(made, compute_groups=False)
+    binary = target > 0
+
+    def act() -> Any:
+        metrics.reset()
+        for name, metric in metrics.items():
+            metric.update(preds, target if name.startswith("ndcg") else binary, indexes=indexes)
+        return metrics.compute()
+
+    return act, lambda values: {}
+
+
+def arrays_rax(qrels: str, run: str) -> Prepared:
+    """The same by rax, all fifteen in one function that is compiled before."""
+    import jax
+    import jax.numpy as jnp
+    import rax
+
+    labels, scores = _lists()
+    metrics = (rax.ndcg_metric, rax.ap_metric, rax.mrr_metric, rax.precision_metric, rax.recall_metric)
+
+    @jax.jit
+    def everything(s: Any, graded: Any, binary: Any) -> list[Any]:
+        return [m(s, graded if m is rax.ndcg_metric else binary, topn=k) for m in metrics for k in (1, 5, 10)]
+
+    given = jnp.asarray(scores), jnp.asarray(labels, jnp.float32), jnp.asarray(labels > 0, jnp.float32)
+    jax.block_until_ready(everything(*given))
+    return lambda: jax.block_until_ready(everything(*given)), lambda values: {}
+
+
+def ndcg(qrels: str, run: str) -> Prepared:
+    """nDCG@10 of the same lists."""
+    import judged as jd
+
+    labels, scores = _lists()
+    jd.ndcg(labels[:10], scores[:10], k=10)
+    return lambda: jd.ndcg(labels, scores, k=10).mean(), lambda value: {}
+
+
+def ndcg_sklearn(qrels: str, run: str) -> Prepared:
+    """The same by scikit-learn."""
+    from sklearn.metrics import ndcg_score
+
+    labels, scores = _lists()
+    return lambda: ndcg_score(labels, scores, k=10), lambda value: {}
+
+
+def _lists() -> tuple[Any, Any]:
+    """Labels from 0 to 4, most of them 0, and scores in float32: 10,000 lists of 200 items."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 5, (10_000, 200)) * (rng.random((10_000, 200)) < 0.3)
+    return labels, rng.random((10_000, 200)).astype(np.float32)
+
+
 def _join(judgments: Any, ranking: Any) -> Any:
     import polars as pl
 

@@ -89,6 +89,25 @@ def works(tools: Tools) -> list[Work]:
             ),
         ),
         Work(
+            "arrays",
+            "Labels and scores: 10,000 lists × 200 items, five measures at three cutoffs (in process)",
+            (
+                tools.inside("judged, NumPy", "arrays", "marco"),
+                tools.inside("judged, PyTorch", "arrays_torch", "marco", "torch"),
+                tools.inside("judged, JAX", "arrays_jax", "marco", "jax"),
+                tools.inside("torchmetrics", "arrays_torchmetrics", "marco", "torchmetrics", times=1, limit=1 / 50),
+                tools.inside("rax, compiled", "arrays_rax", "marco", "rax", limit=1),
+            ),
+        ),
+        Work(
+            "ndcg",
+            "nDCG@10 of 10,000 lists × 200 items (in process)",
+            (
+                tools.inside("judged", "ndcg", "marco"),
+                tools.inside("scikit-learn", "ndcg_sklearn", "marco", "sklearn", times=1, limit=1 / 5),
+            ),
+        ),
+        Work(
             "import",
             "Imports (the statement alone, byte code compiled before)",
             (

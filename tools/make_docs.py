@@ -20,6 +20,7 @@ FAMILIES = {
     "diversity": "Several subtopics",
     "group": "Several groups of judges",
     "preference": "Preferences",
+    "text": "Text: how much of what was looked for is retrieved",
 }
 
 

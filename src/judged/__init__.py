@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from judged.engine import (
         Agreement,
         Baseline,
+        BeyondAccuracy,
         Classification,
         ClickBoard,
         ClickFit,
@@ -29,16 +30,21 @@ if TYPE_CHECKING:
         Correlations,
         Counterfactuals,
         Curves,
+        Evaluator,
         Explanation,
         Gate,
+        GroupedAUC,
         InterleavedLists,
         InterleavingOutcome,
         Leaderboard,
+        Means,
         Power,
+        SampledEstimates,
         Values,
         agreement,
         baseline,
         best_threshold,
+        beyond_accuracy,
         classify,
         compare,
         compare_click_models,
@@ -47,9 +53,11 @@ if TYPE_CHECKING:
         curve,
         evaluate,
         evaluate_from_clicks,
+        evaluate_from_samples,
         explain,
         fit_clicks,
         gate,
+        gauc,
         interleave,
         judge,
         leaderboard,
@@ -59,15 +67,27 @@ if TYPE_CHECKING:
         pr_curve,
         read_clicks,
         roc_curve,
+        roll_up,
+        score,
         score_interleaving,
         simulate_clicks,
+        top_k,
         write_clicks,
     )
     from judged.errors import DataError, FileError, JudgedError, UsageError, Warned
     from judged.measures import Measure, measure, parse, parse_all
     from judged.measures.profile import PROFILES
     from judged.render import report
-    from judged.sources import read_qrels, read_run, sample_path, write_qrels, write_run
+    from judged.sources import (
+        any_of,
+        count_tokens,
+        read_qrels,
+        read_questions,
+        read_run,
+        sample_path,
+        write_qrels,
+        write_run,
+    )
 
 __version__ = "0.1.0"
 
@@ -78,6 +98,7 @@ _ROOMS = {
     "judged.engine": (
         "Agreement",
         "Baseline",
+        "BeyondAccuracy",
         "Classification",
         "ClickBoard",
         "ClickFit",
@@ -87,16 +108,21 @@ _ROOMS = {
         "Correlations",
         "Counterfactuals",
         "Curves",
+        "Evaluator",
         "Explanation",
         "Gate",
+        "GroupedAUC",
         "InterleavedLists",
         "InterleavingOutcome",
         "Leaderboard",
+        "Means",
         "Power",
+        "SampledEstimates",
         "Values",
         "agreement",
         "baseline",
         "best_threshold",
+        "beyond_accuracy",
         "classify",
         "compare",
         "compare_click_models",
@@ -105,9 +131,11 @@ _ROOMS = {
         "curve",
         "evaluate",
         "evaluate_from_clicks",
+        "evaluate_from_samples",
         "explain",
         "fit_clicks",
         "gate",
+        "gauc",
         "interleave",
         "judge",
         "leaderboard",
@@ -117,15 +145,27 @@ _ROOMS = {
         "pr_curve",
         "read_clicks",
         "roc_curve",
+        "roll_up",
+        "score",
         "score_interleaving",
         "simulate_clicks",
+        "top_k",
         "write_clicks",
     ),
     "judged.errors": ("DataError", "FileError", "JudgedError", "UsageError", "Warned"),
     "judged.measures": ("Measure", "measure", "parse", "parse_all"),
     "judged.measures.profile": ("PROFILES",),
     "judged.render": ("report",),
-    "judged.sources": ("read_qrels", "read_run", "sample_path", "write_qrels", "write_run"),
+    "judged.sources": (
+        "any_of",
+        "count_tokens",
+        "read_qrels",
+        "read_questions",
+        "read_run",
+        "sample_path",
+        "write_qrels",
+        "write_run",
+    ),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -141,9 +181,16 @@ _ELSEWHERE = {  # what others call it
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
+    if name == "integrations":
+        return import_module("judged.integrations")
     if not name.startswith("_"):
         measures = import_module("judged.measures")
         definition = next((d for d in measures.definitions() if name in (d.name, *d.aliases)), None)
+        if definition is not None and name == definition.name:
+            return measures.Measure(definition)
+        function = import_module("judged.engine.scoring").array_function(name)  # of labels and scores
+        if function is not None:
+            return function
         if definition is not None:
             return measures.Measure(definition)
     raise AttributeError(f"module 'judged' has no attribute {name!r}{_near(name)}")

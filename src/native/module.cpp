@@ -194,6 +194,14 @@ void bind_arithmetic(nb::module_& m) {
         if (columns == 0 || x.shape(0) % columns) throw std::length_error("not whole rows");
         return array_of(resampled_means(x.data(), x.shape(0) / columns, columns, resamples, seed));
     });
+    m.def("falling", [](Column<double> x, Whole sizes, unsigned threads) {
+        std::vector<std::int64_t> order;
+        {
+            const nb::gil_scoped_release release;
+            order = falling(x.data(), x.shape(0), sizes.data(), sizes.shape(0), threads);
+        }
+        return array_of(std::move(order));
+    });
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     });

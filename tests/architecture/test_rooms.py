@@ -18,9 +18,9 @@ ROOT = SRC.parents[1]
 ORDER = [
     {"errors"},
     {"core"},
-    {"sources", "measures", "stats", "curves", "correlation", "reliability", "clicks"},
+    {"sources", "measures", "stats", "curves", "correlation", "reliability", "clicks", "recommend"},
     {"engine"},
-    {"render"},
+    {"render", "integrations"},
     {"cli", "pytest_plugin"},
 ]
 LEVEL = {room: i for i, rooms in enumerate(ORDER) for room in rooms}

@@ -32,6 +32,7 @@ COMMANDS = [
     "agree",
     "correlate",
     "clicks",
+    "recommend",
     "measures",
     "convert",
     "trec_eval",

@@ -56,7 +56,7 @@ def test_slices_need_a_file_and_a_column(tmp_path):
     done = run("compare", *sample("bm25", "dense"), "--slices", str(table), "--by", "half")
     assert "half=first" in done.output
     assert "half=second" in done.output
-    assert "goes together" in run("compare", *sample("bm25", "dense"), "--slices", str(table)).output
+    assert "needs a column of it" in run("compare", *sample("bm25", "dense"), "--slices", str(table)).output
     assert "relevant=" in run("compare", *sample("bm25", "dense"), "--by", "relevant").output
 
 

@@ -30,9 +30,9 @@ def test_a_page_of_two_runs(run):
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].startswith("report.html (0.")
-    assert "warning: 1 judged query is absent from bm25.run" in done.stderr.replace(BM25, "bm25.run")
+    assert "warning: 1 judged query is absent from bm25, counted as 0" in done.stderr
     page = Path("report.html").read_text()
-    assert "dense.run is better than bm25.run by nDCG@10: 0.7853 against 0.5196" in page
+    assert "dense is better than bm25 by nDCG@10: 0.7853 against 0.5196" in page
 
 
 def test_names_titles_baselines_and_slices(run):
@@ -56,8 +56,12 @@ def test_one_run_has_a_page_too(run):
         ((QRELS, BM25, "--baseline", "x"), 2, "--baseline is about a comparison: give two or more runs."),
         ((QRELS, BM25, "--min-queries", "5"), 2, "--min-queries is about a comparison"),
         ((QRELS, BM25, DENSE, "--queries", "both"), 2, "which queries count is said by --which both"),
-        ((QRELS, BM25, DENSE, "--by", "kind"), 2, "--slices FILE goes together with --by"),
-        ((QRELS, BM25, DENSE, "--baseline", "none"), 2, "expected one of bm25.run, dense.run; got 'none'"),
+        (
+            (QRELS, BM25, DENSE, "--by", "kind"),
+            2,
+            "--by kind needs the table of queries that has this column: --slices FILE",
+        ),
+        ((QRELS, BM25, DENSE, "--baseline", "none"), 2, "expected one of bm25, dense; got 'none'"),
         ((QRELS, BM25, DENSE, "-m", "nDGC"), 2, "did you mean nDCG?"),
         ((QRELS, BM25, DENSE, "--show", "0"), 2, "Invalid value for '--show'"),
         ((QRELS, "none.run"), 3, "No such file"),

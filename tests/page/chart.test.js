@@ -83,7 +83,7 @@ function drawn(book, view) {
   }
 }
 
-const VIEW = { measure: 0, a: 0, b: 1, slice: "" };
+const VIEW = { measure: 0, a: 0, b: 1, slice: null };
 const LONG = [
   "run-" + "x".repeat(1000) + "-1",
   "run-" + "W".repeat(1000) + "-2",

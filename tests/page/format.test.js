@@ -1,4 +1,17 @@
-import { between, counted, fixed, percent, pText, shortened, signed } from "../../src/judged/render/page/format.js";
+import {
+  between,
+  counted,
+  fixed,
+  grouped,
+  levelText,
+  percent,
+  plainWords,
+  pText,
+  shortened,
+  signed,
+  signedValue,
+  sliceName,
+} from "../../src/judged/render/page/format.js";
 import { same } from "./check.js";
 
 Deno.test("a tie goes to the even digit, as in Python", () => {
@@ -31,6 +44,23 @@ Deno.test("differences carry a sign, p-values are never 0", () => {
   same(signed(-0.25), "-0.2500");
   same(pText(0), "<0.0001");
   same(pText(0.0312), "0.0312");
+});
+
+Deno.test("a difference that is shown as 0 has no sign", () => {
+  same([0, -0, 1e-9, -1e-9].map((value) => signed(value)), ["0.0000", "0.0000", "0.0000", "0.0000"]);
+  same([signedValue(3, { whole: true }), signedValue(0, { whole: true })], ["+3", "0"]);
+  same(signed(Infinity), "+∞");
+});
+
+Deno.test("a level keeps its decimals, and what is not all is not called 100%", () => {
+  same([0.95, 0.975, 1 - 0.001, 1 - 0.00001].map(levelText), ["95%", "97.5%", "99.9%", "99.999%"]);
+  same([0, 0.001, 0.5, 0.999, 1].map(percent), ["0%", "<1%", "50%", ">99%", "100%"]);
+});
+
+Deno.test("thousands have commas, and descriptions are plain in a tooltip", () => {
+  same(grouped(4619), "4,619");
+  same(plainWords("A share\n    of `gain`."), "A share of gain.");
+  same(["", "  ", "long"].map(sliceName), ["(empty)", "(empty)", "long"]);
 });
 
 Deno.test("nouns follow their numbers, and texts are cut between letters", () => {

@@ -8,7 +8,8 @@ import { LIGHT, lightPalette } from "../../src/judged/render/page/kit/palette.js
 import { extent, linearScale, logScale, niceDomain, tickTexts } from "../../src/judged/render/page/kit/scale.js";
 import { countMarks, emptyScene, nearestSpot, wordScene } from "../../src/judged/render/page/kit/scene.js";
 import { bandPath, intervalMarks, linePath } from "../../src/judged/render/page/kit/shape.js";
-import { clipped, fitted, isolated, plainText, textWidth, wrapped } from "../../src/judged/render/page/kit/text.js";
+import { clipped, fitted, isolated, plainText, textWidth } from "../../src/judged/render/page/kit/text.js";
+import { toldApart, wrapped } from "../../src/judged/render/page/kit/text.js";
 import { tipPlace } from "../../src/judged/render/page/kit/tooltip.js";
 import { same } from "./check.js";
 
@@ -105,6 +106,36 @@ Deno.test("names are cut in the middle, since runs differ at their ends", () => 
   same(textWidth(one, 12) <= 120, true);
   same(one !== two && bare(two).endsWith("-v2"), true);
   same(bare(fitted("🍲🍲🍲🍲🍲🍲", 40, 12)).includes("\ud83c…"), false);
+});
+
+Deno.test("long names lose what they share, and stay apart", () => {
+  const names = ["bm25", "dense"].map((name) => `castorini-anserini-${name}-with-feedback-v2`);
+  same(toldApart(names), ["…bm25…", "…dense…"]);
+  same(toldApart(["bm25", "bm25-rm3"]), ["bm25", "bm25-rm3"]);
+  same(toldApart([names[0]]), [names[0]]);
+  const nested = ["a-long-name-of-a-run", "a-long-name-of-a-run-twice-a-run"];
+  same(new Set(toldApart(nested)).size, 2);
+  for (const pair of [["x".repeat(1000), "x".repeat(999)], ["", "y".repeat(50)], ["a-".repeat(30), "a-".repeat(31)]]) {
+    same(new Set(toldApart(pair)).size, 2);
+  }
+});
+
+Deno.test("runs do not look like better or worse", () => {
+  const hue = (/** @type {string} */ colour) => {
+    const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+    const [low, high] = [Math.min(r, g, b), Math.max(r, g, b)];
+    const turn = high === r
+      ? (g - b) / (high - low)
+      : high === g
+      ? 2 + (b - r) / (high - low)
+      : 4 + (r - g) / (high - low);
+    return (60 * turn + 360) % 360;
+  };
+  for (const [name, colour] of Object.entries(LIGHT).filter(([name]) => name.startsWith("run"))) {
+    const green = hue(colour) > 70 && hue(colour) < 185;
+    const red = hue(colour) < 35 || hue(colour) > 345;
+    same(`${name} ${green || red}`, `${name} false`);
+  }
 });
 
 Deno.test("marks that turn the direction of text stay out of a drawing, and names keep theirs to themselves", () => {

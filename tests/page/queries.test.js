@@ -89,7 +89,6 @@ Deno.test("all columns in their order where they fit; else what is compared come
     "difference",
     "relevant",
     "run:bm25",
-    "text",
   ]);
 });
 
@@ -126,19 +125,38 @@ Deno.test("columns give texts and values to sort by", () => {
   const texts = new Map(columns.map((column) => [column.key, column.text(3)]));
   same(texts.get("id"), "q4");
   same(texts.get("run:bm25"), String(a));
-  same(texts.get("difference"), `${b >= a ? "+" : ""}${b - a}`);
+  same(texts.get("difference"), `${b > a ? "+" : ""}${b - a}`);
   same(columns.map((column) => !!column.rising), [true, true, false, false, false, false, false]);
   const id = columns[0];
   same([1, 9].map((row) => id.sortValue(row)), [1, 9]); // q2 before q10
 });
 
 Deno.test("the sheet holds every measure and run, in full, for the rows as they stand", () => {
-  const { header, rows } = querySheet(BOOK, [39, 0]);
-  same(header.slice(0, 5), ["query", "text", "relevant", "nDCG@10(bm25)", "nDCG@10(dense)"]);
-  same(header.length, 3 + 9);
+  const { header, rows } = querySheet(BOOK, [39, 0], { a: 0, b: 1 });
+  same(header.slice(0, 6), ["query", "text", "relevant", "slices", "nDCG@10(bm25)", "nDCG@10(dense)"]);
+  same(header.length, 4 + 9 + 3);
   same(rows.map((row) => row[0]), ["q40", "q1"]);
-  same(rows[1][4], BOOK.value(0, 1, 0));
-  same(Number.isNaN(rows[0][5]), true);
+  same(rows[1][5], BOOK.value(0, 1, 0));
+  same(Number.isNaN(rows[0][6]), true);
+});
+
+Deno.test("the sheet holds the slices of each query, and the differences of the two runs by every measure", () => {
+  const { header, rows } = querySheet(BOOK, [0, 1], { a: 0, b: 1 });
+  same(rows.map((row) => row[3]), ["long", "short"]);
+  same(header.at(-3), "nDCG@10(dense) - nDCG@10(bm25)");
+  same(rows[0].at(-3), BOOK.value(0, 1, 0) - BOOK.value(0, 0, 0));
+  const one = querySheet(sampleBook({ runs: ["only"] }), [0], { a: 0, b: 0 });
+  same(one.header.slice(4), ["nDCG@10(only)", "RR@10(only)", "NumWrongRet@10(only)"]);
+});
+
+Deno.test("a tie has no sign, in the table as elsewhere", () => {
+  const columns = createQueryColumns(bookOf([[0.5, 0.2], [0.5, 0.3], [0, 0]]), () => "#")(
+    { measure: 0, a: 0, b: 1 },
+    "wide",
+    72,
+  );
+  const difference = columns.find(({ key }) => key === "difference");
+  same([0, 1].map((row) => difference?.text(row)), ["0.0000", "+0.1000"]);
 });
 
 Deno.test("every example of a filter can be read, whatever the names", () => {
@@ -159,6 +177,9 @@ Deno.test("every example of a filter can be read, whatever the names", () => {
 Deno.test("a slice keeps its rows; none keeps all", () => {
   const rows = [0, 1, 2, 3];
   same(rows.filter(sliceTest(BOOK, "long")), [0, 3]);
+  same(rows.filter(sliceTest(BOOK, null)), rows);
   same(rows.filter(sliceTest(BOOK, "")), rows);
   same(rows.filter(sliceTest(BOOK, "constructor")), rows);
+  const empty = sampleBook({ change: (facts) => facts.slices = [{ label: "", rows: [2] }] });
+  same([sliceTest(empty, ""), sliceTest(empty, null)].map((test) => rows.filter(test)), [[2], rows]);
 });

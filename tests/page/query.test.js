@@ -1,5 +1,6 @@
 import { connectorPath } from "../../src/judged/render/page/connectors.js";
-import { cutoffOf, gradeStep, lowestRelevant, missedDocs } from "../../src/judged/render/page/moves.js";
+import { missedWords, searchedWords } from "../../src/judged/render/page/missed.js";
+import { cutoffOf, gradeStep, missedDocs } from "../../src/judged/render/page/moves.js";
 import { moveHint, moveSentence, movesOf, moveTone } from "../../src/judged/render/page/moves.js";
 import { neighboursOf, ranksOf, ranksShown } from "../../src/judged/render/page/moves.js";
 import { same } from "./check.js";
@@ -11,6 +12,9 @@ import { sampleBook } from "./sample.js";
 function list(docs, below = [], retrieved = docs.length + below.length) {
   return { docs, retrieved, below, why: [] };
 }
+
+/** @param {string} text */
+const bare = (text) => text.replace(/[\u2068\u2069]/g, "");
 
 /** @param {(number | null)[]} grades @param {Detail["rankings"]} rankings @returns {Detail} */
 function detailWith(grades, rankings) {
@@ -52,19 +56,6 @@ Deno.test("a positive grade never looks like 0, and what is not on the scale has
   same(gradeStep(-1, [-1, 0, 1]), null);
 });
 
-Deno.test("the number of relevant documents tells which grades count as relevant", () => {
-  same(lowestRelevant([0, 1, 2, 2, null], 3), 1);
-  same(lowestRelevant([0, 1, 2, 2, null], 2), 2);
-  same(lowestRelevant([0, 1, 2, 2, null], 0), Infinity);
-  same(lowestRelevant([0, 1, 2, 2, null], 4), 0);
-});
-
-Deno.test("where the number is not known or fits nothing, positive grades are relevant", () => {
-  same(lowestRelevant([-1, 0, 1, 2, null], null), 1);
-  same(lowestRelevant([0, 2, 2], 1), 2);
-  same(lowestRelevant([0, null], null), Infinity);
-});
-
 Deno.test("a ranking knows the ranks on the page, and those of judged documents below", () => {
   same([...ranksOf(list([4, 2], [[7, 31]]))], [[7, 31], [4, 1], [2, 2]]);
   same(ranksOf(null).size, 0);
@@ -75,43 +66,47 @@ Deno.test("up means nearer to the top in run b, seen from either list", () => {
   const grades = [0, 0, 0, 0];
   same(movesOf(a, b, grades, true).map((move) => move.direction), ["only", "same", "up"]);
   same(movesOf(b, a, grades, false).map((move) => move.direction), ["up", "same", "only"]);
-  same(movesOf(a, b, grades, true)[2], { direction: "up", by: 2, twin: 1, onPage: true });
-  same(movesOf(b, a, grades, false)[0], { direction: "up", by: 2, twin: 3, onPage: true });
+  same(movesOf(a, b, grades, true)[2], { direction: "up", twin: 1, onPage: true });
+  same(movesOf(b, a, grades, false)[0], { direction: "up", twin: 3, onPage: true });
 });
 
 Deno.test("one rank is a move, up or down", () => {
   const [a, b] = [list([0, 1]), list([1, 0])];
-  same(movesOf(a, b, [0, 0], true).map((move) => `${move.direction} ${move.by}`), ["down 1", "up 1"]);
-  same(movesOf(b, a, [0, 0], false).map((move) => `${move.direction} ${move.by}`), ["up 1", "down 1"]);
+  same(movesOf(a, b, [0, 0], true).map((move) => `${move.direction} ${move.twin}`), ["down 2", "up 1"]);
+  same(movesOf(b, a, [0, 0], false).map((move) => `${move.direction} ${move.twin}`), ["up 2", "down 1"]);
 });
 
 Deno.test("a judged document below the page has a rank; an unjudged one may have one that nobody knows", () => {
   const [a, b] = [list([0, 1, 2]), list([3, 4], [[0, 57]], 1000)];
   const moves = movesOf(a, b, [1, 0, null, 0, 0], true);
-  same(moves[0], { direction: "down", by: 56, twin: 57, onPage: false });
+  same(moves[0], { direction: "down", twin: 57, onPage: false });
   same(moves[1].direction, "only");
   same(moves[2].direction, "unseen");
   same(movesOf(a, list([3, 4]), [1, 0, null, 0, 0], true)[2].direction, "only");
 });
 
 Deno.test("hints say where a document is in the other list", () => {
-  /** @param {"up" | "down" | "same" | "only" | "unseen"} direction @param {number} by @param {number} twin */
-  const move = (direction, by, twin, onPage = true) => ({ direction, by, twin, onPage });
-  const text = (/** @type {{arrow: string, words: string}} */ hint) => `${hint.arrow} ${hint.words}`.trim();
-  same(text(moveHint(move("up", 3, 7), false, 100)), "↑ 3 from 7");
-  same(text(moveHint(move("up", 3, 4), true, 100)), "↑ 3 to 4");
-  same(text(moveHint(move("down", 56, 57, false), true, 10)), "↓ 56 to 57, below");
-  same(text(moveHint(move("same", 0, 4), true, 100)), "= same rank");
-  same(text(moveHint(move("only", 0, 0, false), true, 100)), "only here");
-  same(text(moveHint(move("unseen", 0, 0, false), true, 100)), "not in first 100");
-  same(moveSentence(move("up", 3, 7), "dense"), "in dense at rank 7");
-  same(moveSentence(move("only", 0, 0, false), "dense"), "dense does not have it");
-  same(moveSentence(move("unseen", 0, 0, false), "dense"), "not among the first documents of dense");
+  /** @param {"up" | "down" | "same" | "only" | "unseen"} direction @param {number} twin */
+  const move = (direction, twin, onPage = true) => ({ direction, twin, onPage });
+  /** @param {import("../../src/judged/render/page/moves.js").Move} of @param {boolean} hereIsA */
+  const text = (of, hereIsA) => {
+    const { arrow, words } = moveHint(of, hereIsA, 100, "dense");
+    return `${arrow} ${bare(words)}`.trim();
+  };
+  same(text(move("up", 7), false), "↑ was 7");
+  same(text(move("up", 4), true), "↑ rank 4 there");
+  same(text(move("down", 1057, false), true), "↓ rank 1,057 there");
+  same(text(move("same", 4), true), "= same rank");
+  same(text(move("only", 0, false), true), "not in dense");
+  same(text(move("unseen", 0, false), true), "not in first 100 there");
+  same(moveSentence(move("up", 7), "dense"), "in dense at rank 7");
+  same(moveSentence(move("only", 0, false), "dense"), "dense does not have it");
+  same(moveSentence(move("unseen", 0, false), "dense"), "not among the first documents of dense");
 });
 
 Deno.test("only moves of relevant documents are good or bad news", () => {
-  const up = { direction: /** @type {const} */ ("up"), by: 1, twin: 1, onPage: true };
-  const only = { direction: /** @type {const} */ ("only"), by: 0, twin: 0, onPage: false };
+  const up = { direction: /** @type {const} */ ("up"), twin: 1, onPage: true };
+  const only = { direction: /** @type {const} */ ("only"), twin: 0, onPage: false };
   same(moveTone(up, 2, 1, true), "better");
   same(moveTone({ ...up, direction: "down" }, 2, 1, true), "worse");
   same(moveTone({ ...up, direction: "same" }, 2, 1, true), "same");
@@ -126,8 +121,8 @@ Deno.test("relevant documents that a list lacks come with their ranks, the best 
   const grades = [1, 3, 0, 2, 3, null];
   const detail = detailWith(grades, [list([0, 1], [[3, 40]]), list([1, 0, 3])]);
   same(missedDocs(detail, [0, 1], 1), [
-    { place: 4, grade: 3, ranks: [null, null] },
-    { place: 3, grade: 2, ranks: [40, 3] },
+    { place: 4, grade: 3, ranks: [null, null], by: [0, 1] },
+    { place: 3, grade: 2, ranks: [40, 3], by: [0] },
   ]);
   same(missedDocs(detail, [1], 1).map((doc) => doc.place), [4]);
   const equal = detailWith([1, 1, 1], [list([], [[0, 90], [2, 30]]), list([])]);
@@ -137,8 +132,30 @@ Deno.test("relevant documents that a list lacks come with their ranks, the best 
 
 Deno.test("a run that does not answer does not make every document missed", () => {
   const detail = detailWith([1, 1], [list([0]), null]);
-  same(missedDocs(detail, [0, 1], 1), [{ place: 1, grade: 1, ranks: [null, null] }]);
+  same(missedDocs(detail, [0, 1], 1), [{ place: 1, grade: 1, ranks: [null, null], by: [0] }]);
   same(missedDocs(detailWith([1, 1], [null, null]), [0, 1], 1).length, 2);
+});
+
+Deno.test("what is said of missed documents is true of lists shorter and longer than the page", () => {
+  const [short, long] = [list([0, 1, 2]), list([0, 1], [[2, 40]], 1000)];
+  same(bare(searchedWords([["bm25", short], ["dense", long]])), "the 3 documents of bm25 and the first 2 of dense");
+  same(bare(searchedWords([["bm25", long], ["dense", long]])), "the first 2 documents of each list");
+  same(bare(searchedWords([["bm25", short]])), "the 3 documents of bm25");
+});
+
+Deno.test("missed by both is told from missed by one", () => {
+  const lists =
+    /** @type {[string, ReturnType<typeof list>][]} */ ([["bm25", list([0, 2])], ["dense", list([0, 1, 2])]]);
+  const doc = (/** @type {number[]} */ ...by) => ({ place: 0, grade: 1, ranks: [null, null], by });
+  const words = (/** @type {ReturnType<typeof doc>[]} */ docs, count = 2) =>
+    bare(missedWords(docs, lists.slice(0, count)));
+  const where = "Looked for in the 2 documents of bm25 and the 3 of dense.";
+  same(
+    words([doc(0, 1), doc(0, 1), doc(0)]),
+    `3 relevant documents missed: 2 by both, 1 by bm25 only. ${where}`,
+  );
+  same(words([doc(1)]), `1 relevant document missed by dense only. ${where}`);
+  same(words([doc(0)], 1), "1 relevant document missed. Looked for in the 2 documents of bm25.");
 });
 
 Deno.test("neighbours follow the order of the table, without a way round its ends", () => {
@@ -161,6 +178,5 @@ Deno.test("moves of the sample agree from both sides", async () => {
   const back = movesOf(b, a, detail.grades, false);
   for (const move of movesOf(a, b, detail.grades, true).filter((one) => one.onPage)) {
     same(back[move.twin - 1].direction, move.direction);
-    same(back[move.twin - 1].by, move.by);
   }
 });

@@ -281,9 +281,10 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
     pictures: picturesOf(runs, values), critical: MEASURES.map((_, m) => runs.length > 2 ? criticalOf(values, runs, m) : null),
     coverage: { ranks, shares: runs.map((_, run) => ranks.map((rank) => share(run, rank))) }, grades: [0, 1, 2, 3],
     relevant: details.map((detail) => detail.grades.filter((grade) => (grade ?? 0) > 0).length),
+    relevance: 1,
     warnings: [{ code: "unjudged", count: 12, text: "12 documents of the first ten are unjudged." }],
     methods: ["Means over queries, with intervals of two standard errors."], citations: ["Järvelin & Kekäläinen 2002"],
-    inputs: [{ role: "qrels", name: "sample.qrels", sha256: "0".repeat(64) }], depth: DEPTH, chunk: CHUNK,
+    inputs: [{ role: "qrels", name: "sample.qrels", sha256: "0".repeat(64), of: "file" }], depth: DEPTH, chunk: CHUNK,
   };
   const flat = Float64Array.from(values.flat(2));
   change(facts, flat);

@@ -89,24 +89,39 @@ function fakeWindow(hash = "") {
   return { view: /** @type {Window} */ (/** @type {unknown} */ (view)), entries, wait, listeners };
 }
 
-Deno.test("the default compares the first run with the best of the others", () => {
-  const { measure, a, b, sort, down } = defaultState(bookOf());
-  same({ measure, a, b, sort, down }, { measure: 0, a: 0, b: 2, sort: "id", down: false });
+/** The two runs of the default. @param {Record<string, any>} [facts] */
+function defaultPair(facts) {
+  const { a, b } = defaultState(bookOf(facts));
+  return [a, b];
+}
+
+Deno.test("the default compares the leader with the runner-up", () => {
+  const { measure, a, b, slice, sort, down } = defaultState(bookOf());
+  same({ measure, a, b, slice, sort, down }, { measure: 0, a: 1, b: 2, slice: null, sort: "id", down: false });
+  same(defaultPair({ means: [0.5, 0.3, 0.4] }), [2, 0]);
 });
 
 Deno.test("the default begins at the baseline, and knows that less may be better", () => {
-  same(defaultState(bookOf({ baseline: 2 })).a, 2);
-  same(defaultState(bookOf({ baseline: 2 })).b, 1);
+  same(defaultPair({ baseline: 2 }), [2, 1]);
   const lower = [{ name: "cost", lower: true }];
-  same(defaultState(bookOf({ measures: lower })).b, 1);
-  same(defaultState(bookOf({ measures: lower, baseline: 1 })).b, 0);
+  same(defaultPair({ measures: lower }), [1, 0]);
+  same(defaultPair({ measures: lower, baseline: 1 }), [1, 0]);
+});
+
+Deno.test("of two runs, the one that is called better comes first, as in the headline", () => {
+  const pairs = (/** @type {string} */ verdict) => [{ measure: 0, a: 0, b: 1, verdict }];
+  const two = { runs: ["one", "two"], means: [0.5, 0.4] };
+  same(defaultPair({ ...two, pairs: pairs("worse") }), [1, 0]);
+  same(defaultPair({ ...two, pairs: pairs("better") }), [0, 1]);
+  same(defaultPair({ ...two, pairs: pairs("cannot tell") }), [0, 1]);
+  same(defaultPair({ ...two, pairs: pairs("worse"), baseline: 0 }), [0, 1]);
+  same(defaultPair(two), [1, 0]);
 });
 
 Deno.test("without means the next run is compared, and one run with itself", () => {
-  same(defaultState(bookOf({ means: [NaN, NaN, NaN], baseline: 2 })).b, 0);
-  same(defaultState(bookOf({ means: [0.9, NaN, 0.1] })).b, 2);
-  const { a, b } = defaultState(bookOf({ runs: ["only"] }));
-  same([a, b], [0, 0]);
+  same(defaultPair({ means: [NaN, NaN, NaN], baseline: 2 }), [2, 0]);
+  same(defaultPair({ means: [0.9, NaN, 0.1] }), [2, 0]);
+  same(defaultPair({ runs: ["only"] }), [0, 0]);
 });
 
 Deno.test("the default has no fragment, and no fragment is the default", () => {
@@ -117,14 +132,14 @@ Deno.test("the default has no fragment, and no fragment is the default", () => {
 
 Deno.test("a fragment names runs and measures, and only what differs", () => {
   const codec = stateCodec(bookOf());
-  same(codec.encode({ ...codec.start, measure: 1, b: 1, query: "q2" }), "measure=AP&b=dense&query=q2");
+  same(codec.encode({ ...codec.start, measure: 1, a: 0, query: "q2" }), "measure=AP&a=bm25&query=q2");
   same(codec.encode({ ...codec.start, curve: 1, down: true }), "down=yes&curve=at-k");
   same(codec.encode({ ...codec.start, curve: 2 }), "curve=R%40k");
 });
 
 Deno.test("every state comes back from its fragment", () => {
   const codec = stateCodec(bookOf());
-  for (const [a, b] of [[0, 1], [1, 0], [2, 0], [1, 2], [2, 1]]) {
+  for (const [a, b] of [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]]) {
     const state = {
       ...codec.start,
       measure: 1,
@@ -170,13 +185,35 @@ Deno.test("what the page does not have falls back in silence", () => {
 Deno.test("a run is never compared with itself: the two change places", () => {
   const codec = stateCodec(bookOf());
   const pair = (/** @type {string} */ fragment) => [codec.decode(fragment).a, codec.decode(fragment).b];
-  same(pair("#a=splade"), [2, 0]);
-  same(pair("#b=bm25"), [2, 0]);
-  same(pair("#a=dense&b=dense"), [0, 2]);
+  same(pair("#a=splade"), [2, 1]);
+  same(pair("#b=dense"), [2, 1]);
+  same(pair("#a=dense&b=dense"), [1, 2]);
   const { view } = fakeWindow();
   const store = createState(bookOf(), view);
   store.set({ a: 2 });
-  same([store.get().a, store.get().b], [2, 0]);
+  same([store.get().a, store.get().b], [2, 1]);
+});
+
+Deno.test("what a link names and the page does not have is known, once each", () => {
+  const codec = stateCodec(bookOf());
+  same(codec.unknown("#measure=AP&a=dense&query=q2&slice=short%20%26%20sweet&q=zzz&sort=zzz"), []);
+  same(codec.unknown("#query=zzz&a=nope&b=nope&slice=long&measure=__proto__"), [
+    { noun: "query", name: "zzz" },
+    { noun: "run", name: "nope" },
+    { noun: "slice", name: "long" },
+    { noun: "measure", name: "__proto__" },
+  ]);
+  for (const nothing of ["", "#", "#query=", "#top", "#only=worst&down=perhaps&constructor=1"]) {
+    same(codec.unknown(nothing), []);
+  }
+  same(createState(bookOf(), fakeWindow("#query=zzz").view).unknown(), [{ noun: "query", name: "zzz" }]);
+});
+
+Deno.test("a slice without a name can be chosen, and is not all queries", () => {
+  const codec = stateCodec(bookOf({ slices: [{ label: "", rows: [0] }, { label: "x", rows: [1] }] }));
+  same(codec.encode({ ...codec.start, slice: "" }), "slice=");
+  same(codec.decode("#slice=").slice, "");
+  same(codec.decode("").slice, null);
 });
 
 Deno.test("listeners hear what changed, and nothing when nothing did", () => {

@@ -40,23 +40,7 @@ CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in LIST["cases"]}
 MEASURES = ["nDCG@10", "AP"]
 QRELS, RUN = LIST["base"]["qrels"], LIST["base"]["run"]
 
-_ARRAYS = "label and score arrays come with jd.ndcg(labels, scores), in a later version"
-_TENSORS = "tensors come in a later version"
 LEFT_OUT = {
-    "AR-01": _ARRAYS,
-    "AR-05": _ARRAYS,
-    "AR-07": _ARRAYS,
-    "AR-09": _ARRAYS,
-    "AR-10": _ARRAYS,
-    "AR-11": _ARRAYS,
-    "AR-13": _TENSORS,
-    "AR-14": _TENSORS,
-    "AR-15": _TENSORS,
-    "AR-16": _ARRAYS + "; negative grades of judgments are in test_users.py",
-    "AR-18": _ARRAYS,
-    "AR-23": _TENSORS,
-    "AR-25": _ARRAYS,
-    "AR-28": _TENSORS,
     "SE-12": "no command makes the name of a file from data yet",
 }
 
@@ -352,6 +336,92 @@ def a_masked_column(folder, monkeypatch):
     scores = np.ma.array([0.5, 0.9, 0.7, 0.3], mask=[False, False, False, True])
     with refused("masked"):
         jd.evaluate(QRELS, {"query": ["q1"] * 4, "doc": ["d1", "d2", "d3", "d4"], "score": scores}, MEASURES)
+
+
+@runs("AR-01")
+def uint8_scores(folder, monkeypatch):
+    assert jd.reciprocal_rank([[1, 0, 0]], np.array([[0, 9, 7]], np.uint8)).tolist() == [1 / 3]
+
+
+@runs("AR-05")
+def one_dimension_is_one_query(folder, monkeypatch):
+    assert jd.ndcg([1, 0, 2], [0.5, 0.9, 0.7]) == jd.ndcg([[1, 0, 2]], [[0.5, 0.9, 0.7]])[0]
+
+
+@runs("AR-07")
+def bool_labels(folder, monkeypatch):
+    assert jd.ndcg([True, False, True], [1, 2, 3]) == jd.ndcg([1, 0, 1], [1, 2, 3])
+
+
+@runs("AR-09")
+def big_endian(folder, monkeypatch):
+    assert jd.ndcg(np.array([1, 0, 2], ">i4"), np.array([0.1, 0.2, 0.3], ">f8")) == jd.ndcg([1, 0, 2], [0.1, 0.2, 0.3])
+
+
+@runs("AR-10")
+def object_arrays(folder, monkeypatch):
+    with refused("dtype"):
+        jd.ndcg(np.array([1, 0], object), [0.1, 0.2])
+
+
+@runs("AR-11")
+def empty_arrays(folder, monkeypatch):
+    with refused("empty-run"):
+        jd.ndcg(np.empty((0, 3)), np.empty((0, 3)))
+
+
+@runs("AR-13")
+def tensors_with_gradients(folder, monkeypatch):
+    torch = pytest.importorskip("torch")
+    assert jd.ndcg([1, 0, 2], torch.tensor([0.5, 0.9, 0.7], requires_grad=True)) == jd.ndcg(
+        [1, 0, 2], np.float32([0.5, 0.9, 0.7])
+    )
+
+
+@runs("AR-14")
+def bfloat16_scores(folder, monkeypatch):
+    torch = pytest.importorskip("torch")
+    found = jd.score([[0, 1, 0]], torch.tensor([[0.501, 0.503, 0.502]], dtype=torch.bfloat16), "RR")
+    scores = torch.tensor([0.501, 0.503, 0.502], dtype=torch.bfloat16).tolist()
+    assert found["RR"].tolist() == [1 / (1 + sum(other > scores[1] for other in scores) + (scores[0] == scores[1]))]
+    assert "low-precision" in [w.slug for w in found.warnings]
+
+
+@runs("AR-15")
+def close_scores_in_float64(folder, monkeypatch):
+    torch = pytest.importorskip("torch")
+    assert jd.reciprocal_rank([0, 0, 1], torch.tensor([1, 1 + 2e-9, 1 + 1e-9], dtype=torch.float64)) == 1 / 2
+
+
+@runs("AR-16")
+def negative_labels(folder, monkeypatch):
+    with refused("label-negative"):
+        jd.ndcg([-1, 1, 0], [0.9, 0.8, 0.7])
+
+
+@runs("AR-18")
+def labels_of_padding(folder, monkeypatch):
+    assert jd.ndcg([[1, 0, -100]], [[0.1, 0.2, 0.9]], pad=-100)[0] == jd.ndcg([1, 0], [0.1, 0.2])
+
+
+@runs("AR-23")
+def uint8_labels(folder, monkeypatch):
+    torch = pytest.importorskip("torch")
+    assert jd.ndcg(torch.tensor([1, 0, 2], dtype=torch.uint8), [1, 2, 3]) == jd.ndcg([1, 0, 2], [1, 2, 3])
+
+
+@runs("AR-25")
+def fewer_queries(folder, monkeypatch):
+    with refused("shape") as caught:
+        jd.ndcg(np.ones((1000, 3)), np.ones((1, 3)))
+    assert "(1000, 3) and (1, 3)" in str(caught.value)
+
+
+@runs("AR-28")
+def devices_without_data(folder, monkeypatch):
+    torch = pytest.importorskip("torch")
+    with refused("device"):
+        jd.ndcg(torch.ones(3, device="meta"), torch.ones(3))
 
 
 @runs("AR-19")

@@ -113,8 +113,10 @@ def comparison_asked(runs: tuple[str, ...], options: dict[str, Any]) -> dict[str
     from judged.sources import read_attribute
 
     columns = [options[name] for name in ("by", "clusters") if options[name] not in (None, "relevant")]
-    if (options["slices"] is None) == bool(columns):
-        raise click.UsageError("--slices FILE goes together with --by COLUMN or --clusters COLUMN.")
+    if columns and options["slices"] is None:
+        raise click.UsageError(f"--by {columns[0]} needs the table of queries that has this column: --slices FILE.")
+    if options["slices"] is not None and not columns:
+        raise click.UsageError("--slices FILE needs a column of it: --by COLUMN or --clusters COLUMN.")
     named = ("test", "correction", "interval", "alpha", "margin", "min_queries", "resamples", "seed", "level")
     return {
         **{name: options[name] for name in named},

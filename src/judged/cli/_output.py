@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
+from judged.cli._retrieval import preparation
+
 __all__ = ["Measures", "as_flags", "as_json", "emit", "named_files", "output_options", "policy_options", "show_table"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,7 +26,7 @@ def as_json() -> bool:
 
 def as_flags(text: str) -> str:
     """A sentence of the library, with `ties='best'` written as the flag `--ties best`."""
-    text = re.sub(r"\bkind='(run|qrels)'", r"--\1", text)
+    text = re.sub(r"\bkind='(run|qrels)'", r"--\1", text).replace("attribute='…'", "--by COLUMN")
     return re.sub(r"\b(ties|order|queries|empty|duplicates|rejudged|format|profile)='([\w-]+)'", r"--\1 \2", text)
 
 
@@ -168,4 +170,5 @@ def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:
     """The policies that were asked for, as arguments of `evaluate`."""
     names = ("ties", "duplicates", "rejudged", "empty", "order", "queries", "depth", "profile")
     policy = {name: options[name] for name in names if options.get(name) is not None}
+    policy |= preparation(options)
     return {**policy, "unjudged": "condensed"} if options.get("judged_only") else policy

@@ -8,6 +8,7 @@ import click
 
 from judged.cli._comparing import comparison_asked, comparison_options
 from judged.cli._output import Measures, emit, named_files, output_options, policy_options, show_table
+from judged.cli._retrieval import chunk_options
 
 __all__ = ["command"]
 
@@ -30,6 +31,7 @@ __all__ = ["command"]
 )
 @output_options("table", "json", "csv", "md", "latex")
 @policy_options
+@chunk_options
 def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     """Compare two or more RUNS by the judgments in QRELS: every pair, or each against a baseline.
 

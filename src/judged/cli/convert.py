@@ -23,6 +23,7 @@ def command(source: str, target: str, kind: str | None, form: str | None) -> Non
 
     \b
     judged convert bm25.run bm25.json
+    judged convert test.letor qrels.txt
     judged convert qrels.tsv.gz qrels.parquet --qrels
     """
     from judged.sources import convert

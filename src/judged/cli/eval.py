@@ -8,13 +8,14 @@ import click
 
 from judged.cli._output import Measures, chosen_policy, emit, output_options, policy_options, show_table
 from judged.cli._progress import progress
+from judged.cli._retrieval import chunk_options, field_options
 
 __all__ = ["command"]
 
 
 @click.command("eval", short_help="Evaluate runs.", cls=Measures)
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @click.option(
     "-m",
     "--measures",
@@ -33,14 +34,19 @@ __all__ = ["command"]
 )
 @click.option("--strict", is_flag=True, help="Turn every warning into an error.")
 @policy_options
+@chunk_options
+@field_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
     """Evaluate one or more RUNS against the judgments in QRELS.
 
-    Files may be TREC, JSON, JSON Lines, CSV, Parquet, compressed or not; - is standard input.
+    Files may be TREC, JSON, JSON Lines, CSV, Parquet, compressed or not; - is standard input. QRELS may be an SVMlight or LETOR file, and
+    RUNS files with a score for each of its lines. One file alone holds questions, what was retrieved and what is relevant, a record a line.
 
     \b
     judged eval qrels.txt bm25.run
+    judged eval test.letor scores.txt -m nDCG@10
     judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
+    judged eval rag.jsonl -m R@5 nDCG@10 R@2000tok
     """
     from judged.engine import DEFAULT, evaluate
     from judged.render import board, per_query, render
@@ -48,9 +54,10 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 
     if (qrels, *runs).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
-    judgments, results = read_qrels(qrels), []
-    for run in runs:
-        with progress(run) as tell:
+    judgments: Any = read_qrels(qrels) if runs else qrels
+    results = []
+    for run in runs or (None,):
+        with progress(run or qrels) as tell:
             results.append(
                 evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],
                          strict=options["strict"], progress=tell, **chosen_policy(options))

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judged.cli._output import chosen_policy, policy_options, show_table
+from judged.cli._retrieval import chunk_options, field_options
 
 __all__ = ["command"]
 
@@ -14,7 +15,7 @@ __all__ = ["command"]
 @click.command("explain", short_help="The arithmetic of one query.")
 @click.argument("measure")
 @click.argument("qrels")
-@click.argument("run")
+@click.argument("run", required=False)
 @click.option("--query", required=True, metavar="ID", help="The query to explain.")
 @click.option("--all-ranks", is_flag=True, help="The measure at every cutoff instead (several: 'P R F1').")
 @click.option("--rows", type=click.IntRange(1), metavar="N", help="How many ranks to show.")
@@ -22,10 +23,12 @@ __all__ = ["command"]
     "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
 )
 @policy_options
+@chunk_options
+@field_options
 def command(
     measure: str,
     qrels: str,
-    run: str,
+    run: str | None,
     query: str,
     all_ranks: bool,
     rows: int | None,
@@ -37,13 +40,15 @@ def command(
     \b
     judged explain AP qrels.txt bm25.run --query q01
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
+    judged explain nDCG@10 rag.jsonl --query q01
     """
     from judged.engine import at_every_rank, explain
     from judged.engine.evaluation import levelled
     from judged.measures import parse_all
     from judged.sources import read_qrels, read_run
 
-    policy, source = chosen_policy(options), (read_qrels(qrels), read_run(run))
+    policy, judgments = chosen_policy(options), read_qrels(qrels) if run else qrels
+    source = judgments, read_run(run, labels=judgments) if run else None
     measures = [levelled(m, level) for m in parse_all(measure)]
     if all_ranks:
         show_table(at_every_rank(measures, *source, query, depth=rows, **policy))

@@ -29,6 +29,7 @@ _COMMANDS = (
     "agree",
     "correlate",
     "clicks",
+    "recommend",
     "measures",
     "convert",
     "trec_eval",

@@ -10,6 +10,7 @@ import click
 
 from judged.cli._comparing import COMPARING, comparison_asked, comparison_options
 from judged.cli._output import Measures, as_flags, chosen_policy, named_files, policy_options
+from judged.cli._retrieval import chunk_options
 
 __all__ = ["command"]
 
@@ -31,6 +32,7 @@ __all__ = ["command"]
 )
 @comparison_options
 @partial(policy_options, queries="--which")
+@chunk_options
 @click.pass_context
 def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     """Write one HTML page about one or several RUNS by the judgments in QRELS.
@@ -44,28 +46,25 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     judged report qrels.txt a.run b.run --slices queries.csv --by category
     """
     from judged.engine import DEFAULT, compare, evaluate
-    from judged.render import report
+    from judged.engine.named import plain_names
+    from judged.render.page.writing import write_page
 
     if options["topics"] in ("judged", "both", "strict") and not Path(options["topics"]).exists():
         raise click.UsageError(
             f"--queries names a file here; which queries count is said by --which {options['topics']}."
         )
+    files = named_files(runs)
+    named = files if isinstance(files, dict) else dict(zip(plain_names(files), files, strict=True))
     if len(runs) == 1:
         _refuse_comparing(ctx)
-        result: Any = evaluate(
-            qrels, runs[0], list(options["measures"]) or DEFAULT, level=options["level"], **chosen_policy(options)
-        )
+        asked = {"measures": list(options["measures"]) or DEFAULT, "level": options["level"], **chosen_policy(options)}
+        result: Any = {name: evaluate(qrels, file, **asked) for name, file in named.items()}
     else:
-        result = compare(qrels, named_files(runs), **comparison_asked(runs, options))
-    report(
-        result,
-        options["output"],
-        texts=options["text"],
-        queries=options["topics"],
-        title=options["title"],
-        depth=options["show"],
-    )
-    for warning in result.warnings:
+        result = compare(qrels, named, **comparison_asked(runs, options))
+    warnings = write_page(
+        result, options["output"], texts=options["text"], queries=options["topics"], title=options["title"], depth=options["show"]
+    )  # fmt: skip
+    for warning in warnings:
         click.echo(f"warning: {as_flags(str(warning))}", err=True)
     size = Path(options["output"]).stat().st_size if Path(options["output"]).is_file() else 0
     click.echo(f"{options['output']} ({size / 1e6:.1f} MB)", err=True)

@@ -2,14 +2,17 @@
 
 from judged.core import primitive, segment
 from judged.core._join import join
-from judged.core._load import NATIVE
+from judged.core._load import NATIVE, usable_cores
+from judged.core._spans import overlap_rule
 from judged.core.confusion import Confusion, wrong_around
 from judged.core.judged import Aspects, Judged
 from judged.core.policy import Policy
+from judged.core.ranking import ranked_rows
+from judged.core.reading import Reading, packed
 from judged.core.resample import resampled_means
-from judged.core.table import Id, IdKind, Qrels, Run
+from judged.core.table import Id, IdKind, Passages, Qrels, Run
 from judged.core.text import Text
-from judged.core.unread import Batches, Lines, Nested, Unread
+from judged.core.unread import Batches, Lines, Nested, Scores, Unread
 
 __all__ = [
     "NATIVE",
@@ -21,14 +24,21 @@ __all__ = [
     "Judged",
     "Lines",
     "Nested",
+    "Passages",
     "Policy",
     "Qrels",
+    "Reading",
     "Run",
+    "Scores",
     "Text",
     "Unread",
     "join",
+    "overlap_rule",
+    "packed",
     "primitive",
+    "ranked_rows",
     "resampled_means",
     "segment",
+    "usable_cores",
     "wrong_around",
 ]

@@ -10,11 +10,14 @@ from judged.core import native, reference
 from judged.core._found import Found
 from judged.core._notes import notes_on
 from judged.core._pool import Pool, pool_of
+from judged.core._spans import Credit, credited
 from judged.core.judged import Judged
 from judged.core.policy import Policy
+from judged.core.ranking import ranked_rows
+from judged.core.reading import Reading
 from judged.core.table import IdKind, Qrels, Run
-from judged.core.unread import Lines, Unread
-from judged.errors import DataError
+from judged.core.unread import Lines, Scores, Unread
+from judged.errors import DataError, UsageError, shown
 
 __all__ = ["join"]
 
@@ -29,9 +32,18 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
         progress: called now and then, while a large run is looked through, with what is done and what there is.
 
     Raises:
-        DataError: no query in common, ids of different kinds, a document twice in one ranking, a
+        DataError: no query in common, not as many scores as labels, ids of different kinds, a document twice in one ranking, a
             document judged twice with different grades; each names the places.
     """
+    if isinstance(run, Scores):
+        run = run.beside(qrels)
+    if qrels.choice is not None:
+        raise UsageError("alternatives", "judgments of one kind for each query", got="sets of which any one will do",
+                         where=qrels.name, hint="evaluate, compare and explain take them")  # fmt: skip
+    credit: Credit | None = None
+    if qrels.passages is not None and qrels.passages.spans:
+        run = run.read() if isinstance(run, Unread) else run
+        qrels, credit = credited(qrels, run, policy)
     if isinstance(run, Run):
         _check_kinds(qrels, run)
     pool = pool_of(qrels, policy)
@@ -52,6 +64,7 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
         aspects=pool.aspects,
         policy=policy,
         names=(qrels.name, run.name),
+        reading=_reading(run, pool, policy, credit) if isinstance(run, Run) and run.passages is not None else None,
     )
     if policy.ties != "expected":  # there every order of the ties is cut and condensed on its own
         judged = judged.under(policy)
@@ -59,6 +72,31 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
     notes = notes_on(judged, qrels, run, found, policy)
     judged = replace(judged, warnings=(*qrels.warnings, *of_run, *pool.warnings, *notes))
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
+
+
+def _reading(run: Run, pool: Pool, policy: Policy, credit: Credit | None) -> Reading | None:
+    """What each rank holds, as far as the run knows its chunks."""
+    chunks = run.passages
+    if chunks is None or (chunks.tokens is None and credit is None):
+        return None
+    query, row = ranked_rows(run, policy, pool)
+    size = np.bincount(query, minlength=len(pool.queries))
+    tokens, lacking = None if chunks.tokens is None else chunks.tokens[row], None
+    if tokens is not None and (tokens < 0).any():
+        first = int(row[np.argmax(tokens < 0)])
+        lacking = f"none for {int((tokens < 0).sum())} of {len(tokens)}, such as {shown(run.doc[first])} at {run.where(first)}"
+        tokens = None
+    if credit is None or chunks.start is None or chunks.end is None:
+        return Reading(size=size, tokens=tokens, lacking=lacking)
+    gold = np.array([credit.gold.get(raw, 0) for raw in pool.ids.take(slice(len(pool.queries))).tolist()])
+    return Reading(
+        size=size,
+        tokens=tokens,
+        lacking=lacking,
+        length=(chunks.end - chunks.start)[row],
+        fresh=credit.fresh[row],
+        gold=gold,
+    )
 
 
 def _found(

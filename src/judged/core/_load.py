@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["NATIVE", "native"]
+__all__ = ["NATIVE", "native", "usable_cores"]
 
 native: Any = None
 if os.environ.get("JUDGED_NATIVE") != "0":
@@ -15,3 +15,8 @@ if os.environ.get("JUDGED_NATIVE") != "0":
         native = None
 
 NATIVE = native is not None
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from judged.core import primitive, segment
 from judged.core.policy import Policy
+from judged.core.reading import Reading
 from judged.core.table import Id
 from judged.core.text import Text
 from judged.errors import UsageError, Warned
@@ -62,6 +63,7 @@ class Judged:
     policy: Policy = field(default_factory=Policy)
     warnings: tuple[Warned, ...] = ()
     names: tuple[str, str] = ("qrels", "run")
+    reading: Reading | None = None  # of all ranks, where something is known of the texts
 
     # ── per query ────────────────────────────────────────────────────────────────────────────────
 
@@ -82,8 +84,12 @@ class Judged:
         return np.bincount(self.pool_query, minlength=len(self))
 
     def relevant(self, level: float = 1) -> Floats:
-        """How many documents of the pool are relevant."""
-        return self.ideal.total(self.ideal.is_relevant(level))
+        """How many documents of the pool are relevant; counted once for each level."""
+        counted: dict[float, Floats] = self.ideal.__dict__.setdefault("_relevant", {})
+        if level not in counted:
+            counted[level] = self.ideal.total(self.ideal.is_relevant(level))
+            counted[level].flags.writeable = False
+        return counted[level]
 
     # ── per hit ──────────────────────────────────────────────────────────────────────────────────
 
@@ -173,7 +179,10 @@ class Judged:
 
     def ideal_by(self, value: Floats) -> Judged:
         """The pool ranked by a value per judgment, highest first."""
-        return self._ranked_pool(np.lexsort((-value, self.pool_query)))
+        fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
+        if fallen.all():  # as most gains do with the grade
+            return self.ideal
+        return self._ranked_pool(primitive.falling(value, self.judgments))
 
     def _ranked_pool(self, order: Ints) -> Judged:
         rank = segment.positions(self.judgments) + 1
@@ -189,10 +198,16 @@ class Judged:
             tie_last=rank,
         )
 
-    def cut(self, depth: int) -> Self:
-        """Only the first `depth` documents of each ranking."""
-        kept = self.only(self.within(depth))
-        return replace(kept, tie_last=np.minimum(kept.tie_last, depth), retrieved=np.minimum(self.retrieved, depth))
+    def cut(self, depth: int | Ints) -> Self:
+        """Only the first `depth` documents of each ranking; or of each its own number."""
+        each = np.broadcast_to(depth, (len(self),))
+        kept = self.only(self.rank <= self.at(each))
+        cut = replace(
+            kept, tie_last=np.minimum(kept.tie_last, kept.at(each)), retrieved=np.minimum(self.retrieved, each)
+        )
+        if "ideal" in self.__dict__:  # the pool is the same
+            cut.__dict__["ideal"] = self.ideal
+        return cut
 
     def condensed(self) -> Self:
         """Only the judged documents of each ranking, ranks closed up."""
@@ -203,7 +218,8 @@ class Judged:
         group = np.cumsum(start) - 1
         first = rank[start][group]
         last = first + np.bincount(group, minlength=1)[group] - 1 if len(rank) else rank
-        return replace(kept, rank=rank, tie_first=first, tie_last=last, retrieved=kept.hits)
+        reading = None if self.reading is None else self.reading.only(kept.query, kept.rank)
+        return replace(kept, rank=rank, tie_first=first, tie_last=last, retrieved=kept.hits, reading=reading)
 
     def under(self, policy: Policy) -> Self:
         """What the policy lets be seen: down to its depth, and of judged documents only if it says so."""
@@ -250,38 +266,15 @@ class Judged:
             pool_grade=self.pool_grade[pool],
             pool_doc=None if self.pool_doc is None else self.pool_doc.take(pool),
             aspects=aspects,
+            reading=None if self.reading is None else self.reading.select(rows),
         )
 
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:
         """Parts with different queries as one, in the order given."""
-        everyone = tuple(query for part in parts for query in part.queries)
-        if not parts or len(set(everyone)) < len(everyone) or len({part.policy for part in parts}) > 1:
-            raise UsageError(
-                "merge", "parts with different queries under one policy", got="none, a query twice, or two policies"
-            )
-        queries = np.cumsum([0, *(len(p) for p in parts)])
-        pools = np.cumsum([0, *(len(p.pool_query) for p in parts)])
-        joined: dict[str, Any] = {
-            spec.name: np.concatenate([getattr(p, spec.name) for p in parts])
-            for spec in fields(cls)
-            if isinstance(getattr(parts[0], spec.name), np.ndarray)
-        }
-        for name in ("query", "pool_query"):
-            joined[name] = np.concatenate([getattr(p, name) + q for p, q in zip(parts, queries, strict=False)])
-        joined["judgment"] = np.concatenate([p.judgment + s for p, s in zip(parts, pools, strict=False)])
-        aspects = None
-        shifted = [(p.aspects, s) for p, s in zip(parts, pools, strict=False) if p.aspects is not None]
-        if shifted:
-            aspects = Aspects(
-                np.concatenate([a.judgment + s for a, s in shifted]),
-                np.concatenate([a.aspect for a, _ in shifted]),
-                np.concatenate([a.sub for a, _ in shifted]),
-                np.concatenate([a.grade for a, _ in shifted]),
-            )
-        docs = [part.pool_doc for part in parts if part.pool_doc is not None]
-        pool_doc = Text.of(doc for text in docs for doc in text.tolist()) if len(docs) == len(parts) else None
-        return replace(parts[0], queries=everyone, pool_doc=pool_doc, aspects=aspects, **joined)
+        from judged.core._merged import merged
+
+        return merged(parts)
 
 
 _PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

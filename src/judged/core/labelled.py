@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import segment
+from judged.core import primitive, segment
 from judged.core.judged import Judged
+from judged.core.policy import Policy
 from judged.errors import DataError, shown
 
-__all__ = ["column_of", "labelled", "refuse_other_order"]
+__all__ = ["column_of", "labelled", "ranked", "refuse_other_order"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,32 +30,91 @@ def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:
     refuse_other_order(labels, scores)
     grade, score = column_of("labels", labels), column_of("scores", scores)
     _same_length(labels=grade, scores=score)
-    names, query = (("all",), np.zeros(len(grade), np.int64)) if groups is None else _groups(groups, len(grade))
-    order = np.lexsort((-score, query))
-    grade, score, query = grade[order], score[order], query[order]
-    start = np.ones(len(grade), bool)
-    start[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
-    sizes = np.bincount(query, minlength=len(names))
+    if groups is None:
+        return ranked(grade, score, np.array([len(grade)]), ("all",))
+    names, query = _groups(groups, len(grade))
+    order = np.argsort(query, kind="stable")
+    return ranked(grade[order], score[order], np.bincount(query, minlength=len(names)), names)
+
+
+def ranked(
+    grade: Floats,
+    score: Floats,
+    sizes: Ints,
+    names: tuple[Any, ...],
+    *,
+    policy: Policy | None = None,
+    absent: Ints | None = None,
+    level: float = 1.0,
+    depth: int | None = None,
+) -> Judged:
+    """Lists of labelled items, one after the other, each ranked by score. Every item is judged.
+
+    Args:
+        grade: of each item, not negative.
+        score: of each item.
+        sizes: how many items each list has.
+        names: of the lists.
+        policy: its `ties` say how items of equal score are ordered: as given, by luck (`best`, `worst`), or as given with all orders
+            to be averaged (`expected`).
+        absent: how many more relevant items each list should have had; they have the grade `level`.
+        level: the lowest grade that counts as relevant.
+        depth: how many items of each list are looked at; the others stay in the pool.
+    """
+    rules = Policy(ties="input") if policy is None else policy
+    order = _order(grade, score, sizes, rules)
+    query = np.repeat(np.arange(len(sizes)), sizes)
     rank = segment.positions(sizes) + 1
-    group = np.cumsum(start) - 1
-    first = rank[start][group]
-    pool = np.lexsort((-grade, query))
+    first, last = _ties(score[order], rank)
+    pool = primitive.falling(grade, sizes)
     place = np.empty(len(grade), np.int64)
     place[pool] = np.arange(len(grade))
-    return Judged(
+    seen = slice(None) if depth is None else np.flatnonzero(rank <= depth)
+    judged = Judged(
         queries=names,
         retrieved=sizes,
-        answered=np.ones(len(names), bool),
-        query=query,
-        rank=rank,
-        grade=grade,
-        judgment=place,
-        tie_first=first,
-        tie_last=first + np.bincount(group)[group] - 1,
-        pool_query=query[pool],
+        answered=np.ones(len(sizes), bool),
+        query=query[seen],
+        rank=rank[seen],
+        grade=grade[order[seen]],
+        judgment=place[order[seen]],
+        tie_first=first[seen],
+        tie_last=last[seen],
+        pool_query=query,
         pool_grade=grade[pool],
+        policy=rules,
         names=("labels", "scores"),
     )
+    judged = judged if absent is None else _with_absent(judged, absent, level)
+    return judged if rules.ties == "expected" else judged.under(rules)
+
+
+def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
+    """The first and the last rank of the items that share a score, for each item."""
+    start = np.ones(len(score), bool)
+    start[1:] = (score[1:] != score[:-1]) | (rank[1:] == 1)
+    if start.all():
+        return rank, rank
+    group = np.cumsum(start) - 1
+    first = rank[start][group]
+    return first, first + np.bincount(group)[group] - 1
+
+
+def _order(grade: Floats, score: Floats, sizes: Ints, policy: Policy) -> Ints:
+    if policy.ties not in ("best", "worst"):
+        return primitive.falling(score, sizes)
+    lucky = primitive.falling(grade if policy.ties == "best" else -grade, sizes)
+    return lucky[primitive.falling(score[lucky], sizes)]
+
+
+def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
+    """The same with relevant items that are in no list, behind those of at least their grade."""
+    query = np.concatenate([judged.pool_query, np.repeat(np.arange(len(judged)), absent)])
+    grade = np.concatenate([judged.pool_grade, np.full(int(absent.sum()), level)])
+    order = np.lexsort((-grade, query))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return replace(judged, pool_query=query[order], pool_grade=grade[order], judgment=place[judged.judgment])
 
 
 def column_of(name: str, values: Any) -> Floats:

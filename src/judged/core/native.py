@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, get_args
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core._found import Found, queries_of, refuse_no_rank, refuse_nothing_common, refuse_repeat
-from judged.core._load import native
+from judged.core._load import native, usable_cores
 from judged.core._pool import Pool
 from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.table import IdKind, Run
@@ -38,7 +37,7 @@ def find(
     if native is None:
         return None
     whole = [kind == "integer" for kind in kinds]
-    common = (_pool(pool), _policy(policy), _cores())
+    common = (_pool(pool), _policy(policy), usable_cores())
     if isinstance(run, Lines):
         if kinds != ("text", "text"):
             return None
@@ -115,7 +114,3 @@ def _text(text: Text) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.
 
 def _ints(column: NDArray[Any]) -> NDArray[np.int64]:
     return np.ascontiguousarray(column, np.int64)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Literal, get_args, get_type_hints
 
 from judged.errors import UsageError
@@ -17,6 +18,7 @@ Duplicates = Literal["error", "first", "best"]
 Rejudged = Literal["error", "max", "min", "first", "last", "mean"]
 Unjudged = Literal["irrelevant", "condensed"]
 Precision = Literal["float64", "float32"]
+Crossing = Literal["out", "in"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,8 @@ class Policy:
         unjudged: not relevant, or taken out of the ranking.
         depth: documents per ranking that are looked at; None for all.
         precision: in which scores are compared.
+        crossing: whether the document that no longer fits into a budget of tokens (`@2000tok`) is left out, or the last one in.
+        prepared: what was done to judgments and run before, in words.
     """
 
     queries: Queries = "judged"
@@ -44,12 +48,15 @@ class Policy:
     unjudged: Unjudged = "irrelevant"
     depth: int | None = None
     precision: Precision = "float64"
+    crossing: Crossing = "out"
+    prepared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        hints = get_type_hints(Policy)
         for spec in fields(self):
-            value, choices = getattr(self, spec.name), get_args(hints[spec.name])
-            if spec.name == "depth":
+            value, choices = getattr(self, spec.name), _choices().get(spec.name, ())
+            if spec.name == "prepared":
+                object.__setattr__(self, "prepared", tuple(map(str, value)))  # a list, where it comes from JSON
+            elif spec.name == "depth":
                 if value is not None and (type(value) is not int or value < 1):
                     raise UsageError("depth", "a depth that is a whole number from 1, or None", got=repr(value))
             elif value not in choices:
@@ -72,4 +79,13 @@ class Policy:
             words.append(f"duplicates: keep {self.duplicates}")
         if self.rejudged != "error":
             words.append(f"judged twice: {self.rejudged}")
+        if self.crossing != "out":
+            words.append("the document that crosses a budget of tokens: in")
+        words += self.prepared
         return " · ".join(words)
+
+
+@cache
+def _choices() -> dict[str, tuple[str, ...]]:
+    """The answers that each question allows, as the types say."""
+    return {name: get_args(hint) for name, hint in get_type_hints(Policy).items()}

@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import segment as reference
-from judged.core._load import native
+from judged.core._load import native, usable_cores
 
-__all__ = ["first", "product_before", "running", "total"]
+__all__ = ["falling", "first", "product_before", "running", "total"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 if native is None:
-    first, product_before, running, total = (
+    falling, first, product_before, running, total = (
+        reference.falling,
         reference.first,
         reference.product_before,
         reference.running,
@@ -31,6 +32,9 @@ else:
 
     def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Floats:
         return native.first(_plain(mask, np.bool_), _plain(segment, _whole), _plain(rank, _whole), count)
+
+    def falling(x: Floats, sizes: Ints) -> Ints:
+        return native.falling(_plain(x, _real), _plain(sizes, _whole), usable_cores())
 
     def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
         return native.running(_plain(x, _whole if x.dtype.kind in "bui" else _real), _plain(sizes, _whole))

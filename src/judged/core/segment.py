@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["first", "offsets", "positions", "product_before", "running", "total"]
+__all__ = ["falling", "first", "offsets", "positions", "product_before", "running", "total"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,6 +25,8 @@ def offsets(sizes: Ints) -> Ints:
 
 def positions(sizes: Ints) -> Ints:
     """0, 1, 2 … within each segment."""
+    if len(sizes) and (sizes == sizes[0]).all():
+        return np.tile(np.arange(int(sizes[0]), dtype=np.int64), len(sizes))
     return np.arange(int(sizes.sum()), dtype=np.int64) - np.repeat(offsets(sizes)[:-1], sizes)
 
 
@@ -38,6 +40,11 @@ def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Flo
     out = np.full(count, np.inf)
     out[segment[mask][::-1]] = rank[mask][::-1]
     return out
+
+
+def falling(x: Floats, sizes: Ints) -> Ints:
+    """Places of each segment's elements from the highest to the lowest; equal ones stay in their order."""
+    return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
 
 
 def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:

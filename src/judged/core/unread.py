@@ -1,4 +1,4 @@
-"""Runs that are not in columns: the native core looks through them where they lie."""
+"""Runs that are not in columns: the native core looks through them where they lie, or the judgments complete them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.table import Named, Run
-from judged.errors import Place, Warned
+from judged.core.table import Named, Qrels, Run
+from judged.errors import DataError, Place, Warned
 
-__all__ = ["Batches", "Lines", "Nested", "Unread"]
+__all__ = ["Batches", "Lines", "Nested", "Scores", "Unread"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -56,3 +56,39 @@ class Batches(Unread):
 
     stream: Callable[[], object | None]
     columns: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Scores(Unread):
+    """A column of scores: one for each row of judgments, in their order. It says of no score whose it is."""
+
+    score: NDArray[np.float64]
+    where: Callable[[int], Place]
+    warnings: tuple[Warned, ...] = ()
+
+    def beside(self, qrels: Qrels) -> Run:
+        """The documents of the judgments with these scores.
+
+        Raises:
+            DataError: not as many scores as judgments.
+        """
+        if len(self.score) != len(qrels):
+            raise DataError(
+                "lengths",
+                f"a score for each of the {len(qrels)} labels in {qrels.label}",
+                got=f"{len(self.score)}",
+                hint="score i belongs to label i: was one of the files cut off, or made of another part of the data?",
+                where=self.name,
+            )
+        return Run(
+            name=self.name,
+            path=self.path,
+            queries=qrels.queries,
+            query=qrels.query,
+            doc=qrels.doc,
+            query_kind=qrels.query_kind,
+            doc_kind=qrels.doc_kind,
+            score=self.score,
+            where=self.where,
+            warnings=self.warnings,
+        )

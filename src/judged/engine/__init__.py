@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from judged.engine._difference import Difference
     from judged.engine._gated import Gate
     from judged.engine._listing import number, p_text
+    from judged.engine._recommend_auc import GroupedAUC, gauc
+    from judged.engine._recommend_result import BeyondAccuracy
+    from judged.engine._recommend_samples import SampledEstimates, evaluate_from_samples
     from judged.engine._rule import Rules
     from judged.engine.classification import Classification, best_threshold, classify, pr_curve, roc_curve
     from judged.engine.click_fit import ClickBoard, ClickFit, ClickGrades
@@ -27,8 +30,12 @@ if TYPE_CHECKING:
     from judged.engine.pairwise import Correlations, correlate_all
     from judged.engine.picture import Curves, curve
     from judged.engine.powering import MeasurePower, Power, power
+    from judged.engine.recommendation import beyond_accuracy, top_k
+    from judged.engine.rolling import roll_up
+    from judged.engine.scoring import score
     from judged.engine.standing import Leaderboard, leaderboard
     from judged.engine.storage import curves_csv, load
+    from judged.engine.streaming import Evaluator, Means
     from judged.engine.table import Table, cell, plain, safe
     from judged.engine.values import Values
 
@@ -47,11 +54,13 @@ _HOME = {
     "Curves": "judged.engine.picture",
     "DEFAULT": "judged.engine.evaluation",
     "Difference": "judged.engine._difference",
+    "Evaluator": "judged.engine.streaming",
     "Explanation": "judged.engine.explanation",
     "Gate": "judged.engine._gated",
     "InterleavedLists": "judged.engine.interleaving",
     "InterleavingOutcome": "judged.engine.interleaving",
     "MeasurePower": "judged.engine.powering",
+    "Means": "judged.engine.streaming",
     "Power": "judged.engine.powering",
     "Rules": "judged.engine._rule",
     "Leaderboard": "judged.engine.standing",
@@ -86,16 +95,26 @@ _HOME = {
     "pr_curve": "judged.engine.classification",
     "read_clicks": "judged.engine.clicks",
     "roc_curve": "judged.engine.classification",
+    "roll_up": "judged.engine.rolling",
     "safe": "judged.engine.table",
+    "score": "judged.engine.scoring",
     "score_interleaving": "judged.engine.interleaving",
     "simulate_clicks": "judged.engine.clicks",
     "write_clicks": "judged.engine.clicks",
+    "BeyondAccuracy": "judged.engine._recommend_result",
+    "GroupedAUC": "judged.engine._recommend_auc",
+    "SampledEstimates": "judged.engine._recommend_samples",
+    "beyond_accuracy": "judged.engine.recommendation",
+    "evaluate_from_samples": "judged.engine._recommend_samples",
+    "gauc": "judged.engine._recommend_auc",
+    "top_k": "judged.engine.recommendation",
 }
 
 __all__ = [
     "DEFAULT",
     "Agreement",
     "Baseline",
+    "BeyondAccuracy",
     "Classification",
     "ClickBoard",
     "ClickFit",
@@ -107,20 +126,25 @@ __all__ = [
     "Critical",
     "Curves",
     "Difference",
+    "Evaluator",
     "Explanation",
     "Gate",
+    "GroupedAUC",
     "InterleavedLists",
     "InterleavingOutcome",
     "Leaderboard",
+    "Means",
     "MeasurePower",
     "Power",
     "Rules",
+    "SampledEstimates",
     "Table",
     "Values",
     "agreement",
     "at_every_rank",
     "baseline",
     "best_threshold",
+    "beyond_accuracy",
     "cell",
     "classify",
     "compare",
@@ -131,9 +155,11 @@ __all__ = [
     "curves_csv",
     "evaluate",
     "evaluate_from_clicks",
+    "evaluate_from_samples",
     "explain",
     "fit_clicks",
     "gate",
+    "gauc",
     "interleave",
     "judge",
     "leaderboard",
@@ -146,9 +172,12 @@ __all__ = [
     "pr_curve",
     "read_clicks",
     "roc_curve",
+    "roll_up",
     "safe",
+    "score",
     "score_interleaving",
     "simulate_clicks",
+    "top_k",
     "write_clicks",
 ]
 

@@ -39,9 +39,11 @@ class Settings:
     min_queries: int
     resamples: int | None
     seed: int
+    clusters: int | None = None  # of queries that were drawn, and changed sign, as wholes
 
     def __str__(self) -> str:
         drawn = f", {self.resamples:,} resamples" if self.resamples else ""
+        drawn += f", {self.clusters:,} clusters of queries" if self.clusters else ""
         margin = f", margin {self.margin:g}" if self.margin else ""
         return (f"{self.test} test{drawn}, {self.correction} correction over the pairs of a measure, {self.interval} intervals, "
                 f"alpha {self.alpha:g}{margin}, seed {self.seed}")  # fmt: skip

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from judged.engine._listing import p_text
 from judged.stats import achieved_power, little_chance, mean_ranks
+from judged.stats.power import MATERIAL
 
 __all__ = ["Difference", "Verdict", "chance_of", "tilt_of", "verdict_of"]
 
@@ -81,10 +82,11 @@ def tilt_of(test: str, d: Floats) -> float | None:
     return float((np.sign(d) * mean_ranks(-np.abs(d))).sum()) if test == "wilcoxon" else None
 
 
-def chance_of(d: Floats, matters: float, alpha: float) -> str:
+def chance_of(d: Floats, matters: float, alpha: float, margin: bool = False) -> str:
     """Words for a comparison that had little chance of finding a difference that would matter; none where it had."""
     spread = float(d.std(ddof=1)) if len(d) > 1 else 0.0
     if matters == 0 or spread == 0 or not little_chance(spread, len(d), matters, alpha=alpha):
         return ""
     chance = achieved_power(matters, spread, len(d), alpha=alpha)
-    return f"{len(d)} queries had a chance of {chance:.0%} to show a difference of {matters:.4f}"
+    what = "the margin" if margin else f"{MATERIAL:.0%} of the mean of the run compared with"
+    return f"{len(d)} queries had a chance of {chance:.0%} to show a difference of {matters:.4f}, {what}"

@@ -16,7 +16,7 @@ from judged.engine.named import named_runs, short_names
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure
-from judged.sources import read_qrels
+from judged.sources import open_run, read_qrels
 
 __all__ = ["Entrants", "entrants_of", "refuse_geometric", "refuse_incomparable"]
 
@@ -37,7 +37,8 @@ def entrants_of(qrels: Any, runs: Any, measures: Measures, **options: Any) -> En
     level, profile, policy = options.pop("level"), options.pop("profile"), options
     judgments = read_qrels(qrels)
     found = named_runs(runs)
-    results = [evaluate(judgments, run, measures, level=level, profile=profile, **policy) for _, run in found]
+    opened = [open_run(run) if name is None else replace(open_run(run), name=name) for name, run in found]
+    results = [evaluate(judgments, run, measures, level=level, profile=profile, **policy) for run in opened]
     given = [name for name, _ in found]
     names = [n or s for n, s in zip(given, short_names([r.names[1] for r in results]), strict=True)]
     return _aligned(names, [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)])
@@ -119,7 +120,7 @@ def _source_of(result: Values, rows: NDArray[np.int64]) -> Source | None:
     """What stands behind some of the queries; None where they come in another order, which a `Judged` does not."""
     if result.source is None or (np.diff(rows) < 0).any():
         return None
-    return replace(result.source, judged=result.source.judged.select(rows))
+    return result.source.select(rows)
 
 
 def refuse_incomparable(names: Sequence[str], results: Sequence[Values]) -> None:

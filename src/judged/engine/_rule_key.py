@@ -176,5 +176,5 @@ KEYS: dict[str, Callable[[str, Any], Any]] = {
     "seed": lambda key, value: _whole(key, value, least=0),
     "level": _number,
     "profile": _profile,
-    **dict.fromkeys(Policy.__dataclass_fields__, _policy),
+    **dict.fromkeys((name for name in Policy.__dataclass_fields__ if name != "prepared"), _policy),
 }

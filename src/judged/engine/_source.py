@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id, Judged, Policy, Qrels, Run, Text, Unread, join
+from judged.errors import DataError
 from judged.sources import read_run
 
 __all__ = ["Source", "as_text", "in_one_order", "raw_id"]
@@ -24,12 +26,33 @@ class Source:
     judged: Judged
     qrels: Qrels | None = None
     run: Run | Unread | None = None
+    written: tuple[tuple[str, int, int], ...] = ()  # the files: path, size, time of writing
+    alternatives: tuple[Judged, ...] = ()  # by each set of documents, where any one of several will do
+
+    def select(self, rows: Ints) -> Source:
+        """Of some queries, by position."""
+        parts = tuple(one.select(rows) for one in self.alternatives)
+        return replace(self, judged=self.judged.select(rows), alternatives=parts)
+
+    @classmethod
+    def of(cls, judged: Judged, qrels: Qrels, run: Run | Unread) -> Source:
+        """The source, with what its files looked like now."""
+        paths = [rows.path for rows in (qrels, run) if rows.path is not None]
+        return cls(judged, qrels, run, tuple((path, *_stamp(path)) for path in paths))
+
+    def refuse_changed(self) -> None:
+        """An error where a file is not what it was: what it says now would stand beside values of what it said then."""
+        for path, *stamp in self.written:
+            if list(_stamp(path)) != stamp:
+                raise DataError("file-changed", "the file as it was when it was evaluated", got="another: it was written, or removed, since", where=path,
+                                hint="evaluate again")  # fmt: skip
 
     @cached_property
     def read(self) -> Run:
         """The run in columns: read when something asks for documents that nobody judged."""
         assert self.run is not None
-        return read_run(self.run)
+        self.refuse_changed()
+        return read_run(self.run, labels=self.qrels)
 
     def documents(self, rows: Sequence[int], depth: int | None = None) -> list[list[str]]:
         """The documents of some queries (by position) in the order they were evaluated in, unjudged ones included, down to a depth."""
@@ -37,6 +60,14 @@ class Source:
         if judged.policy.unjudged == "condensed":
             return [[as_text(doc) for doc in docs[:depth]] for docs in _placed(judged)]
         return [docs[:depth] for docs in _ranked(self.read, judged, depth)]
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return -1, -1
+    return status.st_size, status.st_mtime_ns
 
 
 def in_one_order(judged: Judged) -> Judged:

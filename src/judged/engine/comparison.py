@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +17,7 @@ from judged.engine._compared import Comparison, Settings, known_rows
 from judged.engine._difference import Difference, chance_of, tilt_of, verdict_of
 from judged.engine._entrants import Entrants, entrants_of, refuse_geometric
 from judged.engine.evaluation import DEFAULT, Measures
+from judged.engine.named import plain_names
 from judged.engine.slicing import Slices, slices_of
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure
@@ -90,11 +93,10 @@ def compare(
     entrants = entrants_of(qrels, runs, measures, level=level, profile=profile, **policy)
     pairs = _pairs(entrants.names, baseline)
     parts = slices_of(slices, entrants.results[0].queries, _relevant(entrants, level))
-    rows = tuple(
-        row
-        for m in _compared(entrants)
-        for row in _rows(m, entrants, pairs, parts, _clusters(clusters, entrants.results[0].queries), settings)
-    )
+    owner = _clusters(clusters, entrants.results[0].queries)
+    if owner is not None:
+        settings = replace(settings, clusters=int(owner.max(initial=-1)) + 1)
+    rows = tuple(row for m in _compared(entrants) for row in _rows(m, entrants, pairs, parts, owner, settings))
     return Comparison(
         names=entrants.names,
         results=entrants.results,
@@ -175,6 +177,10 @@ def _compared(entrants: Entrants) -> list[Measure]:
     found = [m for m in entrants.results[0].measures if str(m) in common and not m.definition.text]
     for m in found:
         refuse_geometric(m)
+    if not found:
+        raise UsageError(
+            "measure", "a measure whose values are numbers", got=", ".join(map(str, entrants.results[0].measures))
+        )
     return found
 
 
@@ -185,8 +191,12 @@ def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:
         first = baseline % len(names)
     elif baseline in names:
         first = list(names).index(str(baseline))
+    elif baseline in plain_names(names):  # without the ending of its file
+        first = plain_names(names).index(str(baseline))
     else:
-        raise UsageError("baseline", f"one of {', '.join(names)}", got=shown(baseline), value=baseline)
+        near = get_close_matches(str(baseline), names, 1)
+        raise UsageError("baseline", f"one of {', '.join(names)}", got=shown(baseline), value=baseline,
+                         hint=f"did you mean {near[0]}?" if near else None)  # fmt: skip
     return np.array([(first, other) for other in range(len(names)) if other != first])
 
 
@@ -258,7 +268,7 @@ def _tested(
             note = (
                 f"the mean and what the {s.test} test counts point different ways"
                 if against
-                else chance_of(d[:, i], s.margin or MATERIAL * abs(float(means[first])), s.alpha)
+                else chance_of(d[:, i], s.margin or MATERIAL * abs(float(means[first])), s.alpha, s.margin > 0)
             )
         rows.append(
             Difference(

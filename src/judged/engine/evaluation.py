@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from judged.core import Judged, Policy, Qrels, Run, Unread, join
+from judged.core import Judged, Policy, packed
+from judged.engine._joining import Preparation, source_of
 from judged.engine._source import Source
 from judged.engine.column import column
 from judged.engine.ties import Orders
@@ -17,7 +18,6 @@ from judged.errors import DataError, UsageError
 from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
-from judged.sources import open_run, read_qrels
 from judged.stats import mean
 
 __all__ = ["DEFAULT", "evaluate", "judge"]
@@ -39,7 +39,12 @@ def judge(
     >>> len(judge({"q": {"a": 1}}, {"q": ["a", "b"]}))
     1
     """
-    return _judge(read_qrels(qrels), open_run(run), _policy(profile_named(profile), policy), progress)
+    asked, rules = Preparation.asked(policy)
+    source = source_of(qrels, run, _policy(profile_named(profile), rules), asked, progress)
+    if source.alternatives:
+        raise UsageError("alternatives", "judgments of one kind for each query", got="sets of which any one will do",
+                         where=source.judged.names[0], hint="evaluate, compare and explain take them")  # fmt: skip
+    return source.judged
 
 
 def evaluate(
@@ -57,7 +62,8 @@ def evaluate(
     """One value per query and measure, with their means, intervals, and the policy they were computed under.
 
     Args:
-        qrels: judgments in any form that `read_qrels` takes; or a `Judged`, without a run.
+        qrels: judgments in any form that `read_qrels` takes; or a `Judged`, without a run; or one file of questions with what was
+            retrieved and what is relevant, without a run, see `read_questions`.
         run: a ranking in any form that `read_run` takes.
         measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
         level: the lowest grade that counts as relevant, for every binary measure that does not say its own.
@@ -66,7 +72,8 @@ def evaluate(
         strict: turn every warning into an error.
         profile: the conventions of another tool, see `PROFILES`.
         progress: called now and then, while a large run is looked through, with what is done and what there is in all.
-        policy: answers to the open questions, see `Policy`.
+        policy: answers to the open questions, see `Policy`; and what is done first: `roll_up`, `documents`, `chunks`, `tokens`,
+            `exclude_self`, `overlap`, see `docs/rag.md`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
     {'RR': 0.5, 'AP': 0.5}
@@ -82,26 +89,17 @@ def evaluate(
             raise UsageError("judged", "a Judged alone: its run and policies are in it", got="more arguments")
         source = Source(qrels)
     else:
-        judgments, ranking = read_qrels(qrels), open_run(run)
-        source = Source(_judge(judgments, ranking, _policy(chosen, policy), progress), judgments, ranking)
+        asked, rules = Preparation.asked(policy)
+        source = source_of(qrels, run, _policy(chosen, rules), asked, progress)
     return _measured(source, wanted, bounds=bounds, strict=strict, profile=profile)
 
 
 def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
     unknown = set(given) - set(Policy.__dataclass_fields__)
     if unknown:
-        known = ", ".join(Policy.__dataclass_fields__)
+        known = ", ".join([*Policy.__dataclass_fields__, *Preparation.__dataclass_fields__])
         raise UsageError("policy", f"one of the policies {known}", got=", ".join(sorted(unknown)), value=unknown)
     return Policy(**{**chosen.policy, **given})
-
-
-def _judge(qrels: Qrels, run: Run | Unread, policy: Policy, progress: Progress | None) -> Judged:
-    judged = join(qrels, run, policy, progress)
-    nothing = judged.ideal.total(judged.pool_grade > 0) == 0
-    if policy.empty == "error" and nothing.any():
-        names = ", ".join(map(repr, [judged.queries[i] for i in np.flatnonzero(nothing)[:3]]))
-        raise DataError("no-relevant", "a relevant document for every query", got=f"none for {names}", where=qrels.name)
-    return judged
 
 
 def levelled(measure: Measure, level: float | None) -> Measure:
@@ -116,7 +114,7 @@ def levelled(measure: Measure, level: float | None) -> Measure:
 def _measured(source: Source, wanted: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:
     judged = source.judged
     orders = Orders(judged) if judged.policy.ties == "expected" else None
-    columns = {str(m): _frozen(column(m, judged, orders)) for m in wanted}
+    columns = {str(m): _frozen(_best(m, source, orders)) for m in wanted}
     warnings = judged.warnings + (orders.warnings if orders else ())
     if strict and warnings:
         first = warnings[0]
@@ -135,19 +133,30 @@ def _measured(source: Source, wanted: list[Measure], *, bounds: bool, strict: bo
     return with_bounds(values, judged) if bounds else values
 
 
+def _best(measure: Measure, source: Source, orders: Orders | None) -> Column:
+    if not source.alternatives:
+        return column(measure, source.judged, orders)
+    from judged.engine._alternatives import best_column
+
+    return best_column(measure, source, orders)
+
+
 def with_bounds(values: Values, judged: Judged) -> Values:
     """The same values with what they would be if unjudged documents were irrelevant, and if they were of the top grade."""
     top = float(judged.pool_grade.max(initial=1.0))
     known = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     known = [m for m in known if m.definition.family != "coverage"]
-    sides = [{**values.columns, **{str(m): _supposed(m, judged, grade) for m in known}} for grade in (0.0, top)]
+    views = (values.source and values.source.alternatives) or (judged,)
+    sides = [{**values.columns, **{str(m): _supposed(m, views, grade) for m in known}} for grade in (0.0, top)]
     return replace(values, if_irrelevant=sides[0], if_top=sides[1])
 
 
-def _supposed(measure: Measure, judged: Judged, grade: float) -> Column:
-    """The measure as if every unjudged document that it sees had this grade."""
-    filled = _reach(measure, judged).filled(grade)
-    return column(measure, filled, Orders(filled) if judged.policy.ties == "expected" else None)
+def _supposed(measure: Measure, views: Sequence[Judged], grade: float) -> Column:
+    """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
+    filled = [_reach(measure, judged).filled(grade) for judged in views]
+    columns = [column(measure, one, Orders(one) if one.policy.ties == "expected" else None) for one in filled]
+    better = np.fmin if measure.definition.lower_is_better else np.fmax
+    return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))
 
 
 def _reach(measure: Measure, judged: Judged) -> Judged:
@@ -155,6 +164,8 @@ def _reach(measure: Measure, judged: Judged) -> Judged:
     cutoff = measure.get("cutoff") if "cutoff" in measure.definition.laws else None
     if judged.policy.ties == "expected":
         return judged  # which documents stand above the cutoff depends on the order
+    if measure.get("tokens") is not None:
+        judged = packed(judged, measure.get("tokens"))
     return judged if cutoff is None else judged.cut(cutoff)
 
 

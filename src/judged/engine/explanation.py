@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id, Judged, Policy, join
+from judged.core import Id, Judged, Policy
+from judged.engine._joining import Preparation, source_of
 from judged.engine._source import Source, in_one_order, raw_id
 from judged.engine._trace import Trace, traced
 from judged.engine.column import column, is_empty, is_settled
@@ -17,7 +19,6 @@ from judged.engine.ties import Orders
 from judged.errors import UsageError, shown
 from judged.measures import Measure, parse
 from judged.measures.profile import profile as profile_named
-from judged.sources import read_qrels, read_run
 
 __all__ = [
     "Explanation",
@@ -74,13 +75,18 @@ def explain(
     1 / 2 = 0.5
     """
     chosen = profile_named(profile)
-    source = _joined(qrels, run, Policy(**{**chosen.policy, **policy}))
+    source = _joined(qrels, run, chosen.policy, policy)
     return explained(chosen.apply(parse(measure)), source, query, depth)
 
 
 def explained(measure: Measure, source: Source, query: Id, depth: int | None = None) -> Explanation:
-    """The value of one query of a result with every step that led to it."""
+    """The value of one query of a result with every step that led to it; of several sets of documents by the one that counts."""
     row = _row_of(source, query)
+    if source.alternatives:
+        from judged.engine._alternatives import chosen
+
+        source = chosen(measure, source.select(np.array([row])))
+        row = 0
     judged = source.judged.select([row])
     if measure.get("judged_only"):
         judged = condensed(judged)
@@ -90,16 +96,17 @@ def explained(measure: Measure, source: Source, query: Id, depth: int | None = N
     seen, trace = _recorded(measure, judged)
     columns = shown_columns(trace, seen)
     docs, last = source.documents([row])[0], _last_row(measure, judged, depth)
+    used = _used(measure, judged)
     at_rank = {int(r): i for i, r in enumerate(seen.rank)}
     rows: list[tuple[Any, ...]] = []
     for rank in range(1, last + 1):
         hit = at_rank.get(rank)
         cells = [None] * len(columns) if hit is None else [whole_number(c[hit]) for c in columns.values()]
         grade = "–" if hit is None or np.isnan(seen.grade[hit]) else whole_number(seen.grade[hit])
-        rows.append((rank, docs[rank - 1], grade, *cells))
+        rows.append((rank, docs[rank - 1], grade, *used[rank - 1 : rank], *cells))
     last_sum = float(columns["sum"][-1]) if "sum" in columns and len(seen.rank) else 0.0
     return Explanation(
-        measure, query, value, ("rank", "document", "grade", *columns), tuple(rows),
+        measure, query, value, ("rank", "document", "grade", *["tokens so far"][: len(used)], *columns), tuple(rows),
         closing_line(trace, 0, last_sum, value, judged, settled_rows(measure, judged)[0]), int(judged.retrieved[0]) - last,
     )  # fmt: skip
 
@@ -162,7 +169,9 @@ def at_every_rank(
     for m in measures:
         if m.definition.at != "cutoff":
             raise UsageError("cutoff", "measures that take a cutoff", got=str(m), value=str(m))
-    source = _joined(qrels, run, Policy(**{**chosen.policy, **policy}))
+    source = _joined(qrels, run, chosen.policy, policy)
+    if source.alternatives:
+        raise UsageError("alternatives", "judgments of one kind for each query", got="sets of which any one will do")
     row = _row_of(source, query)
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     last = min(len(docs), depth or len(docs))
@@ -181,9 +190,9 @@ def at_every_rank(
     )
 
 
-def _joined(qrels: Any, run: Any, policy: Policy) -> Source:
-    judgments, ranking = read_qrels(qrels), read_run(run)
-    return Source(join(judgments, ranking, policy), judgments, ranking)
+def _joined(qrels: Any, run: Any, base: Mapping[str, Any], given: dict[str, Any]) -> Source:
+    asked, rules = Preparation.asked(given)
+    return source_of(qrels, run, Policy(**{**base, **rules}), asked)
 
 
 def _row_of(source: Source, query: Id) -> int:
@@ -204,4 +213,10 @@ def whole_number(value: Any) -> Any:
 def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
     cutoff = measure.get(measure.definition.at) if measure.definition.at == "cutoff" else None
     wanted = depth or cutoff or max(10, int(judged.rank.max(initial=0)))
-    return int(min(wanted, judged.retrieved[0]))
+    return int(min(wanted, measure.seen(judged).retrieved[0] if measure.get("tokens") else judged.retrieved[0]))
+
+
+def _used(measure: Measure, judged: Judged) -> list[int]:
+    """Tokens down to each rank, where a budget of them decides what is seen."""
+    counted = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
+    return [] if counted is None else np.cumsum(counted).tolist()

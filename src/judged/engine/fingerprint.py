@@ -33,6 +33,8 @@ def content_of(rows: Qrels | Run) -> str:
         distinct, code = _coded(ids)
         codes.append(code if place is None else code[place])
         digest.update(np.array([len(distinct), *map(len, distinct)], "<i8").tobytes() + b"".join(distinct))
+    if isinstance(rows, Qrels) and rows.choice is not None:
+        codes.append(rows.choice)
     number = (rows.grade if isinstance(rows, Qrels) else rows.score) + 0.0  # -0 is 0
     order = np.lexsort([number, *reversed(codes)])
     for code in codes:

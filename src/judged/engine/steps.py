@@ -29,19 +29,26 @@ class Steps:
 def steps_of(result: Values, measure: Measure, depth: int) -> list[Steps]:
     """The steps of each query, in the order of `result.queries`; the result must have its source."""
     assert result.source is not None
-    judged = condensed(result.source.judged) if measure.get("judged_only") else result.source.judged
+    judged = result.source.judged
+    if result.source.alternatives:
+        from judged.engine._alternatives import chosen
+
+        judged = chosen(measure, result.source).judged
+    judged = condensed(judged) if measure.get("judged_only") else judged
     settled = settled_rows(measure, judged)
     judged = in_one_order(judged)
     trace = traced(measure, judged)
     columns = shown_columns(trace, judged)
     last_sum = columns.get("sum")
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
-    shown = judged.rank <= min(depth, cutoff or depth)
+    reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
+    shown = judged.rank <= np.minimum(judged.at(reach), min(depth, cutoff or depth))
     cells = _texts(columns, shown)
     seen = np.bincount(judged.query[shown], minlength=len(judged))
     ends, shown_ends = np.cumsum(judged.hits), np.cumsum(seen)
     ranks = judged.rank[shown].tolist()
-    within = judged.hits if cutoff is None else np.bincount(judged.query[judged.within(cutoff)], minlength=len(judged))
+    inside = judged.within(cutoff) & (judged.rank <= judged.at(reach))
+    within = np.bincount(judged.query[inside], minlength=len(judged))
     found = []
     for row, value in enumerate(result[measure].tolist()):
         end = int(ends[row])

@@ -12,7 +12,7 @@ from judged.errors import safe
 
 __all__ = ["Table", "Tabled", "as_html", "cell", "counted", "plain", "safe"]
 
-_MOST = 500  # rows in a notebook: more make it slow, and nobody reads them there
+_MOST = 100  # rows in a notebook: more make it slow, and nobody reads them there
 # Colours are those around it, made fainter: so it reads on light and on dark pages.
 _STYLE = """<style>
 .judged-result{overflow-x:auto}

@@ -177,6 +177,7 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         pool_grade=j.pool_grade[pool],
         pool_doc=None if j.pool_doc is None else j.pool_doc.take(pool),
         aspects=aspects,
+        reading=None,  # of one order only
     )
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from judged.core import Judged, wrong_around
+from judged.core import Judged
 from judged.measures._sets import found, looked_at
-from judged.measures.parameter import Beta, Cutoff, Level, Multiple, Norm, Recall, Share, Weights
+from judged.measures.parameter import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, Weights, number
 from judged.measures.registry import Column, measure
 
 Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]
+Missed = Annotated[
+    float | None,
+    Spec(
+        "the rank of what was not found; none for the one behind the cutoff or, without one, behind the ranking",
+        number(1, optional=True),
+    ),
+]
 
 
 @measure("P", family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"unit", "cutoff", "swap", "tail"},
@@ -75,15 +82,34 @@ def reciprocal_rank(
     return j.ratio(1.0, j.first(hit))
 
 
+@measure("FirstHit", family="ranked", aliases=("first_hit", "FirstHitRank", "AverageRankOfFirstHit"), lower_is_better=True, laws={"cutoff"}, example=([0, 1, 1], 2),
+         formula="rank of the first relevant document")  # fmt: skip
+def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Missed = None) -> Column:
+    """The rank of the first relevant document; lower is better.
+
+    Where none is found, it counts as `missed`. No value for a query without relevant documents, nor for one that was not answered at all
+    where neither a cutoff nor `missed` says how far away a document is.
+    """
+    rank = j.first(j.column("relevant", j.is_relevant(level)) & j.within(cutoff))
+    behind = np.where(j.retrieved > 0, j.retrieved + 1.0, np.nan) if cutoff is None else np.full(len(j), cutoff + 1.0)
+    absent = behind if missed is None else np.full(len(j), missed)
+    return np.where(j.relevant(level) > 0, np.where(np.isinf(rank), absent, rank), np.nan)
+
+
 @measure("AP", family="ranked", aliases=("MAP", "AveP", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
-def average_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant") -> Column:
+def average_precision(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart"
+) -> Column:  # fmt: skip
     """Mean, over the relevant documents, of the precision at the rank where each is found.
 
-    Documents never found count 0. Tools divide by different things under this name; `norm` says by which.
+    Documents never found count 0. Tools divide by different things under this name; `norm` says by which. Documents of one score stand `apart`, in
+    the order of the policy, or count `together`, below the last of them: the area under the steps of the curve, as scikit-learn has it.
     """
     hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
-    precision_here = j.column("precision", j.running(hit) / j.rank)
+    last = j.rank if tied == "apart" else np.minimum(j.tie_last, np.inf if cutoff is None else cutoff)
+    found = j.running(hit) if tied == "apart" else j.upto(hit, j.query, last)
+    precision_here = j.column("precision", found / last)
     return j.ratio(j.total(j.column("term", hit * precision_here)), _denominator(j, norm, level, cutoff, hit))
 
 
@@ -232,57 +258,3 @@ def inferred_ap(j: Judged, *, level: Level = 1) -> Column:
     expected = 1.0 / j.rank + ((j.rank - 1.0) / j.rank) * (pooled / before) * share
     here = j.column("expected precision", np.where(hit, np.where(j.rank == 1, 1.0, expected), 0.0))
     return j.ratio(j.total(here), j.relevant(level))
-
-
-# ── pairs ────────────────────────────────────────────────────────────────────────────────────────
-
-
-@measure("AUC", family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
-         formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
-def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0) -> Column:
-    """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
-
-    Below 1, `max_fpr` keeps the area up to that fall-out, rescaled so that chance gives ½ and perfection 1
-    (McClish 1989). 0 where no relevant document was retrieved, 1 where nothing else was.
-    """
-    hit = j.is_relevant(level) & j.within(cutoff)
-    relevant = j.total(hit)
-    others = looked_at(j, cutoff) - relevant
-    low, high = wrong_around(j, hit, cutoff)
-    limit = max_fpr * j.at(others)
-    slope = np.clip(limit - low, 0, high - low)
-    area = j.total(np.where(hit, np.maximum(limit - high, 0) + j.ratio(slope**2, 2 * (high - low)), 0.0))
-    share = j.ratio(area, relevant * others)
-    if max_fpr < 1:
-        share = 0.5 * (1 + (share - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2))
-    return np.where(relevant == 0, 0.0, np.where(others == 0, 1.0, share))
-
-
-@measure("Accuracy", family="ranked", aliases=("pair_accuracy",), laws={"unit"}, example=([1, 0, 1], 1 / 2),
-         formula="1 - non-relevant above each relevant document, summed / (relevant · non-relevant retrieved)")  # fmt: skip
-def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """The chance that a relevant document stands above a non-relevant one, within the ranking as it is.
-
-    One of three things called accuracy; see `SetAccuracy` (right decisions) and `Success` (any hit).
-    """
-    hit = j.is_relevant(level) & j.within(cutoff)
-    relevant = j.total(hit)
-    others = looked_at(j, cutoff) - relevant
-    wrong = j.total(np.where(hit, j.rank - j.running(hit), 0))
-    return np.where(relevant > 0, 1.0 - j.ratio(wrong, relevant * others), 0.0)
-
-
-@measure("OPA", family="graded", aliases=("ordered_pair_accuracy", "PairAccuracy"), laws={"unit"}, example=([1, 0, 2], 1 / 3),
-         formula="pairs of judged documents in the order of their grades / pairs of different grades")  # fmt: skip
-def ordered_pair_accuracy(j: Judged, *, cutoff: Cutoff = None) -> Column:
-    """The share of the retrieved judged pairs with different grades that stand in the right order.
-
-    Documents with equal scores are not in the right order.
-    """
-    inside = j.within(cutoff)
-    right, pairs = np.zeros(len(j)), np.zeros(len(j))
-    for grade in j.levels(j.grade):
-        here, better = inside & (j.grade == grade), inside & (j.grade > grade)
-        right += j.total(here * j.upto(better, j.query, j.tie_first - 1))
-        pairs += j.total(here) * j.total(better)
-    return j.ratio(right, pairs)

@@ -52,13 +52,15 @@ def _sums(
     """DCG of the ranking, and of the ideal one, which holds positive gains only."""
     here, best = _gain_columns(j, gain, base, gains, level)
     ideal = j.ideal_by(best)
-    best = np.where(ideal.within(cutoff), np.maximum(best[ideal.judgment], 0.0), 0.0)
+    seen = ideal.within(cutoff)
+    best = np.maximum(best[ideal.judgment[seen]], 0.0)
     top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
     scale = 2.0**-512 if top > 2.0**900 else 1.0  # a power of two changes no digit, and nothing overflows
     gain_here = j.column("gain", here * scale)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
     ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
-    return j.total(ours) / scale, ideal.total(best * scale / discount(ideal.rank, kind, log_base)) / scale
+    theirs = primitive.total(best * scale / discount(ideal.rank[seen], kind, log_base), ideal.query[seen], len(j))
+    return j.total(ours) / scale, theirs / scale
 
 
 def _gain_columns(j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0) -> tuple[Column, Column]:

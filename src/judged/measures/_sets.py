@@ -186,7 +186,7 @@ def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level 
     return found(j, level, cutoff)
 
 
-@measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True,
+@measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True, lower_is_better=True,
          laws={"cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
 def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Documents in the ranking that were judged, and are not relevant."""

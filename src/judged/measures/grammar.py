@@ -1,6 +1,6 @@
 """Names in: `nDCG(gain='exp')@10`, several cutoffs at once, and the spellings of other tools.
 
-Name    Name@k    Name(param=value, …)@k    Name@{1,5,10}
+Name    Name@k    Name(param=value, …)@k    Name@{1,5,10}    Name@2000tok
 trec_eval   ndcg_cut_10   ndcg_cut.10   P.5,10   set_F.0.5   ndcg.1=3,2=9
 ranx        ndcg@10-l2    rbp.95
 ir_measures nDCG(dcg='exp-log2')@10   P(rel=2)@5
@@ -82,7 +82,8 @@ def _expanded(text: str) -> list[Measure]:
     definition = find(name)
     if definition is not None:
         given = _keywords(shape["params"], text)
-        if extra.keys() & given.keys() or (at and {definition.at, "k"} & given.keys()):
+        clash = {"tokens", definition.at, "k"} if at and _is_budget(at) else {definition.at, "k"}
+        if extra.keys() & given.keys() or (at and clash & given.keys()):
             raise UsageError("parameter", "each parameter once", got=shown(text), value=text)
         base = Measure(definition)(**given, **extra)
         return [base @ _at(value, text) for value in _several(at)] if at else [base]
@@ -112,7 +113,13 @@ def _several(at: str) -> list[str]:
     return [at]
 
 
+def _is_budget(text: str) -> bool:
+    return re.search(r"\dtok", text, re.IGNORECASE) is not None
+
+
 def _at(text: str, whole: str) -> Any:
+    if _is_budget(text) and len(text) <= 20:
+        return text  # which the measure reads
     if len(text) > 20:
         raise UsageError("cutoff", "a number behind the @", got=shown(whole), value=whole)
     if re.fullmatch(r"0\d+", text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -68,6 +69,26 @@ def _cutoff(value: Any) -> Any:
     )
 
 
+def _budget(value: Any) -> Any:
+    try:
+        return _cutoff(value)
+    except UsageError:
+        raise _bad(
+            "cutoff", "a budget of tokens that is a whole number from 1 to a billion", value, "write @2000tok"
+        ) from None
+
+
+_TOKENS = re.compile(r"([1-9]\d{0,9})tok(?:ens?)?", re.IGNORECASE)
+
+
+def budget_in(text: str) -> int:
+    """The tokens of `2000tok`, as it is written behind an @."""
+    found = _TOKENS.fullmatch(text)
+    if found is None:
+        raise _bad("cutoff", "a budget such as 2000tok", text, "write @2000tok for what fits into 2000 tokens")
+    return int(found[1])
+
+
 def number(low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False,
             optional: bool = False) -> Callable[[Any], Any]:  # fmt: skip
     below, above = ("above" if open_low else "from"), ("below" if open_high else "to")
@@ -114,6 +135,10 @@ def _base(value: Any) -> Any:
 
 Cutoff = Annotated[
     int | None, Spec("the last rank that counts; none for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)
+]
+Budget = Annotated[
+    int | None,
+    Spec("a budget of tokens, written @2000tok: each ranking ends where the next document no longer fits", _budget),
 ]
 Level = Annotated[float, Spec("the lowest grade that counts as relevant", number(0), ("rel", "min_rel_level"))]
 OptionalLevel = Annotated[

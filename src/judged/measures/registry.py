@@ -11,9 +11,9 @@ from typing import Any, Literal, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged.core import Judged, packed
 from judged.errors import UsageError
-from judged.measures.parameter import Flag, Spec, frozen
+from judged.measures.parameter import Budget, Flag, Spec, budget_in, frozen
 
 __all__ = ["Definition", "Law", "Measure", "definitions", "find", "measure"]
 
@@ -21,7 +21,7 @@ Column = NDArray[Any]
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
 Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail"]
-Needs = Literal["grades", "subtopics", "groups", "preferences"]
+Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
 
 _JUDGED_ONLY = Spec("leave unjudged documents out of the ranking first", Spec.of("judged_only", Flag).check)
 
@@ -67,7 +67,7 @@ class Definition:
         hints = get_type_hints(self.function, include_extras=True)
         signature = inspect.signature(self.function).parameters
         found = {n: (Spec.of(n, hints[n]), frozen(p.default)) for n, p in list(signature.items())[1:]}
-        return {**found, "judged_only": (_JUDGED_ONLY, False)}
+        return {**found, "judged_only": (_JUDGED_ONLY, False), "tokens": (Spec.of("tokens", Budget), None)}
 
     @property
     def binary(self) -> bool:
@@ -119,8 +119,10 @@ class Measure:
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
         return Measure(self.definition, kept, self.said | {resolved[name] for name in params})
 
-    def __matmul__(self, at: float) -> Measure:
-        """`P @ 10`: the cutoff, or whatever this measure writes behind its @."""
+    def __matmul__(self, at: float | str) -> Measure:
+        """`P @ 10`: the cutoff, or whatever this measure writes behind its @; `P @ "2000tok"`: a budget of tokens instead."""
+        if isinstance(at, str):
+            return self(tokens=budget_in(at), **({"cutoff": None} if self.definition.at == "cutoff" else {}))
         if self.definition.at is None:
             raise UsageError("cutoff", f"{self.definition.name} without @", got=f"@{at}", value=at)
         return self(**{self.definition.at: at})
@@ -135,19 +137,26 @@ class Measure:
 
     def on(self, judged: Judged) -> Column:
         """One value per query."""
-        params = dict(self.given)
-        if params.pop("judged_only", False):
-            judged = judged.condensed()
+        judged = self.seen(judged)
+        params = {name: value for name, value in self.given if name not in ("judged_only", "tokens")}
         _check_needs(self, judged)
         with np.errstate(divide="ignore", invalid="ignore"):
             values = self.definition.function(judged, **params)
         return values if self.definition.text else np.asarray(values, dtype=np.float64)
 
+    def seen(self, judged: Judged) -> Judged:
+        """The part of the rankings that is looked at: judged documents only, or what fits into a budget of tokens, if so asked."""
+        seen = judged.condensed() if self.get("judged_only") else judged
+        return seen if self.get("tokens") is None else packed(seen, self.get("tokens"))
+
     def __str__(self) -> str:
         at, given = self.definition.at, dict(self.given)
-        behind = given.pop(at, None) if at and given.get(at) is not None else None
+        behind = _written(given.pop(at)) if at and given.get(at) is not None else None
+        if behind is None and given.get("tokens") is not None and (at != "cutoff" or self.get("cutoff") is None):
+            behind = f"{given.pop('tokens')}tok"  # which stands where the cutoff would
+            given.pop("cutoff", None)
         inside = ", ".join(f"{name}={_written(value)}" for name, value in given.items())
-        return self.name + (f"({inside})" if inside else "") + (f"@{_written(behind)}" if behind is not None else "")
+        return self.name + (f"({inside})" if inside else "") + (f"@{behind}" if behind is not None else "")
 
     __repr__ = __str__
 
@@ -163,7 +172,13 @@ def _written(value: Any) -> str:
 
 
 def _check_needs(measure: Measure, judged: Judged) -> None:
-    if measure.definition.needs != "grades" and judged.aspects is None:
+    if measure.definition.needs == "spans":
+        if judged.reading is None or judged.reading.gold is None:
+            raise UsageError(
+                "no-spans", f"judgments and chunks that are spans of documents, for {measure}", got="ids", where=judged.names[0],
+                hint="write both as {'doc': id, 'start': a, 'end': b}",
+            )  # fmt: skip
+    elif measure.definition.needs != "grades" and judged.aspects is None:
         raise UsageError(
             "no-subtopics",
             f"judgments with {measure.definition.needs} for {measure}",

@@ -13,16 +13,21 @@ __all__ = ["Found", "Wanted", "are_columns", "find", "is_usual", "nested", "usua
 
 Names = tuple[tuple[str, ...], ...]
 
+# What the tables of recommender systems call users and items, beside the names below.
+_CUSTOMER = ("customerid", "visitorid", "memberid", "reviewerid", "uid")
+_PRODUCT = ("movieid", "productid", "articleid", "newsid", "bookid", "trackid", "songid", "videoid", "asin", "iid")
+
 # Each role's names, the surest first: beside `qid`, `query` is the text of the query; beside `docno`,
 # `docid` is an engine's internal number.
 _USUAL: Mapping[str, Names] = {
-    "query": (("queryid", "qid", "topicid", "userid"), ("query", "topic", "user")),
+    "query": (("queryid", "qid", "topicid", "userid"), ("query", "topic", "user"), _CUSTOMER),
     "doc": (
         ("docno",),
         ("docid", "itemid", "corpusid", "documentid", "pid", "passageid"),
         ("doc", "item", "document"),
+        _PRODUCT,
     ),
-    "score": (("score", "sim", "similarity", "prediction"),),
+    "score": (("score", "sim", "similarity", "prediction"), ("predictedrating", "predicted", "pred", "est")),
     "grade": (("relevance", "rel", "grade", "label", "gain", "rating"),),
     "rank": (("rank",),),
     "aspect": (("subtopic", "intent", "aspect"), ("iteration",)),
@@ -124,6 +129,8 @@ def find(names: Sequence[Any], wanted: Wanted, where: Place, *, query: bool = Tr
     if number in column or (number == "score" and "rank" in column):
         return Found(column)
     other = _match("grade" if number == "score" else "score", names)
+    if number == "grade" and query and len(names) == 2:
+        return Found(column)  # pairs and nothing else: what is listed is relevant, as in {query: [doc, …]}
     if number == "grade" and isinstance(other, str) and not _match("rank", names):
         return Found({**column, "grade": other}, borrowed=True)
     looks = "judgments" if number == "score" else "a run"

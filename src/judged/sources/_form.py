@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Nested, Qrels, Run, Unread
-from judged.errors import DataError
+from judged.core import Nested, Qrels, Run, Scores, Unread
+from judged.errors import DataError, Place
 from judged.sources._columns import Wanted, are_columns
 from judged.sources._context import Context
 from judged.sources._delimited import Header, header_of, of_delimited
@@ -18,19 +18,24 @@ from judged.sources._frame import batches_of, frame_of, of_frame
 from judged.sources._ids import listed
 from judged.sources._json import of_json
 from judged.sources._layout import QRELS, RUN
+from judged.sources._letor import letor_in
 from judged.sources._memory import of_items, of_mapping
 from judged.sources._parquet import MAGIC, of_columnar
-from judged.sources._sniff import first_line, is_trec
+from judged.sources._score_column import column_of, is_column
+from judged.sources._sniff import first_line, is_letor, is_score, is_trec
 from judged.sources._table import Table
+from judged.sources._trec import scores_of
 
-__all__ = ["of_content", "of_object", "unread_of"]
+__all__ = ["Opened", "of_content", "of_object", "unread_of"]
+
+Opened = Table | Qrels | Scores | tuple[Raw, str]
 
 
 def unread_of(source: Any, read: Callable[[], Run]) -> Unread | None:
     """A run in memory as the native core takes it; None where it has to be read first."""
     if type(source) is dict:
         return _nested(source, read)
-    frame = frame_of(source)
+    frame = None if is_column(source) else frame_of(source)
     return None if frame is None else batches_of(frame, Context(Wanted("run", {})))
 
 
@@ -41,8 +46,11 @@ def _nested(source: dict[Any, Any], read: Callable[[], Run]) -> Nested | None:
     return Nested(name="run", read=read, rankings=source) if rankings else None
 
 
-def of_object(source: Any, wanted: Wanted) -> Table | tuple[Raw, str]:
-    """The columns of what is in memory, or in an open file; or the bytes and the name of TREC lines."""
+def of_object(source: Any, wanted: Wanted) -> Opened:
+    """The columns of what is in memory, or in an open file; or the bytes and the name of TREC lines, labels, a column of scores."""
+    if wanted.what == "run" and is_column(source):
+        wanted.refuse_names(wanted.what)
+        return column_of(source)
     frame = frame_of(source)
     if frame is not None:
         return of_frame(frame, Context(wanted))
@@ -65,7 +73,7 @@ def of_object(source: Any, wanted: Wanted) -> Table | tuple[Raw, str]:
     )  # fmt: skip
 
 
-def of_content(data: Raw, name: str, wanted: Wanted) -> Table | tuple[Raw, str]:
+def of_content(data: Raw, name: str, wanted: Wanted) -> Opened:
     """The columns of a file's content; or the content itself where it is, or should be, TREC lines."""
     context = Context(wanted, name)
     if any(data.startswith(magic) for magic in MAGIC):
@@ -73,6 +81,8 @@ def of_content(data: Raw, name: str, wanted: Wanted) -> Table | tuple[Raw, str]:
     line, number = first_line(data)
     if not wanted.named and is_trec(line, RUN if wanted.what == "run" else QRELS):
         return data, name
+    if not wanted.named and (is_letor(line) or is_score(line)):
+        return _learning_to_rank(data, Place(name, number), wanted, labels=is_letor(line))
     if line[:1] in (b"{", b"["):
         return of_json(data, context)
     text = line.decode("utf-8", "surrogateescape")
@@ -83,3 +93,14 @@ def of_content(data: Raw, name: str, wanted: Wanted) -> Table | tuple[Raw, str]:
         return of_delimited(data, header, number, context)
     wanted.refuse_names(name)
     return data, name
+
+
+def _learning_to_rank(data: Raw, where: Place, wanted: Wanted, *, labels: bool) -> Qrels | Scores:
+    """Labels with features as judgments; a column of scores as the run beside them."""
+    if labels and wanted.what == "qrels":
+        return letor_in(data, where.path)
+    if not labels and wanted.what == "run":
+        return scores_of(data, where.path)
+    got = "labels with features (label qid:…)" if labels else "a column of scores"
+    hint = "the judgments come first, then the run"
+    raise DataError("swapped", "a run" if labels else "judgments", got=got, hint=hint, where=where)

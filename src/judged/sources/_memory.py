@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judged.sources._columns import are_columns, nested, usual
 from judged.sources._context import Context
 from judged.sources._frame import of_columns
-from judged.sources._rankings import is_list, of_rankings
+from judged.sources._rankings import flattened, is_list, of_rankings
 from judged.sources._records import named_fields, of_records, of_tuples, values
 from judged.sources._table import Table
 
@@ -81,6 +81,7 @@ def _of_nested(records: list[Any], query: str, ranking: str, context: Context) -
 
 def _of_parts(queries: list[Any], rankings: list[Any], part: Ints, context: Context) -> Table:
     """Rankings that stand in items of a list: `part` says in which."""
+    rankings, choice = flattened(queries, rankings, context)
     size = [len(entries) if hasattr(entries, "__len__") else 0 for entries in rankings]
     origin, item = context.items({}, np.repeat(part, size)), context.items({}, part)
-    return of_rankings(queries, rankings, context, origin=origin, item=item)
+    return of_rankings(queries, rankings, context, origin=origin, item=item, choice=choice)

@@ -7,8 +7,11 @@ from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
+from judged.core import Passages
 from judged.errors import DataError, Place, shown
+from judged.sources._chunk import are_chunks, are_sets, are_spans, chunks_of, is_set
 from judged.sources._columns import find
 from judged.sources._context import Context
 from judged.sources._ids import listed
@@ -16,7 +19,9 @@ from judged.sources._origin import Origin
 from judged.sources._records import columns_of, named_fields, names_of
 from judged.sources._table import Table
 
-__all__ = ["is_list", "of_rankings"]
+__all__ = ["flattened", "is_list", "of_rankings"]
+
+Ints = NDArray[np.int64]
 
 
 def is_list(value: Any) -> bool:
@@ -30,11 +35,15 @@ def of_rankings(
     *,
     origin: Origin | None = None,
     item: Origin | None = None,
+    choice: Ints | None = None,
 ) -> Table:
     """One ranking per query, all of one form. An empty ranking is an answer, too.
 
-    `origin` tells the place of an entry and `item` that of a ranking, where a mapping of queries does not.
+    `origin` tells the place of an entry and `item` that of a ranking, where a mapping of queries does not; `choice` which set an entry is
+    of, where sets were `flattened` before.
     """
+    if choice is None:
+        rankings, choice = flattened(queries, rankings, context)
     forms: dict[str, None] = {}
     for i, ranking in enumerate(rankings):
         form = _form(ranking, context) or _refuse(queries[i], ranking, item.place(i) if item else None, context)
@@ -48,13 +57,19 @@ def of_rankings(
     keyed = "mapping" in forms
     size = np.fromiter(map(len, rankings), np.int64, len(rankings))
     number: list[Any] | None
+    passages: Passages | None = None
     if keyed:
         docs = list(chain.from_iterable(rankings))
         number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
     else:
-        docs, number = _split(
-            list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking))), context
-        )
+        entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
+        if _say_more(entries):
+            chunks = chunks_of(
+                entries, context.wanted.what, origin or context.keys(queries, size, entries, keyed=False)
+            )
+            docs, number, passages = chunks.ids, chunks.number, chunks.passages
+        else:
+            docs, number = _split(entries, context)
     return Table(
         **context.basics(),
         origin=origin or context.keys(queries, size, docs, keyed=keyed),
@@ -63,7 +78,40 @@ def of_rankings(
         doc=docs,
         number=number,
         size=size,
+        choice=choice,
+        passages=passages,
     )
+
+
+def flattened(queries: list[Any], rankings: list[Any], context: Context) -> tuple[list[Any], Ints | None]:
+    """Judgments that are sets of documents, of which any one will do, one after the other; and the number of the set that each entry is of."""
+    if context.wanted.what != "qrels":
+        return rankings, None
+    nested = list(map(are_sets, rankings))
+    if not any(nested):
+        return rankings, None
+    flat, choice = [], []
+    for query, ranking, sets in zip(queries, rankings, nested, strict=True):
+        some = list(ranking) if sets else [ranking] if is_list(ranking) else _refuse(query, ranking, None, context)
+        wrong = next((one for one in some if sets and (not is_set(one) or not len(one))), None)
+        if wrong is not None:
+            raise DataError(
+                "alternatives", f"sets of documents for query {shown(query)}, none of them empty, of which any one will do", got=shown(wrong),
+                where=context.name, value=wrong, hint="write [[a, b], [c]]; a document alone is a set, too: [c]",
+            )  # fmt: skip
+        parts = [sorted(one, key=str) if isinstance(one, Set) else list(one) for one in some]
+        flat.append([entry for part in parts for entry in part])
+        choice += [number for number, part in enumerate(parts) for _ in part]
+    return flat, np.array(choice, dtype=np.int64)
+
+
+def _say_more(entries: list[Any]) -> bool:
+    """Whether entries of lists hold more than documents and numbers: spans, tokens, ids under other names."""
+    if not entries or isinstance(entries[0], (str, int)):
+        return False
+    if are_spans(entries):
+        return True
+    return all(isinstance(entry, Mapping) for entry in entries) and are_chunks(entries[0])
 
 
 def _form(ranking: Any, context: Context) -> str | None:

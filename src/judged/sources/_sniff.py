@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
+import stat
+from pathlib import Path
+
 from judged.sources._decimal import is_decimal
 from judged.sources._encoding import Raw
+from judged.sources._file import PAD, Source, compression
 from judged.sources._layout import Layout
 
-__all__ = ["first_line", "is_trec"]
+__all__ = ["first_line", "is_letor", "is_score", "is_trec", "may_be_letor"]
 
+_SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, where the query is missing
+_SCORE = re.compile(rb"[+-]?(?:inf(?:inity)?|nan)", re.IGNORECASE)
 _FAR = 1 << 16  # no header is longer, and no line of a TREC file that is looked at
 
 
@@ -28,7 +36,35 @@ def first_line(data: Raw) -> tuple[bytes, int]:
 
 def is_trec(line: bytes, layout: Layout) -> bool:
     """Whether a line has the columns of a TREC file, with a number where one belongs."""
+    if is_letor(line):
+        return False
     width = len(layout.columns)
     by_blanks = [cell for cell in line.replace(b"\t", b" ").split(b" ") if cell]
     by_tabs = line.split(b"\t")
     return any(len(cells) == width and is_decimal(cells[layout.number].strip()) for cells in (by_blanks, by_tabs))
+
+
+def is_letor(line: bytes) -> bool:
+    """Whether a line is one of an SVMlight or LETOR file: a label, `qid:…`, features."""
+    cells = line.split(None, 2)
+    return len(cells) > 1 and is_decimal(cells[0]) and _SECOND.match(cells[1]) is not None
+
+
+def is_score(line: bytes) -> bool:
+    """Whether a line is a score and nothing else."""
+    return is_decimal(line) or _SCORE.fullmatch(line) is not None
+
+
+def may_be_letor(source: Source) -> bool:
+    """Whether a file on disk begins as an SVMlight or LETOR file does, or is compressed and may."""
+    if source == "-":
+        return False
+    path = Path(os.fsdecode(source))
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return False
+        with path.open("rb") as raw:
+            head = raw.read(_FAR)
+    except (OSError, ValueError):
+        return False  # whoever reads it says why
+    return compression(head) is not None or is_letor(first_line(head + PAD)[0])

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import IdKind, Qrels, Run, Text
+from judged.core import IdKind, Passages, Qrels, Run, Text
 from judged.errors import DataError, Warned
 from judged.sources._columns import Wanted
 from judged.sources._decimal import decimals, numbers, refuse_number
@@ -39,6 +39,8 @@ class Table:
     in_text: bool = False  # numbers are text cells
     borrowed: bool = False
     once: bool = False  # the source could be read only once
+    choice: Ints | None = None
+    passages: Passages | None = None
     warnings: tuple[Warned, ...] = ()
 
 
@@ -51,7 +53,7 @@ def as_run(table: Table) -> Run:
         score = -rank.astype(np.float64)
     else:
         rank, score = _best_first(table, len(keys["queries"]))
-    return Run(**keys, score=score, rank=rank)
+    return Run(**keys, score=score, rank=rank, passages=table.passages)
 
 
 def _best_first(table: Table, queries: int) -> tuple[Ints, Floats]:
@@ -79,7 +81,7 @@ def as_qrels(table: Table) -> Qrels:
             hint="this looks like a run; the judgments come first, or name the column: grade='score'",
             where=table.origin.place(row, "grade"), value=float(grade[row]),
         )  # fmt: skip
-    return Qrels(**keys, grade=grade, aspect=_aspect(table))
+    return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
 
 
 def _keys(table: Table) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Qrels, Run, Text
+from judged.core import Qrels, Run, Scores, Text
 from judged.errors import DataError, Place
 from judged.sources._decimal import numbers, refuse_number, whole_numbers
 from judged.sources._encoding import Raw, refuse_nul, text_start, unfinished
 from judged.sources._file import LONGEST_LINE, refuse_long_line
-from judged.sources._layout import PREFS, QRELS, RUN, Layout, refuse_line
+from judged.sources._layout import PREFS, QRELS, RUN, SCORES, Layout, refuse_alone, refuse_line
 
-__all__ = ["PREFS", "QRELS", "RUN", "Layout", "qrels_of", "refuse_text", "run_of"]
+__all__ = ["PREFS", "QRELS", "RUN", "Layout", "qrels_of", "refuse_text", "run_of", "scores_of"]
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -110,6 +110,13 @@ def qrels_of(
     )
 
 
+def scores_of(data: Raw, name: str) -> Scores:
+    """One score a line; blank lines and lines that begin with # are passed over."""
+    file = _read(data, name, SCORES, (), extra_columns=False, lenient=False)
+    read = partial(refuse_alone, name)
+    return Scores(name=name, read=read, score=file.numbers, where=file.place, warnings=unfinished(data[-9:-8], name))
+
+
 def refuse_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
     """Say what is wrong with one line of a run, which begins at this byte; `first`: no line with data comes before."""
     data = text + bytes(8)
@@ -194,7 +201,7 @@ class _Part:
         good = self.end if nul < 0 else self.data.rfind(b"\n", self.at, nul) + 1 or self.at
         chunk, trouble = self._split(good, first=first)
         layout = self.layout
-        whole = layout.whole if self.lenient else layout is not RUN
+        whole = layout.whole if self.lenient else layout.number_name == "grade"
         values = numbers(chunk.text(self.array, layout.number), lenient=self.lenient, whole=whole)
         if not isinstance(values, np.ndarray):
             where = Place(self.name, int(chunk.line[values]), layout.number + 1, layout.number_name)

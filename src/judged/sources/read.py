@@ -10,17 +10,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.core import NATIVE, Qrels, Run, Unread
+from judged.core import NATIVE, Qrels, Run, Scores, Unread
 from judged.sources._columns import Wanted
-from judged.sources._encoding import Raw
 from judged.sources._file import file_path, read_bytes, source_name
 from judged.sources._layout import QRELS, RUN
-from judged.sources._sniff import first_line, is_trec
+from judged.sources._sniff import first_line, is_trec, may_be_letor
 from judged.sources._trec import qrels_of, run_of
 from judged.sources._unread import lines_in, lines_of
 
 if TYPE_CHECKING:
-    from judged.sources._table import Table
+    from judged.sources._form import Opened
 
 __all__ = ["open_run", "read_qrels", "read_run"]
 
@@ -32,6 +31,7 @@ def read_run(
     doc: str | None = None,
     score: str | None = None,
     rank: str | None = None,
+    labels: Any = None,
     name: str | None = None,
 ) -> Run:
     """A ranking for each query, from a file or from memory.
@@ -42,12 +42,16 @@ def read_run(
     pandas, polars, Arrow or DuckDB. Columns are found by their usual names. Without scores, the order of
     a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids.
 
+    A column of scores (a file with one number per line, a list or an array of numbers) becomes a run beside `labels`: the first score
+    belongs to the first label, and so on. Blank lines and comments, in either file, do not count.
+
     Args:
         source: the file or the object.
         query: the column of query ids, where it is called otherwise.
         doc: the column of document ids.
         score: the column of scores.
         rank: the column of ranks.
+        labels: the judgments that a column of scores stands beside, such as a LETOR file; other runs do not need them.
         name: what to call the run; a file is called by its path.
 
     Raises:
@@ -60,10 +64,10 @@ def read_run(
     if isinstance(source, Run):
         return source
     if isinstance(source, Unread):
-        return source.read()
+        return _beside(source, labels) if isinstance(source, Scores) else source.read()
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
     wanted = Wanted("run", {role: column for role, column in named.items() if column is not None})
-    run = replace(_as_run(_opened(source, wanted)), path=file_path(source))
+    run = replace(_as_run(_opened(source, wanted), labels), path=file_path(source))
     return run if name is None else replace(run, name=name)
 
 
@@ -74,29 +78,40 @@ def open_run(source: Any) -> Run | Unread:
     """
     if isinstance(source, (Run, Unread)):
         return source
-    if not NATIVE:
-        return read_run(source)
-    unread: Unread | None = None
-    if isinstance(source, (str, bytes, os.PathLike)):
-        unread = lines_of(source, partial(read_run, source))
-    else:
-        from judged.sources._form import unread_of
-
-        unread = unread_of(source, partial(read_run, source))
+    unread = _unread(source) if NATIVE else None
     if unread is None:
         found = _opened(source, Wanted("run", {}))
-        unread = lines_in(*found) if isinstance(found, tuple) else None
+        if isinstance(found, Scores):
+            unread = found
+        elif isinstance(found, tuple) and NATIVE:
+            unread = lines_in(*found)
         if unread is None:
             return replace(_as_run(found), path=file_path(source))
     return replace(unread, path=file_path(source))
 
 
-def _as_run(found: Table | tuple[Raw, str]) -> Run:
+def _unread(source: Any) -> Unread | None:
+    """What the native core takes as it lies."""
+    if isinstance(source, (str, bytes, os.PathLike)):
+        return lines_of(source, partial(read_run, source))
+    from judged.sources._form import unread_of
+
+    return unread_of(source, partial(read_run, source))
+
+
+def _as_run(found: Opened, labels: Any = None) -> Run:
     if isinstance(found, tuple):
         return run_of(*found)
+    if isinstance(found, Scores):
+        return _beside(found, labels)
     from judged.sources._table import as_run
 
+    assert not isinstance(found, Qrels)
     return as_run(found)
+
+
+def _beside(scores: Scores, labels: Any) -> Run:
+    return scores.read() if labels is None else scores.beside(read_qrels(labels))
 
 
 def read_qrels(
@@ -111,7 +126,9 @@ def read_qrels(
     """Judgments, from a file or from memory; the forms are those of `read_run`.
 
     Documents that are only listed (`{query: [doc, …]}`) are relevant, with grade 1. Judgments tell
-    subtopics apart where the second column of a TREC file, or a column of that name, varies.
+    subtopics apart where the second column of a TREC file, or a column of that name, varies. An SVMlight or LETOR file
+    (`label qid:… features # document`) is one of labels: the features are passed over, a document is what the comment names
+    (`docid = …`, or its first word), else the number of its line.
 
     Args:
         source: the file or the object.
@@ -135,20 +152,28 @@ def read_qrels(
     found = _opened(source, wanted)
     if isinstance(found, tuple):
         qrels = qrels_of(*found)
+    elif isinstance(found, Qrels):
+        qrels = found
     else:
         from judged.sources._table import as_qrels
 
+        assert not isinstance(found, Scores)
         qrels = as_qrels(found)
     qrels = replace(qrels, path=file_path(source))
     return qrels if name is None else replace(qrels, name=name)
 
 
-def _opened(source: Any, wanted: Wanted) -> Table | tuple[Raw, str]:
-    """The columns of a source; or the bytes and the name of a TREC file."""
+def _opened(source: Any, wanted: Wanted) -> Opened:
+    """The columns of a source; or the bytes and the name of a TREC file; labels; a column of scores."""
     if not isinstance(source, (str, bytes, os.PathLike)):
         from judged.sources._form import of_object
 
         return of_object(source, wanted)
+    if wanted.what == "qrels" and not wanted.named and may_be_letor(source):
+        from judged.sources._letor import letor_file
+
+        if (labels := letor_file(source)) is not None:
+            return labels
     data, name = read_bytes(source), source_name(source)
     if not wanted.named and is_trec(first_line(data)[0], RUN if wanted.what == "run" else QRELS):
         return data, name

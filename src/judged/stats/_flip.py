@@ -6,7 +6,6 @@ those wait for each other at every call, and on a busy machine that takes ten ti
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -14,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core import usable_cores
 from judged.core.resample import drawn_at
 
 __all__ = ["over_signs"]
@@ -76,5 +76,4 @@ def _draw(signs: Floats, first: int, seed: int | None) -> None:
 
 
 def _cores() -> int:
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(usable, _CORES)
+    return min(usable_cores(), _CORES)

@@ -164,7 +164,7 @@ def test_the_table_alone_has_no_style_and_no_script():
 def test_a_notebook_shows_the_beginning_of_a_long_table_and_says_so():
     long = Listing({"n": tuple(range(1203))})
     parsed = Parsed(long._repr_html_())
-    assert len(parsed.tables[0]) == 501
+    assert len(parsed.tables[0]) == 101
     assert parsed.paragraphs == ["… and 703 more rows"]
 
 

@@ -240,7 +240,37 @@ def test_what_cannot_be_told_is_said_so():
 
 def test_of_several_runs_the_leader_and_its_peers_are_named():
     runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1 + (i % 20 == 0)), "c": lists(lambda i: 3)}
-    assert verdict(QRELS, runs) == "a leads by RR (1.0000), but it cannot be told from b; it is better than the other."
+    assert verdict(QRELS, runs) == "a leads by RR (1.0000), but it cannot be told from b; it is better than c."
+
+
+def test_runs_that_lead_together_are_named_together():
+    runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1), "c": lists(lambda i: 3)}
+    assert verdict(QRELS, runs) == "a and b lead together by RR (1.0000) and are better than c."
+    same = {name: lists(lambda i: 2) for name in "abc"}
+    assert verdict(QRELS, same) == "All 3 runs have the same RR (0.5000)."
+
+
+def test_runs_equal_to_the_leader_are_called_so():
+    runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1 + (i == 0)), "c": lists(lambda i: 3)}
+    assert verdict(QRELS, runs, margin=0.5) == "a leads by RR (1.0000), but is equal to b; it is better than c."
+
+
+def test_other_measures_that_say_something_else_are_named(tmp_path):
+    from judged.render.page.subject import subject_of
+    from judged.render.page.verdict import verdicts
+
+    qrels = {q: {"a": 1, "b": 1} for q in QRELS}
+    runs = {"x": {q: ["a", "n", "n2", "b"] for q in QRELS}, "y": {q: ["a", "b", "n", "n2"] for q in QRELS}}
+    said = verdicts(subject_of(jd.compare(qrels, runs, "RR AP NumRel P@2")))
+    assert said[0].words.startswith("y and x are equal by RR")
+    assert said[0].more == ("By AP and P@2: y is better.",) or said[0].more[-1] == "By AP and P@2: y is better."
+    assert "P@2 says the same." in said[1].more
+
+
+def test_counts_keep_their_decimals_in_a_comparison():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    runs = {"x": {"q1": ["a"], "q2": ["n"]}, "y": {"q1": ["n"], "q2": ["n"]}}
+    assert "0.0000 against 0.5000" in verdict(qrels, runs, "NumRelRet")
 
 
 def test_against_a_baseline_every_run_is_placed():
@@ -286,8 +316,51 @@ def test_methods_name_every_convention_and_input(comparison, page):
     import hashlib
 
     digest = hashlib.sha256(FILES("qrels.txt").read_bytes()).hexdigest()
-    assert {"role": "judgments", "name": str(FILES("qrels.txt")), "sha256": digest, "of": "file"} in facts["inputs"]
+    assert {"role": "judgments", "name": "qrels.txt", "sha256": digest, "of": "file"} in facts["inputs"]
     assert len(facts["inputs"]) == 4
+
+
+def test_a_file_that_was_written_since_is_refused(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\n")
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    result = jd.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
+    (tmp_path / "run").write_text("q Q0 zzz 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n")
+    with pytest.raises(jd.DataError, match="file-changed"):
+        jd.report(result, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_relevant_documents_are_counted_at_the_level_of_the_measures(tmp_path):
+    qrels = {"q": {"a": 1, "b": 2, "c": 2, "d": 0}}
+    jd.report(jd.evaluate(qrels, {"q": ["a", "b"]}, "AP", level=2), tmp_path / "page.html")
+    facts = opened(tmp_path / "page.html")[1]
+    assert (facts["relevant"], facts["relevance"]) == ([2], 2)
+
+
+def test_the_page_does_not_replace_what_it_is_made_from(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\n")
+    result = jd.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
+    for path in (tmp_path / "run", tmp_path / "qrels", "-", None, 5, "a\0b"):
+        with pytest.raises(jd.UsageError):
+            jd.report(result, path)
+    assert (tmp_path / "run").read_text() == "q Q0 a 1 2 t\n"
+
+
+def test_texts_that_match_nothing_are_warned_of(tmp_path):
+    jd.report(
+        jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"),
+        tmp_path / "page.html",
+        texts={"x": "other"},
+        queries={"y": "other"},
+    )
+    codes = [w["code"] for w in opened(tmp_path / "page.html")[1]["warnings"]]
+    assert codes == ["texts-missing", "texts-missing"]
+
+
+def test_a_single_result_may_be_given_its_name(tmp_path):
+    jd.report({"mine": jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR")}, tmp_path / "page.html")
+    assert opened(tmp_path / "page.html")[1]["runs"] == ["mine"]
 
 
 def test_what_lay_in_memory_is_hashed_by_its_content(tmp_path):
@@ -300,6 +373,23 @@ def test_what_lay_in_memory_is_hashed_by_its_content(tmp_path):
     hashes = [opened(tmp_path / f"{name}.html")[1]["inputs"][1] for name in ("one", "two", "three")]
     assert hashes[0]["of"] == "content"
     assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_methods_name_clusters_slices_margins_and_levels_as_they_were(tmp_path):
+    queries = list(QRELS)
+    runs = {"good": lists(lambda i: 1), "bad": lists(lambda i: 2)}
+    found = jd.compare(QRELS, runs, "RR", clusters={q: q[-1] for q in queries}, slices={q: "odd" if i % 2 else "even" for i, q in enumerate(queries)},
+                       min_queries=7, margin=0.01, alpha=0.025)  # fmt: skip
+    jd.report(found, tmp_path / "page.html")
+    text = " ".join(opened(tmp_path / "page.html")[1]["methods"])
+    for words in (
+        "10 clusters",
+        "(even, odd)",
+        "fewer than 7 queries",
+        "the 95% interval of their difference lies within ±0.01",
+        "97.5% percentile",
+    ):
+        assert words in text, words
 
 
 # ── the file ─────────────────────────────────────────────────────────────────────────────────────

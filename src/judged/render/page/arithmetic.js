@@ -1,6 +1,6 @@
 /** How a measure gets its value for one query: the cells as Python wrote them, run beside run. */
 import { h, quoted } from "./dom.js";
-import { valueText } from "./format.js";
+import { grouped, valueText } from "./format.js";
 import { docsOfRows } from "./moves.js";
 import { gradeChip, noAnswer, runLabel, runsOfView, unfolding } from "./queryparts.js";
 
@@ -131,7 +131,7 @@ function stepsOf(view, detail, ranking, why, label) {
     table.headers.map((header) => h("th", { scope: "col", class: "query-number" }, header)),
   );
   const ranks = table.condensed ? "; ranks are those among them" : "";
-  const below = why.hidden ? `; ${why.hidden.toLocaleString("en")} more below the last` : "";
+  const below = why.hidden ? `; ${grouped(why.hidden)} more below the last` : "";
   return h(
     "div",
     {},

@@ -1,5 +1,6 @@
 /** Lines between two lists, from each document to its twin. They add nothing that the rows do not say in words. */
 import { h } from "./dom.js";
+import { markEdges } from "./edges.js";
 import { moveTone } from "./moves.js";
 
 /**
@@ -106,11 +107,13 @@ export function markClipped(root) {
   });
 }
 
-/** A table that is wider than its place can be scrolled by keyboard; one that is not is no stop on the way. @param {HTMLElement} root */
+/** A table that is wider than its place can be scrolled by keyboard, and fades; one that is not is no stop on the way. @param {HTMLElement} root */
 export function markScrolling(root) {
   for (const box of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".query-scroll"))) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
+    markEdges(box);
+    box.onscroll = () => markEdges(box);
   }
 }
 

@@ -10,7 +10,7 @@
  * @typedef {{measure: number, a: number, b: number, part: string, queries: number, mean_a: number, mean_b: number,
  *   difference: number, low: number, high: number, wins: number, ties: number, losses: number, p: number, adjusted: number,
  *   d_z: number, superiority: number, cliff: number, verdict: string, note: string, words: string}} Pair
- *   b less a; `part` is a slice of queries, "" for all of them; `verdict` is better, worse, equal, cannot tell or too few
+ *   b minus a; `part` is a slice of queries, "" for all of them; `verdict` is better, worse, equal, cannot tell or too few
  * @typedef {{name: string, run: number, x: number[], y: number[], at: number[] | null, low: number[] | null,
  *   high: number[] | null, rule: "line" | "step", mark: string}} Line
  *   `at` is the rank or cutoff of each point; `mark` stands behind the name in a legend
@@ -56,13 +56,16 @@
  * @property {Coverage | null} coverage
  * @property {number[]} grades all that occur, the lowest first
  * @property {number[] | null} relevant how many relevant documents each query has
+ * @property {number} relevance the lowest grade that counts as relevant there
  * @property {Warning[]} warnings
  * @property {string[]} methods paragraphs
  * @property {string[]} citations
- * @property {{role: string, name: string, sha256: string}[]} inputs
+ * @property {{role: string, name: string, sha256: string, of: string}[]} inputs of: a file, or the content of what lay in memory
  * @property {number} depth the last rank that is shown; 0 where rankings are not at hand
  * @property {number} chunk how many queries a block of details holds
  */
+
+import { toldApart } from "./kit/text.js";
 
 /** The base64 text of an element, decompressed. @param {Document} page @param {string} id @returns {Promise<ArrayBuffer>} */
 async function unpacked(page, id) {
@@ -89,6 +92,8 @@ export class Book {
     withNumbers(facts.parts, PAIR_NUMBERS);
     facts.summary.forEach((runs) => withNumbers(runs, SUMMARY_NUMBERS));
     this.facts = facts;
+    /** Names of runs for places that are narrow. */
+    this.short = toldApart(facts.runs);
     this.values = values;
     this.fetchBlock = fetchBlock;
     /** @type {Map<number, Promise<Detail[]>>} */
@@ -107,7 +112,7 @@ export class Book {
     return this.column(measure, run)[query];
   }
 
-  /** The pair that was compared, as it was (b less a), or undefined. @param {number} measure @param {number} a @param {number} b */
+  /** The pair that was compared, as it was (b minus a), or undefined. @param {number} measure @param {number} a @param {number} b */
   pair(measure, a, b) {
     return this.facts.pairs.find((pair) => pair.measure === measure && pair.a === a && pair.b === b);
   }

@@ -24,7 +24,7 @@ def shown_depth(subject: Subject, wanted: int | None) -> int:
     if not subject.judged or any(r.source is None or r.source.run is None for r in subject.results):
         return 0
     if wanted is not None:
-        return wanted
+        return int(wanted)
     lists = len(subject.first) * len(subject.runs)
     return next((depth for depth in _DEPTHS if lists * depth <= _DOCUMENTS), _DEPTHS[-1])
 

@@ -16,6 +16,7 @@ from judged.engine import Critical, Difference, Values, curve
 from judged.engine.comparison_table import key_of_signs, signs
 from judged.engine.coverage import judged_share
 from judged.engine.evaluation import with_bounds
+from judged.errors import Warned
 from judged.measures import Measure
 from judged.render.page.methods import citations, inputs, methods
 from judged.render.page.subject import Subject
@@ -60,7 +61,7 @@ _LINES = 6  # pictures of a measure against its cutoff
 
 
 def facts_of(
-    subject: Subject, title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
+    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
 ) -> dict[str, Any]:
     """Everything, under the names that data.js gives it."""
     comparison, first = subject.comparison, subject.first
@@ -85,8 +86,9 @@ def facts_of(
         "critical": [_critical(subject, m) for m in subject.measures],
         "coverage": _coverage(subject),
         "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
-        "relevant": subject.judged[0].relevant().astype(int).tolist() if subject.judged else None,
-        "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in subject.warnings],
+        "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
+        "relevance": subject.level,
+        "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in warnings],
         "methods": methods(subject, LEVEL, bounds=bounded is not None),
         "citations": citations(subject),
         "inputs": inputs(subject),
@@ -174,7 +176,7 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
         return []
     judged = list(subject.judged)
     asked: dict[str, Any] = {"profile": subject.first.profile, "band": LEVEL if len(judged) <= _BANDS else None}
-    level = next((m.get("level") for m in subject.measures if m.definition.binary), None)
+    level = subject.level
     ranks = _ranks(judged, 10_000)
     found = [
         _picture(

@@ -7,7 +7,7 @@ import { shortened } from "./format.js";
  *     dense<0.2  "my run">=.5       the value of a run by the measure chosen
  *     AP(dense)<0.2  AP(diff)>0.1   the same by another measure
  *     dense>bm25                    one run against another
- *     diff>0.1  |diff|>0.1          b less a
+ *     diff>0.1  |diff|>0.1          b minus a
  *     relevant<3  dense=missing     how many documents are relevant; no value
  *
  * All of them must hold. What looks like a condition and is none is searched for as words, and a note says what was expected.

@@ -26,10 +26,15 @@ export function valueText(value, measure) {
   return fixed(value, measure.whole ? 0 : PLACES);
 }
 
-/** A difference, with its sign. @param {number} value @param {number} [places] */
+/** A difference, with its sign; one that is shown as 0 has none. @param {number} value @param {number} [places] */
 export function signed(value, places = PLACES) {
   const text = fixed(value, places);
-  return value >= 0 && text !== "–" ? `+${text}` : text;
+  return value > 0 && /[1-9∞]/.test(text) ? `+${text}` : text;
+}
+
+/** A difference of two values of a measure. @param {number} value @param {{whole: boolean}} measure */
+export function signedValue(value, measure) {
+  return signed(value, measure.whole ? 0 : PLACES);
 }
 
 /** A p-value: never 0. @param {number} p */
@@ -42,18 +47,41 @@ export function between(low, high, text = fixed) {
   return Number.isNaN(low) ? "–" : `[${text(low)}, ${text(high)}]`;
 }
 
-/** A share of a whole. @param {number} value */
+/** A share of a whole; what is not all of it is never called so. @param {number} value */
 export function percent(value) {
-  return Number.isNaN(value) ? "–" : `${fixed(100 * value, 0)}%`;
+  if (Number.isNaN(value)) return "–";
+  const text = fixed(100 * value, 0);
+  if (text === "100" && value < 1) return ">99%";
+  return text === "0" && value > 0 ? "<1%" : `${text}%`;
+}
+
+/** How sure an interval is, with all its decimals: 95%, 97.5%, 99.99%. @param {number} level */
+export function levelText(level) {
+  return `${Number((100 * level).toPrecision(10))}%`;
+}
+
+/** How many, with commas between thousands. @param {number} count */
+export function grouped(count) {
+  return count.toLocaleString("en");
 }
 
 /** 1 query, 2 queries. @param {number} count @param {string} one @param {string} [several] */
 export function counted(count, one, several = `${one}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+  return `${grouped(count)} ${count === 1 ? one : several}`;
 }
 
 /** A text that is cut where it is too long; the whole stays elsewhere, in a title. @param {string} text @param {number} length */
 export function shortened(text, length) {
   const letters = Array.from(text);
   return letters.length <= length ? text : `${letters.slice(0, length - 1).join("")}…`;
+}
+
+/** A description on one line, without the marks of code: for a tooltip, which shows plain text only. @param {string} text */
+export function plainWords(text) {
+  return text.replaceAll("`", "").replace(/\s+/g, " ").trim();
+}
+
+/** The label of a slice; one without letters would not be seen. @param {string} label */
+export function sliceName(label) {
+  return label.trim() ? label : "(empty)";
 }

@@ -1,11 +1,14 @@
 /** The page: its sections in order, each filled from the book and following what the reader chose. */
+import { watchEdges } from "./edges.js";
 import { openBook } from "./data.js";
-import { byId, fill, h } from "./dom.js";
+import { byId, fill, h, quoted } from "./dom.js";
 import { mountQueries } from "./queries.js";
 import { mountQuery } from "./query.js";
 import { mountCharts } from "./sections.js";
+import { shortened } from "./format.js";
 import { createState } from "./state.js";
 import { mountSummary, runDisc } from "./summary.js";
+import { createTrail } from "./trail.js";
 
 /** @typedef {import("./data.js").Book} Book */
 /** @typedef {import("./state.js").Store} Store */
@@ -48,7 +51,7 @@ function chooser(label, names, now, choose) {
     select.value = String(now());
   };
   show();
-  return { element: h("label", {}, label, select), select, show };
+  return { element: h("label", { class: `choice-${label}` }, h("span", {}, label), select), select, show };
 }
 
 /** What chooses the measure and the two runs, and leads to the sections. @param {Book} book @param {Store} store */
@@ -63,8 +66,8 @@ function mountTools(book, store) {
     ),
   ];
   if (runs.length > 1) {
-    found.push(chooser("run", runs, () => store.get().b, (b) => store.set({ b })));
-    found.push(chooser("against", runs, () => store.get().a, (a) => store.set({ a })));
+    found.push(chooser("run", book.short, () => store.get().b, (b) => store.set({ b })));
+    found.push(chooser("against", book.short, () => store.get().a, (a) => store.set({ a })));
   }
   const discs = () => {
     found.slice(1).forEach(({ element, select }) => {
@@ -77,16 +80,35 @@ function mountTools(book, store) {
     discs();
   });
   discs();
-  const links = SECTIONS.filter(([id]) => !byId(id).hidden).map(([id, title]) =>
-    h("a", { href: `#${id}`, onclick: (/** @type {Event} */ event) => leadTo(event, id) }, title)
-  );
-  fill(byId("tools"), found.map(({ element }) => element), h("nav", { "aria-label": "Sections" }, links)).hidden =
-    false;
+  fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
 }
 
-/** To a section, without touching the address: that holds what the reader chose. @param {Event} event @param {string} id */
-function leadTo(event, id) {
-  event.preventDefault();
+/** The way to the sections: links, or a list where there is no room for them. */
+function sectionLinks() {
+  const there = SECTIONS.filter(([id]) => !byId(id).hidden);
+  const links = there.map(([id, title]) => {
+    const onclick = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      leadTo(id);
+    };
+    return h("a", { href: `#${id}`, onclick }, title);
+  });
+  const select = /** @type {HTMLSelectElement} */ (h(
+    "select",
+    { class: "sections", "aria-label": "Go to a section" },
+    h("option", { value: "" }, "Sections"),
+    there.map(([id, title]) => h("option", { value: id }, title)),
+  ));
+  select.addEventListener("change", () => {
+    const id = select.value;
+    select.value = "";
+    if (id) leadTo(id);
+  });
+  return [h("nav", { "aria-label": "Sections" }, links), select];
+}
+
+/** To a section, without touching the address: that holds what the reader chose. @param {string} id */
+function leadTo(id) {
   byId(id).scrollIntoView();
   const title = byId(`${id}-title`);
   title.tabIndex = -1;
@@ -104,16 +126,41 @@ function mountVerdict(book, store) {
   if (store.get().measure !== 0) say();
 }
 
-/** A button that copies the methods as plain text. */
-function mountMethods() {
-  const text = () => [...byId("methods").querySelectorAll("p, li")].map((line) => line.textContent).join("\n\n");
+/** One quiet line where the address names what the page does not have. @param {Store} store */
+function mountNotice(store) {
+  const line = byId("notice");
+  const dismiss = h("button", { type: "button", class: "quiet", "aria-label": "Dismiss" }, "×");
+  dismiss.addEventListener("click", () => line.hidden = true);
+  const show = () => {
+    const unknown = store.unknown();
+    const words = unknown.flatMap(({ noun, name }, i) => [
+      !i ? "This page has no " : i < unknown.length - 1 ? ", no " : " and no ",
+      `${noun} `,
+      quoted(shortened(name, 60), { title: name }),
+    ]);
+    fill(line, h("span", {}, ...words, "."), dismiss).hidden = !unknown.length;
+  };
+  addEventListener("hashchange", show);
+  show();
+}
+
+/** The methods as plain text, with what to cite and what was read. @param {Book} book */
+function methodsText({ facts }) {
+  const inputs = facts.inputs.map(({ role, name, of, sha256 }) => `${role} ${name}: SHA-256 of its ${of} ${sha256}`);
+  const part = (/** @type {string} */ title, /** @type {string[]} */ lines) =>
+    lines.length ? [`${title}\n${lines.map((line) => `- ${line}`).join("\n")}`] : [];
+  return [...facts.methods, ...part("To cite", facts.citations), ...part("Inputs", inputs)].join("\n\n");
+}
+
+/** A button that copies them. @param {Book} book */
+function mountMethods(book) {
   const button = h("button", { type: "button", class: "quiet" }, "Copy");
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(text());
+      await navigator.clipboard.writeText(methodsText(book));
       fill(button, "Copied");
     } catch {
-      getSelection()?.selectAllChildren(byId("methods-text")); // without the right to the clipboard: marked, to be copied by hand
+      getSelection()?.selectAllChildren(byId("methods-all")); // without the right to the clipboard: marked, to be copied by hand
       fill(button, "Marked: copy it");
     }
   });
@@ -137,13 +184,16 @@ export async function start() {
       ])
     ) byId(id).hidden = !there;
     mountTools(book, store);
+    mountNotice(store);
     mountVerdict(book, store);
     mountSummary(byId("summary"), book, store);
     fill(byId("key"), book.facts.key);
-    mountMethods();
-    mountCharts(book, store);
+    mountMethods(book);
+    for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll"))) watchEdges(box);
+    const trail = createTrail(() => ({ order: list.order, words: "in the table" }));
+    mountCharts(book, store, trail);
     const list = mountQueries(byId("query-list"), book, store);
-    mountQuery(book, store, list);
+    mountQuery(book, store, { way: trail.way, left: trail.leave, origin: list.origin });
     document.documentElement.dataset.ready = "yes";
   } catch (error) {
     fill(byId("trouble"), `The rest of this page could not be shown (${error}). It needs a browser of 2023 or later.`)

@@ -24,7 +24,7 @@ __all__ = ["citations", "inputs", "methods"]
 def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
     """The paragraphs."""
     found = [_what(subject), _measures(subject), _policy(subject.first.policy)]
-    found.append(_intervals(level))
+    found.append(_intervals(subject, level))
     if subject.comparison is not None:
         found += [_tests(subject.comparison), *_critical(subject)]
     if bounds:
@@ -86,7 +86,7 @@ def _policy(policy: Policy) -> str:
     ties = {
         "id-desc": "documents with equal scores are ordered by their ids, descending", "id-asc": "documents with equal scores are ordered by their ids, ascending",
         "input": "documents with equal scores stay in the order of the input", "best": "equal scores are ordered in the run's favour",
-        "worst": "equal scores are ordered against the run", "expected": "values are means over all orders of documents with equal scores",
+        "worst": "equal scores are ordered against the run", "expected": "values are means over the orders of documents with equal scores, of which 1,000 are drawn where there are more",
     }[policy.ties]  # fmt: skip
     order = {"score": "by score", "rank": "by the rank column", "input": "by the order of the input"}[policy.order]
     unjudged = {"irrelevant": "count as not relevant", "condensed": "were taken out of the rankings first"}[
@@ -97,12 +97,16 @@ def _policy(policy: Policy) -> str:
     duplicates = {"error": "", "first": " Of a document that comes twice in a ranking the first counts.",
                   "best": " Of a document that comes twice in a ranking the better rank counts."}[policy.duplicates]  # fmt: skip
     rejudged = "" if policy.rejudged == "error" else f" Of several grades of one document the {policy.rejudged} counts."
+    crossing = " The document that crosses a budget of tokens is the last one in." if policy.crossing == "in" else ""
+    prepared = f" Before that: {'; '.join(policy.prepared)}." if policy.prepared else ""
     return (f"Conventions: {queries}; a query without a relevant document {empty}; rankings are ordered {order}{precision}; {ties}; "
-            f"unjudged documents {unjudged}.{depth}{duplicates}{rejudged}")  # fmt: skip
+            f"unjudged documents {unjudged}.{depth}{duplicates}{rejudged}{crossing}{prepared}")  # fmt: skip
 
 
-def _intervals(level: float) -> str:
-    return (f"Values are means over queries; the intervals of means are {level:.0%} percentile bootstrap intervals over queries "
+def _intervals(subject: Subject, level: float) -> str:
+    sums = [str(m) for m in subject.measures if m.definition.summary == "sum"] if subject.comparison is None else []
+    but = f" ({', '.join(sums)}: sums)" if sums else ""
+    return (f"Values are means over queries{but}; the intervals of means are {percent(level)} percentile bootstrap intervals over queries "
             "(2,000 resamples, fewer for more than 10,000 queries; seed 0).")  # fmt: skip
 
 
@@ -110,10 +114,22 @@ def _tests(comparison: Comparison) -> str:
     s = comparison.settings
     test = pair_test(s.test)
     pairs = f"each run against {comparison.baseline}" if comparison.baseline else "every pair of runs"
-    margin = f" Differences within {s.margin:g} count as equal." if s.margin else ""
+    clusters = (
+        f" Queries were drawn, and changed sign, in {s.clusters:,} clusters; the intervals of means were not."
+        if s.clusters
+        else ""
+    )
+    margin = (
+        f" Runs are called equal where the {percent(1 - 2 * s.alpha)} interval of their difference lies within ±{s.margin:g}."
+        if s.margin
+        else ""
+    )
+    slices = (f" Slices of queries ({', '.join(comparison.slices)}) were compared in the same way, p-values corrected within each; "
+              f"those of fewer than {s.min_queries} queries were not tested." if comparison.slices else "")  # fmt: skip
     return (
         f"{pairs[:1].upper()}{pairs[1:]} was compared by the {test.title} (two-sided{_drawn(test, s.resamples)}, seed {s.seed}); p-values are corrected over the pairs of a "
-        f"measure ({s.correction}), and differences with p ≤ {s.alpha:g} are called better or worse. Differences have {1 - s.alpha:.0%} {s.interval} intervals.{margin}"
+        f"measure ({s.correction}), and differences with p ≤ {s.alpha:g} are called better or worse. Differences have {percent(1 - s.alpha)} {s.interval} intervals, which are not "
+        f"corrected.{margin}{clusters}{slices}"
     )
 
 
@@ -124,6 +140,11 @@ def _drawn(test: PairTest, resamples: int | None) -> str:
     most = resamples or inspect.signature(test.function).parameters["resamples"].default
     exact = ", or all assignments of signs where these are fewer" if test.name == "permutation" else ""
     return f", {most:,} resamples{exact}"
+
+
+def percent(share: float) -> str:
+    """A share in percent, with the decimals it has."""
+    return f"{round(100 * share, 6):g}%"
 
 
 def _critical(subject: Subject) -> list[str]:
@@ -155,7 +176,11 @@ def inputs(subject: Subject) -> list[dict[str, Any]]:
     for name, result in zip(subject.runs, subject.results, strict=True):
         if (source := result.source) is None:
             continue
-        for role, label, rows in (("judgments", result.names[0], source.qrels), ("run", name, source.run)):
+        source.refuse_changed()
+        for role, label, rows in (
+            ("judgments", result.names[0].rpartition("/")[2], source.qrels),
+            ("run", name, source.run),
+        ):
             if rows is None or id(rows) in found:
                 continue
             by_file = file_hash(rows.path)

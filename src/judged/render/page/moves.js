@@ -1,3 +1,5 @@
+import { grouped } from "./format.js";
+
 /**
  * What two rankings of one query do with the same documents. Plain functions: nothing here draws.
  *
@@ -5,10 +7,10 @@
  * @typedef {import("./data.js").Ranking} Ranking
  * @typedef {"up" | "down" | "same" | "only" | "unseen"} Direction
  *   from run a to run b. only: the other run did not retrieve it; unseen: not among its first documents, and more is not known
- * @typedef {{direction: Direction, by: number, twin: number, onPage: boolean}} Move
- *   of a document in one list: how many ranks it moved, its rank in the other list (0: none), and whether that rank is on the page
- * @typedef {{place: number, grade: number, ranks: (number | null)[]}} Missed
- *   a relevant document that a list lacks, and its rank in each run (null: not retrieved)
+ * @typedef {{direction: Direction, twin: number, onPage: boolean}} Move
+ *   of a document in one list: its rank in the other list (0: none), and whether that rank is on the page
+ * @typedef {{place: number, grade: number, ranks: (number | null)[], by: number[]}} Missed
+ *   a relevant document that a list lacks, its rank in each run (null: not retrieved), and which of the lists lack it
  */
 
 const FEWEST_ROWS = 10;
@@ -42,19 +44,6 @@ export function gradeStep(grade, grades) {
   return grade === 0 ? 0 : Math.max(1, Math.round(GRADE_STEPS * scale.indexOf(grade) / (scale.length - 1)));
 }
 
-/**
- * The lowest grade that counts as relevant to a query of which so many documents are: the one that gives this count.
- *
- * @param {(number | null)[]} grades of its documents @param {number | null | undefined} relevant
- */
-export function lowestRelevant(grades, relevant) {
-  const given = /** @type {number[]} */ (grades.filter((grade) => grade !== null));
-  const positive = given.filter((grade) => grade > 0);
-  if (relevant === 0) return Infinity;
-  const fitting = [...new Set(given)].find((level) => given.filter((grade) => grade >= level).length === relevant);
-  return fitting ?? Math.min(...positive);
-}
-
 /** The rank of each document that a run is known to have retrieved. @param {Ranking | null} ranking @returns {Map<number, number>} */
 export function ranksOf(ranking) {
   const ranks = new Map(ranking?.below ?? []);
@@ -75,31 +64,34 @@ export function movesOf(here, there, grades, hereIsA) {
     if (!twin) {
       // Only judged documents are followed below the page.
       const known = grades[place] !== null || there.retrieved <= there.docs.length;
-      return { direction: known ? "only" : "unseen", by: 0, twin, onPage: false };
+      return { direction: known ? "only" : "unseen", twin, onPage: false };
     }
     const rise = hereIsA ? i + 1 - twin : twin - i - 1;
     const direction = rise > 0 ? "up" : rise < 0 ? "down" : "same";
-    return { direction, by: Math.abs(rise), twin, onPage: twin <= there.docs.length };
+    return { direction, twin, onPage: twin <= there.docs.length };
   });
 }
 
 const MOVE_ARROWS = { up: "↑", down: "↓", same: "=", only: "", unseen: "" };
 
-/** A move in a few signs: an arrow, and words. @param {Move} move @param {boolean} hereIsA @param {number} depth of the other list */
-export function moveHint(move, hereIsA, depth) {
+/**
+ * A move in a few signs: an arrow, and where the document is in the other list.
+ *
+ * @param {Move} move @param {boolean} hereIsA @param {number} depth of the other list @param {string} other the name of its run, short
+ */
+export function moveHint(move, hereIsA, depth, other) {
   const arrow = MOVE_ARROWS[move.direction];
-  if (move.direction === "only") return { arrow, words: "only here" };
-  if (move.direction === "unseen") return { arrow, words: `not in first ${depth}` };
+  if (move.direction === "only") return { arrow, words: `not in \u2068${other}\u2069` };
+  if (move.direction === "unseen") return { arrow, words: `not in first ${grouped(depth)} there` };
   if (move.direction === "same") return { arrow, words: "same rank" };
-  const words = `${move.by} ${hereIsA ? "to" : "from"} ${move.twin}`;
-  return { arrow, words: move.onPage ? words : `${words}, below` };
+  return { arrow, words: hereIsA ? `rank ${grouped(move.twin)} there` : `was ${grouped(move.twin)}` };
 }
 
 /** A move as a sentence, for a reader who listens. @param {Move} move @param {string} other the name of the other run */
 export function moveSentence(move, other) {
   if (move.direction === "only") return `${other} does not have it`;
   if (move.direction === "unseen") return `not among the first documents of ${other}`;
-  return `in ${other} at rank ${move.twin}`;
+  return `in ${other} at rank ${grouped(move.twin)}`;
 }
 
 /**
@@ -124,11 +116,13 @@ export function missedDocs(detail, runs, level) {
   const lists = runs.map((run) => detail.rankings[run]);
   const ranks = lists.map(ranksOf);
   const answered = lists.flatMap((list) => list ? [new Set(list.docs)] : []);
+  const lacking = (/** @type {number} */ place) => answered.flatMap((docs, i) => docs.has(place) ? [] : [i]);
   const found = detail.docs.flatMap((_, place) => {
     const grade = detail.grades[place];
     if (grade === null || !(grade >= level)) return [];
-    if (answered.length && answered.every((docs) => docs.has(place))) return [];
-    return [{ place, grade, ranks: ranks.map((rank) => rank.get(place) ?? null) }];
+    const by = lacking(place);
+    if (answered.length && !by.length) return [];
+    return [{ place, grade, ranks: ranks.map((rank) => rank.get(place) ?? null), by }];
   });
   const best = (/** @type {Missed} */ doc) => Math.min(...doc.ranks.map((rank) => rank ?? Infinity));
   return found.sort((x, y) => y.grade - x.grade || (best(x) < best(y) ? -1 : best(x) > best(y) ? 1 : 0));

@@ -1,7 +1,7 @@
 /** The two runs that are looked at, in numbers: what the comparison found. */
-import { viewedPair } from "./chart/common.js";
+import { intervalName, viewedPair } from "./chart/common.js";
 import { h, quoted } from "./dom.js";
-import { between, counted, fixed, percent, pText, signed } from "./format.js";
+import { between, counted, fixed, grouped, percent, pText, signed } from "./format.js";
 import { meanCell } from "./summary.js";
 
 /** @typedef {import("./data.js").Book} Book */
@@ -26,10 +26,11 @@ function pairTile(name, value, below = [], tone = "") {
 export function pairTiles(book, view) {
   const pair = viewedPair(book, view);
   const measure = book.facts.measures[view.measure];
-  const [a, b] = [view.a, view.b].map((run) => book.facts.runs[run]);
-  if (!pair) return h("p", { class: "note" }, quoted(b), " and ", quoted(a), " were not tested against each other.");
+  const name = (/** @type {number} */ run) => quoted(book.short[run], { title: book.facts.runs[run] });
+  if (!pair) {
+    return h("p", { class: "note" }, name(view.b), " and ", name(view.a), " were not tested against each other.");
+  }
   const mean = (/** @type {number} */ value) => meanCell(value, measure);
-  const level = percent(1 - book.facts.alpha);
   const tone = pair.verdict === "better" || pair.verdict === "worse" ? pair.verdict : "";
   return h(
     "div",
@@ -37,16 +38,20 @@ export function pairTiles(book, view) {
     h(
       "dl",
       { class: "tiles" },
-      pairTile("verdict", pair.verdict, [quoted(b), " against ", quoted(a), `, by ${measure.name}`], tone),
+      pairTile("verdict", pair.verdict, [name(view.b), " against ", name(view.a), `, by ${measure.name}`], tone),
       pairTile("difference of means", signed(pair.difference), [
-        `${level} interval ${between(pair.low, pair.high, signed)}`,
+        `${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)}`,
       ]),
-      pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [quoted(b), " · ", quoted(a)]),
-      pairTile("won · tied · lost", `${pair.wins} · ${pair.ties} · ${pair.losses}`, [
+      pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [name(view.b), " · ", name(view.a)]),
+      pairTile("won · tied · lost", [pair.wins, pair.ties, pair.losses].map(grouped).join(" · "), [
         `of ${counted(pair.queries, "query", "queries")}`,
       ]),
       pairTile("corrected p", pText(pair.adjusted), [`p ${pText(pair.p)} before the correction`]),
-      pairTile("effect size", fixed(pair.d_z, 2), [`d_z; chance to do better on a query ${percent(pair.superiority)}`]),
+      pairTile("effect size", fixed(pair.d_z, 2), [
+        "in standard deviations (",
+        h("abbr", { title: "the mean of the differences, divided by their standard deviation" }, "d_z"),
+        `); ${percent(pair.superiority)} chance to do better on a query`,
+      ]),
     ),
     pair.note !== "" && h("p", { class: "note" }, `${pair.note}.`),
   );

@@ -1,6 +1,7 @@
 import { announce, fill, h, quoted } from "./dom.js";
+import { watchEdges } from "./edges.js";
 import { chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./querytable.js";
-import { counted, shortened } from "./format.js";
+import { counted, grouped, shortened, sliceName } from "./format.js";
 import { createFilter, filterName } from "./filter.js";
 import { createTable } from "./table.js";
 import { csvText } from "./kit/csv.js";
@@ -36,14 +37,14 @@ export function filterExamples({ facts }, { measure, a, b }) {
   ];
   if (a !== b) {
     examples.push([`${second}>${first}`, "one run above another"]);
-    examples.push([`|diff|>${limit}`, `b and a far apart; diff>${limit} for b − a with its sign`]);
+    examples.push([`|diff|>${limit}`, `the two far apart; diff>${limit} where ${second} has more`]);
   }
   if (other) examples.push([`${filterName(other.name)}(${second})<${other.whole ? "3" : "0.2"}`, "by another measure"]);
   if (facts.relevant) examples.push(["relevant<3", "few relevant documents"]);
   return examples;
 }
 
-/** Which rows a slice has. @param {Book} book @param {string} label @returns {(row: number) => boolean} */
+/** Which rows a slice has. @param {Book} book @param {string | null} label @returns {(row: number) => boolean} */
 export function sliceTest({ facts }, label) {
   const slice = facts.slices.find((one) => one.label === label);
   if (!slice) return () => true;
@@ -113,7 +114,7 @@ function outcomeChips({ facts }, store) {
     group.setAttribute("aria-label", `${facts.runs[b]} against ${facts.runs[a]}, ${facts.measures[measure].name}`);
     OUTCOME_CHIPS.forEach(([kind, word], i) => {
       const number = counts.get(kind) ?? 0;
-      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, number.toLocaleString("en")));
+      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, grouped(number)));
       buttons[i].setAttribute("aria-pressed", String(kind === only));
       buttons[i].hidden = kind === "missing" && !number && only !== kind;
     });
@@ -121,10 +122,10 @@ function outcomeChips({ facts }, store) {
   return { group, draw };
 }
 
-/** @param {Book} book @param {Store} store */
+/** A slice is chosen by its place: its label may be anything, even nothing. @param {Book} book @param {Store} store */
 function sliceSelect({ facts }, store) {
-  const options = facts.slices.map(({ label, rows }) =>
-    h("option", { value: label }, `${shortened(label, 40)} (${rows.length.toLocaleString("en")})`)
+  const options = facts.slices.map(({ label, rows }, i) =>
+    h("option", { value: i }, `${shortened(sliceName(label), 40)} (${grouped(rows.length)})`)
   );
   const select = /** @type {HTMLSelectElement} */ (h(
     "select",
@@ -132,7 +133,7 @@ function sliceSelect({ facts }, store) {
       class: "queries-slice",
       "aria-label": "Slice of queries",
       hidden: !facts.slices.length,
-      onchange: () => store.set({ slice: select.value }),
+      onchange: () => store.set({ slice: select.value ? facts.slices[Number(select.value)].label : null }),
     },
     h("option", { value: "" }, "all slices"),
     options,
@@ -141,16 +142,16 @@ function sliceSelect({ facts }, store) {
 }
 
 /** What the numbers of the table are. @param {Book} book @param {State} state */
-function legendLine({ facts }, { measure, a, b }) {
+function legendLine({ facts, short }, { measure, a, b }) {
   const { name, lower } = facts.measures[measure];
   const values = ["Values: ", quoted(name), lower ? ", less is better." : "."];
-  const run = (/** @type {number} */ place) => quoted(shortened(facts.runs[place], 40), { title: facts.runs[place] });
-  return a === b ? values : [...values, " b − a: ", run(b), " − ", run(a), "."];
+  const run = (/** @type {number} */ place) => quoted(shortened(short[place], 40), { title: facts.runs[place] });
+  return a === b ? values : [...values, " Difference: ", run(b), " − ", run(a), " (underlined)."];
 }
 
 /** @param {number} left @param {number} all */
 function countText(left, all) {
-  return left === all ? counted(all, ...QUERY_NOUN) : `${left.toLocaleString("en")} of ${counted(all, ...QUERY_NOUN)}`;
+  return left === all ? counted(all, ...QUERY_NOUN) : `${grouped(left)} of ${counted(all, ...QUERY_NOUN)}`;
 }
 
 /**
@@ -176,10 +177,12 @@ export function mountQueries(host, book, store) {
     "p",
     { class: "queries-none" },
     "No query fits. ",
-    queriesButton("Show all", () => store.set({ q: "", only: "", slice: "" })),
+    queriesButton("Show all", () => store.set({ q: "", only: "", slice: null })),
   );
   const frame = h("div", { class: "queries-frame" });
-  const save = queriesButton("CSV", saveSheet, { title: "These rows with every measure and run, for a spreadsheet" });
+  const save = queriesButton("CSV", saveSheet, {
+    title: "These rows with every measure and run, differences and slices, for a spreadsheet",
+  });
   host.append(
     h(
       "div",
@@ -218,6 +221,7 @@ export function mountQueries(host, book, store) {
     ({ layout, room } = spaceFor(state));
     columns = columnsOf(state, layout, room);
     kinds = outcomes(book, state);
+    table.element.style.setProperty("--queries-room", `${room}rem`);
     fill(legend, legendLine(book, state));
   }
 
@@ -230,12 +234,13 @@ export function mountQueries(host, book, store) {
     const sorting = known ? { sort: state.sort, down: state.down } : { sort: "id", down: false };
     const label = `Queries by ${facts.measures[state.measure].name}`;
     [frame.hidden, none.hidden] = [!rows.length, !!rows.length];
-    table.update({ columns, rows, label, current: places.get(state.query) ?? -1, ...sorting });
+    const tall = layout === "phone" && facts.texts !== null;
+    table.update({ columns, rows, label, tall, current: places.get(state.query) ?? -1, ...sorting });
     chips.draw(counts);
     fill(note, notes.join(" "));
     fill(count, countText(rows.length, facts.queries.length));
     if (field.value !== state.q) field.value = state.q;
-    slices.value = state.slice;
+    slices.value = String(facts.slices.findIndex(({ label }) => label === state.slice)).replace("-1", "");
   }
 
   /** @param {State} state @param {string[]} changed */
@@ -247,12 +252,13 @@ export function mountQueries(host, book, store) {
   }
 
   function saveSheet() {
-    download("queries.csv", "text/csv", csvText(querySheet(book, table.order())));
+    download("queries.csv", "text/csv", csvText(querySheet(book, table.order(), store.get())));
     announce(`Saved ${counted(table.order().length, ...QUERY_NOUN)} as queries.csv.`);
   }
 
   drawColumns(store.get());
   drawRows(store.get());
+  watchEdges(table.element, frame);
   store.subscribe(refresh);
   new ResizeObserver(() => {
     const space = spaceFor(store.get());

@@ -2,9 +2,11 @@
 import { arithmeticSection } from "./arithmetic.js";
 import { markScrolling, watchSize } from "./connectors.js";
 import { fill, h, quoted } from "./dom.js";
-import { counted } from "./format.js";
-import { lowestRelevant, neighboursOf } from "./moves.js";
-import { alignChips, missedSection, quietButton, valuesTable } from "./queryparts.js";
+import { counted, grouped } from "./format.js";
+import { neighboursOf } from "./moves.js";
+import { canScroll, isOutside, keepFocus, withoutDetail } from "./panel.js";
+import { missedSection } from "./missed.js";
+import { alignChips, quietButton, valuesTable } from "./queryparts.js";
 import { rankingsSection } from "./rankings.js";
 
 /**
@@ -19,7 +21,8 @@ import { rankingsSection } from "./rankings.js";
  * @property {(patch: Partial<QueryState>) => string} link
  * @property {(listener: () => void) => unknown} subscribe
  * @typedef {object} QueryOptions
- * @property {() => number[]} order the queries of the table, as it shows them
+ * @property {() => import("./trail.js").Way} way the queries one after the other, as what the reader came from shows them
+ * @property {() => void} [left] called when the panel closes
  * @property {(query: number) => HTMLElement | null | undefined} [origin]
  *   where the focus goes when the panel closes and the element that had it is gone, such as a row scrolled out of a table
  */
@@ -128,7 +131,7 @@ class QueryPanel {
 
   /** To the query before or after. @param {1 | -1} step */
   go(step) {
-    const { before, after } = neighboursOf(this.options.order(), this.drawn.query);
+    const { before, after } = neighboursOf(this.options.way().order(), this.drawn.query);
     const query = step < 0 ? before : after;
     if (query !== null) this.store.set({ query: this.book.facts.queries[query] });
   }
@@ -156,6 +159,7 @@ class QueryPanel {
     if (!this.dialog.open) this.open();
     const moved = query !== before.query;
     if (moved) this.drawHead(query);
+    this.drawPlace(query, moved);
     if (moved || before.measure !== measure || before.a !== a || before.b !== second) this.draw(next, moved);
   }
 
@@ -174,6 +178,7 @@ class QueryPanel {
     if (last < 0) return;
     this.dialog.close();
     document.documentElement.classList.remove("query-open");
+    this.options.left?.();
     fill(this.status);
     const back = this.opener?.isConnected ? this.opener : this.options.origin?.(last);
     back?.focus();
@@ -182,8 +187,6 @@ class QueryPanel {
   /** @param {number} query */
   drawHead(query) {
     const { queries, texts, relevant } = this.book.facts;
-    const order = this.options.order();
-    const { place, before, after } = neighboursOf(order, query);
     const text = texts?.[query];
     fill(
       this.title,
@@ -191,15 +194,25 @@ class QueryPanel {
       text ? [" ", quoted(text, { class: "query-words", title: text })] : null,
     );
     fill(this.meta, relevant ? counted(relevant[query], "relevant document") : null);
-    fill(this.place, place ? `${place.toLocaleString("en")} of ${order.length.toLocaleString("en")}` : "");
-    // Not `disabled`: the button under the reader's finger would lose the focus at the last query.
-    this.before.setAttribute("aria-disabled", String(before === null));
-    this.after.setAttribute("aria-disabled", String(after === null));
-    fill(this.status, place ? `Query ${queries[query]}, ${place} of ${order.length}` : `Query ${queries[query]}`);
     fill(this.copy, "Copy link");
     this.dialog.querySelector(".query-link-field")?.remove();
     this.unfold(false);
     this.dialog.scrollTop = 0;
+  }
+
+  /** Where the query stands, in the order that the reader came by; another measure may change that. @param {number} query @param {boolean} moved */
+  drawPlace(query, moved) {
+    const way = this.options.way();
+    const order = way.order();
+    const { place, before, after } = neighboursOf(order, query);
+    const words = place ? `${grouped(place)} of ${grouped(order.length)}` : "";
+    fill(this.place, words, words && h("small", {}, way.words));
+    // Not `disabled`: the button under the reader's finger would lose the focus at the last query.
+    this.before.setAttribute("aria-disabled", String(before === null));
+    this.after.setAttribute("aria-disabled", String(after === null));
+    if (!moved) return;
+    const id = this.book.facts.queries[query];
+    fill(this.status, words ? `Query ${id}, ${words} ${way.words}` : `Query ${id}`);
   }
 
   /** @param {{query: number, measure: number, a: number, b: number}} what @param {boolean} moved */
@@ -225,7 +238,7 @@ class QueryPanel {
 
   /** @param {QueryView} view @param {Detail} detail */
   drawDetail(view, detail) {
-    const level = lowestRelevant(detail.grades, this.book.facts.relevant?.[view.query]);
+    const level = this.book.facts.relevance;
     fill(
       this.body,
       rankingsSection(view, detail, level),
@@ -263,35 +276,4 @@ class QueryPanel {
     field.focus();
     field.select();
   }
-}
-
-/** What a page without rankings says. */
-function withoutDetail() {
-  return h(
-    "p",
-    { class: "query-lead" },
-    "This page holds values only. Make the page from judgments and runs to see rankings and arithmetic.",
-  );
-}
-
-/** A click on what lies behind the dialog. @param {HTMLElement} dialog @param {MouseEvent} event */
-function isOutside(dialog, event) {
-  if (event.target !== dialog) return false;
-  const box = dialog.getBoundingClientRect();
-  return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
-}
-
-/** @param {Element | null} element */
-function canScroll(element) {
-  return element?.classList.contains("query-scroll") && element.scrollWidth > element.clientWidth;
-}
-
-/** Draw anew; the focus stays on the thing of the same key. @param {HTMLElement} root @param {() => void} drawAnew */
-function keepFocus(root, drawAnew) {
-  const active = document.activeElement;
-  const key = active instanceof HTMLElement && root.contains(active) ? active.dataset.key : undefined;
-  drawAnew();
-  if (!key || active?.isConnected) return;
-  const found = root.querySelector(`[data-key="${key}"]`);
-  if (found instanceof HTMLElement) found.focus({ preventScroll: true });
 }

@@ -1,7 +1,8 @@
-/** Small pieces of the view of a query: a grade, a document, the table of values, documents that a list lacks. */
-import { counted, signed, valueText } from "./format.js";
+/** Small pieces of the view of a query: a grade, a document, the table of values. */
+import { grouped, signedValue, valueText } from "./format.js";
 import { fill, h, quoted } from "./dom.js";
-import { gradeStep, missedDocs } from "./moves.js";
+import { gradeStep } from "./moves.js";
+import { measureHint } from "./summary.js";
 
 /**
  * @typedef {import("./data.js").Book} Book
@@ -18,8 +19,6 @@ import { gradeStep, missedDocs } from "./moves.js";
  * @property {(patch: {measure?: number, a?: number, b?: number}) => void} choose
  */
 
-const MISSED_ROWS = 10;
-
 /** The runs of a view. @param {QueryView} view */
 export function runsOfView(view) {
   return view.b < 0 ? [view.a] : [view.a, view.b];
@@ -33,7 +32,7 @@ export function runLabel(facts, run) {
 /** @param {number} run */
 export function runDot(run) {
   const dot = h("span", { class: "query-dot", "aria-hidden": "true" });
-  dot.style.background = `var(--run${run % 10})`;
+  dot.style.borderColor = `var(--run${run % 10})`; // a border is printed where a background is not
   return dot;
 }
 
@@ -94,7 +93,7 @@ export function valuesTable(view) {
   );
   const scroll = h("div", { class: "query-scroll", role: "region", "aria-label": "Values" }, table);
   if (!others.length) return [scroll];
-  const label = () => more.hidden ? `Show all ${facts.runs.length} runs` : `Show ${shown.length} runs only`;
+  const label = () => more.hidden ? `Show all ${grouped(facts.runs.length)} runs` : `Show ${shown.length} runs only`;
   const toggle = quietButton({ "aria-controls": "query-others", "aria-expanded": String(view.memory.runs) }, label());
   toggle.addEventListener("click", () => {
     more.hidden = view.memory.runs;
@@ -113,7 +112,7 @@ function measureHeader(view, m) {
     class: "query-quiet query-measure",
     "aria-pressed": String(chosen),
     "data-key": `measure-${m}`,
-    title: measure.description.split("\n")[0],
+    title: measureHint(measure),
     onclick: () => view.choose({ measure: m }),
   };
   const note = measure.lower && h("span", { class: "query-note" }, "less is better");
@@ -146,11 +145,6 @@ function differenceRow({ book, measure, query, a, b }) {
   return h("tr", { class: "query-difference" }, h("th", { scope: "row" }, "difference"), cells);
 }
 
-/** A difference: none has no sign, and counts have no decimals. @param {number} difference @param {{whole: boolean}} measure */
-function signedValue(difference, measure) {
-  return difference === 0 ? valueText(0, measure) : signed(difference, measure.whole ? 0 : undefined);
-}
-
 /** A table that begins with a few rows, and a button that brings the rest. @param {HTMLElement[]} rows @param {number} few */
 export function unfolding(rows, few) {
   const body = h("tbody", {}, rows.slice(0, few));
@@ -163,58 +157,6 @@ export function unfolding(rows, few) {
       first.focus({ preventScroll: true });
       button.remove();
     },
-  }, `Show all ${rows.length.toLocaleString("en")} rows`);
+  }, `Show all ${grouped(rows.length)} rows`);
   return { body, button };
-}
-
-/** Relevant documents that a list lacks. @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
-export function missedSection(view, detail, level) {
-  const { facts } = view.book;
-  const runs = runsOfView(view);
-  const missed = missedDocs(detail, runs, level);
-  if (!missed.length) return null;
-  const rows = missed.map((doc) => {
-    const ranks = doc.ranks.map((rank, i) =>
-      h("td", { class: "query-number" }, rank ?? h("span", { class: "query-note" }, absence(detail, runs[i])))
-    );
-    const name = h(
-      "th",
-      { scope: "row", class: "query-doc", title: detail.docs[doc.place] },
-      h("div", { class: "query-clamp" }, docName(detail, doc.place)),
-    );
-    return h("tr", {}, h("td", { class: "query-grade" }, gradeChip(doc.grade, facts)), name, ranks);
-  });
-  const { body, button } = unfolding(rows, MISSED_ROWS);
-  const heads = runs.map((run) =>
-    h(
-      "th",
-      { scope: "col", class: "query-number" },
-      h("span", { class: "query-wide" }, "rank in "),
-      runLabel(facts, run),
-    )
-  );
-  const head = h("tr", {}, h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document"), heads);
-  const verb = missed.length === 1 ? "is" : "are";
-  const words = `${verb} missing from ${runs.length > 1 ? "a" : "the"} list, down to rank ${facts.depth}.`;
-  return h(
-    "section",
-    { class: "query-section", "aria-labelledby": "query-missed" },
-    h("h3", { id: "query-missed" }, "Missed"),
-    h(
-      "p",
-      { class: "query-lead" },
-      `${counted(missed.length, "relevant document")} ${words}`,
-    ),
-    h(
-      "div",
-      { class: "query-scroll" },
-      h("table", { class: "query-table", "aria-labelledby": "query-missed" }, h("thead", {}, head), body),
-    ),
-    button,
-  );
-}
-
-/** @param {Detail} detail @param {number} run */
-function absence(detail, run) {
-  return detail.rankings[run] ? "not retrieved" : "no answer";
 }

@@ -1,5 +1,6 @@
-import { fixed, shortened, signed, valueText } from "./format.js";
-import { h, quoted } from "./dom.js";
+import { grouped, signedValue, sliceName, valueText } from "./format.js";
+import { differenceCell, differenceHead, idCell, runHead, textCell } from "./querycells.js";
+import { h } from "./dom.js";
 import { naturalRanks } from "./order.js";
 import { searchable } from "./filter.js";
 
@@ -72,36 +73,57 @@ export function largestDifference(a, b) {
   return largest;
 }
 
-/** Everything in the rows, by every measure and run, for a file. @param {Book} book @param {ArrayLike<number>} rows */
-export function querySheet({ facts, values }, rows) {
-  const size = facts.queries.length;
-  const names = facts.measures.flatMap((measure) => facts.runs.map((run) => `${measure.name}(${run})`));
-  const header = ["query", ...facts.texts ? ["text"] : [], ...facts.relevant ? ["relevant"] : [], ...names];
-  const cells = Array.from(rows, (row) => [
-    facts.queries[row],
-    ...facts.texts ? [facts.texts[row]] : [],
-    ...facts.relevant ? [facts.relevant[row]] : [],
-    ...names.map((_, column) => values[column * size + row]),
-  ]);
-  return { name: "queries", header, rows: cells };
+/** The slices of each query, as one text. @param {Book} book @returns {string[]} */
+function slicesOf({ facts }) {
+  /** @type {string[][]} */
+  const found = facts.queries.map(() => []);
+  for (const { label, rows } of facts.slices) rows.forEach((row) => found[row].push(sliceName(label)));
+  return found.map((labels) => labels.join("; "));
+}
+
+/**
+ * Everything in the rows, by every measure and run, for a file; and the differences of the two runs that are compared.
+ *
+ * @param {Book} book @param {ArrayLike<number>} rows @param {{a: number, b: number}} compared
+ */
+export function querySheet(book, rows, { a, b }) {
+  const { facts } = book;
+  const { measures, runs, texts, relevant } = facts;
+  const slices = facts.slices.length ? slicesOf(book) : null;
+  /** @type {[string, (row: number) => unknown][]} */
+  const columns = [["query", (row) => facts.queries[row]]];
+  if (texts) columns.push(["text", (row) => texts[row]]);
+  if (relevant) columns.push(["relevant", (row) => relevant[row]]);
+  if (slices) columns.push(["slices", (row) => slices[row]]);
+  measures.forEach(({ name }, m) =>
+    runs.forEach((run, r) => columns.push([`${name}(${run})`, (row) => book.value(m, r, row)]))
+  );
+  if (a !== b) {
+    measures.forEach(({ name }, m) =>
+      columns.push([
+        `${name}(${runs[b]}) - ${name}(${runs[a]})`,
+        (row) => book.value(m, b, row) - book.value(m, a, row),
+      ])
+    );
+  }
+  const cells = Array.from(rows, (row) => columns.map(([, value]) => value(row)));
+  return { name: "queries", header: columns.map(([name]) => name), rows: cells };
 }
 
 /** Column keys from left to right. @param {Book} book @param {Compared} compared @param {Layout} layout */
 export function columnKeys({ facts }, { a, b }, layout) {
   const two = facts.runs.length > 1;
-  const text = facts.texts ? ["text"] : [];
+  const text = facts.texts && layout !== "phone" ? ["text"] : []; // on a phone it stands below the id
   const relevant = facts.relevant ? ["relevant"] : [];
   const runKey = (/** @type {number} */ run) => `run:${facts.runs[run]}`;
   const all = facts.runs.map((_, run) => run);
   if (!two) {
-    return layout === "phone" ? ["id", runKey(0), ...relevant, ...text] : ["id", ...text, runKey(0), ...relevant];
+    return ["id", ...text, runKey(0), ...relevant];
   }
   if (layout === "wide") return ["id", ...text, ...all.map(runKey), "difference", ...relevant];
   const others = all.filter((run) => run !== a && run !== b).map(runKey);
   const pair = [runKey(a), runKey(b), "difference"]; // where not all fits, what is compared comes first
-  return layout === "phone"
-    ? ["id", ...pair, ...relevant, ...others, ...text]
-    : ["id", ...text, ...pair, ...relevant, ...others];
+  return ["id", ...text, ...pair, ...relevant, ...others];
 }
 
 /** The layout for a width in rem: wide where all columns fit. @param {Column[]} wide @param {number} width @returns {Layout} */
@@ -131,12 +153,13 @@ export function createQueryColumns(book, link) {
 
   /** @param {Layout} layout @returns {Column} */
   function idColumn(layout) {
+    const below = layout === "phone" ? facts.texts : null;
     return {
       key: "id",
       title: "query",
       text: (row) => facts.queries[row],
       sortValue: (row) => (idRanks ??= naturalRanks(facts.queries))[row],
-      cell: (row, old) => idCell(facts.queries[row], link(row), old),
+      cell: (row, old) => idCell(facts.queries[row], below ? below[row] ?? "" : null, link(row), old),
       width: layout === "phone" ? Math.min(5, idWidth) : idWidth,
       grow: facts.texts ? undefined : 0.6,
       rising: true,
@@ -164,7 +187,7 @@ export function createQueryColumns(book, link) {
   function runColumn({ measure, a, b }, run, layout) {
     const by = facts.measures[measure];
     const columns = facts.runs.map((_, other) => book.column(measure, other));
-    const mark = a === b ? "" : run === a ? "a" : run === b ? "b" : "";
+    const compared = a !== b && (run === a || run === b);
     const name = facts.runs[run];
     return {
       key: `run:${name}`,
@@ -172,29 +195,30 @@ export function createQueryColumns(book, link) {
       text: (row) => valueText(columns[run][row], by),
       sortValue: (row) => columns[run][row],
       tone: (row) => columns[run][row] === bestValue(columns, row, by.lower) ? "queries-best" : "",
-      head: () => runHead(name, run, mark),
+      head: () => runHead(book.short[run], run, compared),
       align: "end",
-      width: layout === "phone" ? 4.6 : widthFor(name.length + (mark ? 6 : 3), 5.5, 11),
+      width: layout === "phone" ? 4.6 : widthFor(book.short[run].length + 3, 5.5, 11),
       grow: 0.4,
-      kind: mark ? `queries-run queries-${mark}` : "queries-run",
+      kind: compared ? "queries-run queries-compared" : "queries-run",
     };
   }
 
   /** @param {Compared} compared @param {Layout} layout @returns {Column} */
   function differenceColumn({ measure, a, b }, layout) {
     const [first, second] = [book.column(measure, a), book.column(measure, b)];
-    const { lower, whole, name } = facts.measures[measure];
+    const by = facts.measures[measure];
     const most = largestDifference(first, second);
-    const text = (/** @type {number} */ row) => signed(second[row] - first[row], whole ? 0 : undefined);
+    const text = (/** @type {number} */ row) => signedValue(second[row] - first[row], by);
+    const narrow = layout === "phone";
     return {
       key: "difference",
-      title: `${facts.runs[b]} − ${facts.runs[a]}, ${name}`,
+      title: `${facts.runs[b]} − ${facts.runs[a]}, ${by.name}`,
       text,
       sortValue: (row) => second[row] - first[row],
-      cell: (row, old) => differenceCell(second[row] - first[row], text(row), most, lower, old),
-      head: () => h("span", { class: "queries-name" }, "b − a"),
+      cell: (row, old) => differenceCell(second[row] - first[row], text(row), most, by.lower, old),
+      head: () => differenceHead(book.short[a], book.short[b], narrow ? 12 : 17),
       align: "end",
-      width: layout === "phone" ? 6.2 : 9.25,
+      width: narrow ? 6.2 : 9.25,
       grow: 0.4,
       kind: "queries-difference",
     };
@@ -206,7 +230,7 @@ export function createQueryColumns(book, link) {
     return {
       key: "relevant",
       title: "relevant documents",
-      text: (row) => fixed(relevant[row], 0),
+      text: (row) => grouped(relevant[row]),
       sortValue: (row) => relevant[row],
       head: () => h("span", { class: "queries-name" }, "relevant"),
       align: "end",
@@ -238,61 +262,4 @@ export function filled(columns, count, room) {
   return columns.map((column, i) =>
     i < count ? { ...column, width: column.width + Math.max(0, spare / count) } : column
   );
-}
-
-/**
- * The name of a run over its column, with its colour and its part in the comparison.
- *
- * @param {string} name
- * @param {number} run
- * @param {string} mark
- */
-function runHead(name, run, mark) {
-  const dot = h("span", { class: "queries-dot" });
-  dot.style.background = `var(--run${run % 10})`;
-  return h(
-    "span",
-    { class: "queries-head" },
-    dot,
-    quoted(name, { class: "queries-name" }),
-    mark && h("span", { class: "queries-mark" }, mark),
-  );
-}
-
-/** @param {string} id @param {string} href @param {Node | null} old */
-function idCell(id, href, old) {
-  const link = /** @type {HTMLElement} */ (old ?? h("a", { tabindex: -1 }, quoted("")));
-  link.setAttribute("href", href);
-  link.title = id;
-  /** @type {Node} */ (link.firstChild).textContent = shortened(id, 80);
-  return link;
-}
-
-/** @param {string} text @param {Node | null} old */
-function textCell(text, old) {
-  const cell = /** @type {HTMLElement} */ (old ?? quoted(""));
-  cell.title = text;
-  cell.textContent = shortened(text, 160);
-  return cell;
-}
-
-/**
- * A difference as a number and a small bar from the middle.
- *
- * @param {number} value
- * @param {string} text
- * @param {number} most the difference of the longest bar
- * @param {boolean} lower
- * @param {Node | null} old
- */
-function differenceCell(value, text, most, lower, old) {
-  const cell =
-    /** @type {HTMLElement} */ (old ?? h("span", {}, h("span", { class: "queries-bar" }, h("span")), h("span")));
-  const [bar, number] = /** @type {HTMLElement[]} */ ([cell.firstChild?.firstChild, cell.lastChild]);
-  const outcome = Number.isNaN(value) || value === 0 ? "same" : (value > 0) !== lower ? "better" : "worse";
-  cell.className = `queries-change queries-${outcome}`;
-  bar.className = value > 0 ? "queries-fill-up" : value < 0 ? "queries-fill-down" : "";
-  bar.style.width = `${value && most ? 50 * Math.min(1, Math.abs(value) / most) : 0}%`;
-  number.textContent = text;
-  return cell;
 }

@@ -1,6 +1,6 @@
 /** Two rankings of one query side by side, rank by rank, with lines from each document to its twin. */
 import { fill, h, quoted } from "./dom.js";
-import { counted, shortened, valueText } from "./format.js";
+import { counted, grouped, shortened, valueText } from "./format.js";
 import { connectors, lightTwins, markClipped, watchSize } from "./connectors.js";
 import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
 import { docName, gradeChip, noAnswer, quietButton, runDot, runsOfView } from "./queryparts.js";
@@ -94,7 +94,12 @@ function runSelect(view, side) {
     view.choose({ [side]: Number(/** @type {HTMLSelectElement} */ (event.target).value) });
   return h(
     "select",
-    { class: "query-select", "data-key": `run-${side}`, "aria-label": `Run ${side}`, onchange: pick },
+    {
+      class: "query-select",
+      "data-key": `run-${side}`,
+      "aria-label": `Run on the ${side === "a" ? "left" : "right"}`,
+      onchange: pick,
+    },
     view.book.facts.runs.map((name, run) => h("option", { value: run, selected: run === view[side] }, name)),
   );
 }
@@ -181,7 +186,8 @@ function rankedRow(lists, side, rank) {
 function hintOf({ view, detail, level, sides }, side, move, place) {
   const hereIsA = side.side === "a";
   const other = sides[hereIsA ? 1 : 0];
-  const { arrow, words } = moveHint(move, hereIsA, other.ranking?.docs.length ?? 0);
+  const name = shortened(view.book.short[other.run], 16);
+  const { arrow, words } = moveHint(move, hereIsA, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
   const seen = h("span", { "aria-hidden": "true" }, arrow && h("span", { class: "query-arrow" }, arrow), words);
   const said = h("span", { class: "query-hidden" }, moveSentence(move, view.book.facts.runs[other.run]));
@@ -222,7 +228,7 @@ function goTo(lists, side, rank) {
 
 /** @param {QueryView} view @param {number} few @param {number} all @param {(all: boolean) => void} show */
 function foldButton(view, few, all, show) {
-  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${all.toLocaleString("en")} ranks`;
+  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${grouped(all)} ranks`;
   const button = quietButton({ class: "query-quiet query-fold", "aria-expanded": String(view.memory.all) }, label());
   button.addEventListener("click", () => {
     show(!view.memory.all);
@@ -237,7 +243,7 @@ function foldButton(view, few, all, show) {
 function sideFoot(view, { run, ranking }) {
   if (!ranking) return h("p", {});
   const held = ranking.docs.length;
-  const words = held < ranking.retrieved ? `, of which this page holds ${held.toLocaleString("en")}` : "";
+  const words = held < ranking.retrieved ? `, of which this page holds ${grouped(held)}` : "";
   const count = counted(ranking.retrieved, "document");
   return h(
     "p",

@@ -1,15 +1,16 @@
 /** The charts of the page, and what each of them follows. */
-import { intervalName, nameText } from "./chart/common.js";
+import { intervalName, nameText, runColour, viewedDifferences } from "./chart/common.js";
 import { boundsCsv, boundsScene } from "./chart/bounds.js";
 import { coverageCsv, coverageScene } from "./chart/coverage.js";
 import { criticalCsv, criticalScene } from "./chart/critical.js";
 import { curveCsv, curveScene } from "./chart/curve.js";
 import { differenceCsv, differenceScene, differenceWords } from "./chart/difference.js";
 import { meansCsv, meansScene } from "./chart/means.js";
-import { scatterCsv, scatterScene } from "./chart/scatter.js";
+import { scatterCsv, scatterHeight, scatterScene } from "./chart/scatter.js";
 import { slicesCsv, slicesScene } from "./chart/slices.js";
 import { spreadCsv, spreadScene } from "./chart/spread.js";
-import { byId, fill } from "./dom.js";
+import { byId, fill, h } from "./dom.js";
+import { legendElement } from "./kit/legend.js";
 import { mountChart } from "./kit/mount.js";
 import { pairTiles } from "./pair.js";
 
@@ -25,12 +26,16 @@ const PAIR_KEYS = /** @type {(keyof State)[]} */ (["measure", "a", "b", "slice"]
  *
  * @param {Book} book
  * @param {Store} store
+ * @param {import("./trail.js").Trail} trail
  */
-export function mountCharts(book, store) {
+export function mountCharts(book, store, trail) {
   const { facts } = book;
   const view = () => store.get();
   const measure = () => facts.measures[view().measure].name;
-  const pick = (/** @type {number} */ query) => store.set({ query: facts.queries[query] }, { push: true });
+  const pick = (/** @type {number} */ query) => {
+    trail.follow({ order: () => viewedDifferences(book, view()).queries, words: "by difference" });
+    store.set({ query: facts.queries[query] }, { push: true });
+  };
   const several = facts.runs.length > 1;
   /** @type {Mount} */
   const chart = (place, keys, made) => {
@@ -91,14 +96,14 @@ export function mountCharts(book, store) {
 function mountPair(chart, book, store, pick) {
   const { facts } = book;
   const view = () => store.get();
-  const names = () => `${nameText(facts.runs[view().b])} against ${nameText(facts.runs[view().a])}`;
+  const names = () => `${nameText(book.short[view().b])} against ${nameText(book.short[view().a])}`;
   const tiles = () => fill(byId("difference"), pairTiles(book, view()));
   store.subscribe((_, changed) => PAIR_KEYS.some((key) => changed.includes(key)) && tiles());
   tiles();
   chart("by-query", PAIR_KEYS, {
     title: () => `${facts.measures[view().measure].name} by query: ${names()}`,
     sentence: () => differenceWords(book, view()),
-    draw: (width) => differenceScene(book, view(), width),
+    draw: (width) => differenceScene(book, view(), width, heightBeside(book, view())),
     csv: () => differenceCsv(book, view()),
     onPick: pick,
   });
@@ -113,31 +118,42 @@ function mountPair(chart, book, store, pick) {
     chart("slice-list", ["measure", "a", "b"], {
       title: () => `${facts.measures[view().measure].name} by slice: ${names()}`,
       sentence:
-        "The difference of means with its interval, in each group of queries; p-values are corrected within a slice.",
+        "The difference of means in each group of queries, with its interval. Verdicts use p-values corrected within a slice; intervals are not corrected, so one may lie on one side of 0 where the verdict cannot tell.",
       draw: (width) => slicesScene(book, view(), width),
       csv: () => slicesCsv(book, view()),
     });
   }
 }
 
+/** The height of the chart of points where it stands beside the bars: then both end alike. @param {Book} book @param {State} view */
+function heightBeside(book, view) {
+  const [, second] = getComputedStyle(byId("by-query")).gridTemplateColumns.split(" ").map(parseFloat);
+  return second > 0 ? scatterHeight(book, view, Math.max(220, Math.floor(second))) : undefined;
+}
+
+/** Whether the charts of curves stand side by side, below one legend; page.css shows it from the same width on. */
+function isLegendShared() {
+  return matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
+}
+
 /** Curves along the ranking; that of a measure against its cutoff follows the measure, where it takes one. @param {Mount} chart @param {Book} book @param {() => State} view */
 function mountAlong(chart, book, view) {
-  const { pictures } = book.facts;
-  for (const picture of pictures.filter(({ kind }) => kind !== "at-k")) {
-    chart("pictures", [], {
-      title: picture.title,
-      sentence: picture.notes[0],
-      draw: (width) => curveScene(picture, width),
-      csv: () => curveCsv(picture),
-    });
+  const { pictures, runs } = book.facts;
+  const several = runs.length > 1;
+  if (pictures.length && several) {
+    const entries = runs.map((text, run) => ({ text, colour: runColour(run), style: run }));
+    byId("pictures").before(h("div", { class: "shared" }, legendElement(entries)));
   }
+  /** @param {() => import("./data.js").Picture} now @param {(keyof State)[]} keys */
+  const add = (now, keys) =>
+    chart("pictures", keys, {
+      title: () => now().title,
+      sentence: () => now().notes[0],
+      draw: (width) => curveScene(now(), width, { named: !several || !isLegendShared(), names: book.short }),
+      drawAlone: (width) => curveScene(now(), width, { names: book.short }),
+      csv: () => curveCsv(now()),
+    });
+  for (const picture of pictures.filter(({ kind }) => kind !== "at-k")) add(() => picture, []);
   const cut = pictures.filter(({ kind }) => kind === "at-k");
-  if (!cut.length) return;
-  const now = () => cut.find(({ measures }) => measures?.includes(view().measure)) ?? cut[0];
-  chart("pictures", ["measure"], {
-    title: () => now().title,
-    sentence: () => now().notes[0],
-    draw: (width) => curveScene(now(), width),
-    csv: () => curveCsv(now()),
-  });
+  if (cut.length) add(() => cut.find(({ measures }) => measures?.includes(view().measure)) ?? cut[0], ["measure"]);
 }

@@ -1,3 +1,5 @@
+import { rankedRuns } from "./chart/means.js";
+
 /**
  * What the reader has chosen, kept in the address: a link shows the same view again.
  *
@@ -12,7 +14,7 @@
  * @property {number} b a run: the one that is compared
  * @property {string} q the filter of queries, as typed
  * @property {Only} only queries where b is better than a, worse, the same, or where one of them has no value
- * @property {string} slice the label of a group of queries, or ""
+ * @property {string | null} slice the label of a group of queries, which may be "", or null for all of them
  * @property {string} sort the key of a column of the table of queries
  * @property {boolean} down whether that column falls
  * @property {string} query the id of the query that is open, or ""
@@ -91,7 +93,7 @@ function stateSpellings(book) {
     b: placeIn(facts.runs),
     q: ANY_WORD,
     only: wordOf(["", "better", "worse", "same", "missing"]),
-    slice: wordOf(["", ...facts.slices.map((slice) => slice.label)]),
+    slice: wordOf(facts.slices.map((slice) => slice.label)),
     sort: ANY_WORD,
     down: YES_OR_NO,
     query: wordOf(["", ...facts.queries]),
@@ -99,22 +101,38 @@ function stateSpellings(book) {
   };
 }
 
-/** The best run by the first measure, but for one; the next one where no mean is known. @param {Book} book @param {number} but */
-function bestOther({ facts }, but) {
-  const sign = facts.measures[0]?.lower ? -1 : 1;
-  let best = facts.runs.length > 1 ? (but + 1) % facts.runs.length : but;
-  facts.runs.forEach((_, run) => {
-    const [mean, most] = [run, best].map((one) => sign * (facts.summary[0]?.[one]?.mean ?? NaN));
-    if (run !== but && !Number.isNaN(mean) && !(mean <= most)) best = run;
-  });
-  return best;
+/**
+ * The two runs that the verdict at the top of the page speaks of: the best against the baseline; of two, as they were compared, the one
+ * that is called better first; else the leader against the runner-up.
+ *
+ * @param {Book} book @returns {{a: number, b: number}}
+ */
+function headlinePair(book) {
+  const { runs, baseline, pairs } = book.facts;
+  const order = rankedRuns(book, 0);
+  if (baseline >= 0) return { a: baseline, b: order.find((run) => run !== baseline) ?? baseline };
+  const pair = runs.length === 2 ? pairs.find(({ measure }) => measure === 0) : undefined;
+  if (pair) return pair.verdict === "worse" ? { a: pair.b, b: pair.a } : { a: pair.a, b: pair.b };
+  return { a: order[1] ?? order[0], b: order[0] };
 }
 
 /** What the page shows when the address says nothing. @param {Book} book @returns {State} */
 export function defaultState(book) {
-  const a = Math.max(0, book.facts.baseline);
-  const rest = { q: "", only: /** @type {Only} */ (""), slice: "", sort: "id", down: false, query: "", curve: 0 };
-  return { measure: 0, a, b: bestOther(book, a), ...rest };
+  const rest = { q: "", only: /** @type {Only} */ (""), slice: null, sort: "id", down: false, query: "", curve: 0 };
+  return { measure: 0, ...headlinePair(book), ...rest };
+}
+
+/** What a link may name that another page has. @type {Partial<Record<keyof State, string>>} */
+const STATE_NOUNS = { measure: "measure", a: "run", b: "run", slice: "slice", query: "query" };
+
+/** What a fragment says, key by key. @param {string} fragment @returns {Map<string, string>} */
+function saidBy(fragment) {
+  return new Map(
+    fragment.replace(/^#/, "").split("&").map((pair) => {
+      const at = pair.indexOf("=");
+      return at < 0 ? [pair, ""] : [pair.slice(0, at), stateUnescaped(pair.slice(at + 1))];
+    }),
+  );
 }
 
 /**
@@ -150,14 +168,21 @@ export function stateCodec(book) {
     },
     /** The state of a fragment; what it names and the page does not have is as by default. @param {string} fragment @returns {State} */
     decode(fragment) {
-      const said = new Map(
-        fragment.replace(/^#/, "").split("&").map((pair) => {
-          const at = pair.indexOf("=");
-          return at < 0 ? [pair, ""] : [pair.slice(0, at), stateUnescaped(pair.slice(at + 1))];
-        }),
-      );
+      const said = saidBy(fragment);
       const known = keys.filter((key) => said.has(key)).map((key) => [key, table[key].value(said.get(key) ?? "")]);
       return statePatched(start, Object.fromEntries(known.filter(([, value]) => value !== undefined)));
+    },
+    /** What a fragment names and the page does not have, once each. @param {string} fragment @returns {{noun: string, name: string}[]} */
+    unknown(fragment) {
+      const found = [...saidBy(fragment)].flatMap(([key, name]) => {
+        const noun = Object.hasOwn(STATE_NOUNS, key) ? STATE_NOUNS[/** @type {keyof State} */ (key)] : undefined;
+        return noun && name && table[/** @type {keyof State} */ (key)].value(name) === undefined
+          ? [{ noun, name }]
+          : [];
+      });
+      return found.filter((one, i) =>
+        found.findIndex(({ noun, name }) => noun === one.noun && name === one.name) === i
+      );
     },
   };
 }
@@ -254,6 +279,9 @@ export function createState(book, view) {
       if (leaving) view.history.back();
       else write(false);
     },
+
+    /** What the address names now and the page does not have. */
+    unknown: () => codec.unknown(view.location.hash),
 
     /** The address of another view, for a link. @param {Partial<State>} patch */
     link: (patch) => `#${codec.encode(statePatched(state, patch))}`,

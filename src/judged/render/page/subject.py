@@ -62,6 +62,11 @@ class Subject:
             table.append(found)
         return [[by[str(m)] for by in table] for m in self.measures]
 
+    @property
+    def level(self) -> float:
+        """The lowest grade that counts as relevant to the first measure that asks."""
+        return float(next((m.get("level") for m in self.measures if m.definition.binary), 1))
+
     def known(self, measure: Measure) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """The queries that every run has a value for."""
         return ~np.isnan(np.stack([np.asarray(r[measure], float) for r in self.results])).any(axis=0)
@@ -87,7 +92,10 @@ def subject_of(result: Any) -> Subject:
         list(result.values()) if isinstance(result, Mapping) else result if isinstance(result, list | tuple) else []
     )
     if several and all(isinstance(one, Values) for one in several):
-        return subject_of(several[0] if len(several) == 1 else compare(result))
+        if len(several) > 1:
+            return subject_of(compare(result))
+        alone = subject_of(several[0])
+        return replace(alone, runs=tuple(map(str, result))) if isinstance(result, Mapping) else alone
     raise UsageError(
         "report", "what jd.evaluate or jd.compare gave, or several results", got=shown(result), value=result,
         hint="for example jd.report(jd.compare(qrels, runs), 'report.html')",

@@ -1,10 +1,10 @@
 /** Runs by measures: means with their intervals and signs of significance, sorted by any column. */
 import { fill, h, quoted } from "./dom.js";
-import { between, fixed } from "./format.js";
+import { between, fixed, plainWords } from "./format.js";
 
 /** @typedef {import("./data.js").Book} Book */
 /** @typedef {import("./data.js").Measure} Measure */
-/** @typedef {{column: number, down: boolean}} SummaryOrder a measure, or -1 for the names of runs */
+/** @typedef {{column: number | null, down: boolean}} SummaryOrder a measure, -1 for the runs as given, or null: not sorted by anything yet */
 
 /** A mean as the tables of the terminal write it. @param {number} value @param {Measure} measure */
 export function meanCell(value, measure) {
@@ -20,7 +20,7 @@ export function meanCell(value, measure) {
  */
 export function summaryOrder(book, { column, down }) {
   const runs = book.facts.runs.map((_, run) => run);
-  if (column < 0) return down ? runs.reverse() : runs;
+  if (column === null || column < 0) return down ? runs.reverse() : runs;
   const mean = (/** @type {number} */ run) => book.facts.summary[column][run].mean;
   return runs.sort((x, y) => {
     if (Number.isNaN(mean(x)) || Number.isNaN(mean(y))) {
@@ -39,7 +39,7 @@ export function summaryOrder(book, { column, down }) {
  */
 export function mountSummary(host, book, store) {
   /** @type {SummaryOrder} */
-  const order = { column: -1, down: false };
+  const order = { column: null, down: false };
   const sortBy = (/** @type {number} */ column) => {
     const first = column >= 0 && !book.facts.measures[column].lower;
     order.down = order.column === column ? !order.down : first;
@@ -72,7 +72,7 @@ function summaryTable(book, order, chosen, sortBy) {
         onclick: () => sortBy(column),
       }, title),
     );
-  const columns = measures.map((m, i) => head(m.name, i, `${m.description} ${m.formula}`.trim()));
+  const columns = measures.map((m, i) => head(m.name, i, measureHint(m)));
   const rows = summaryOrder(book, order).map((run) =>
     h(
       "tr",
@@ -101,6 +101,12 @@ function summaryTable(book, order, chosen, sortBy) {
   );
 }
 
+/** What a measure is, in a tooltip. @param {Measure} measure */
+export function measureHint({ name, description, formula }) {
+  const first = plainWords(description.split(/\n\s*\n/)[0]);
+  return formula ? `${first} ${name} = ${plainWords(formula)}`.trim() : first;
+}
+
 /** @param {import("./data.js").Summary} one @param {Measure} measure @param {boolean} chosen */
 function summaryCell(one, measure, chosen) {
   const mean = meanCell(one.mean, measure);
@@ -117,6 +123,6 @@ function summaryCell(one, measure, chosen) {
 /** The colour of a run, beside its name. @param {number} run */
 export function runDisc(run) {
   const disc = h("span", { class: "dot", "aria-hidden": "true" });
-  disc.style.backgroundColor = `var(--run${run % 10})`;
+  disc.style.borderColor = `var(--run${run % 10})`; // a border is printed where a background is not
   return disc;
 }

@@ -15,6 +15,7 @@ import { sortedRows } from "./order.js";
  * @property {[string, string]} noun of one row, and of several
  * @property {string} [sort] the key of a column; rows stay as they are where there is none
  * @property {boolean} [down]
+ * @property {boolean} [tall] rows of two lines
  * @property {number} [current] the row that is open elsewhere, or -1
  * @property {(row: number) => void} onOpen
  * @property {(key: string, down: boolean) => void} [onSort] a header was clicked; without it the table sorts itself
@@ -55,7 +56,7 @@ function setTracks(grid, columns) {
  * @param {TableOptions} options
  */
 export function createTable(host, options) {
-  let now = { sort: "", down: false, current: -1, ...options };
+  let now = { sort: "", down: false, tall: false, current: -1, ...options };
   let order = Int32Array.from([]);
   let active = 0;
   let printing = false;
@@ -127,6 +128,7 @@ export function createTable(host, options) {
     now = { ...now, ...patch };
     const focused = body.element.contains(document.activeElement);
     if (newColumns) drawHead();
+    grid.classList.toggle("table-tall", now.tall);
     drawSort();
     const column = now.columns.find(({ key }) => key === now.sort);
     const next = column ? sortedRows(now.rows, column.sortValue, now.down) : Int32Array.from(now.rows);
@@ -218,6 +220,8 @@ export function createTable(host, options) {
 
   return {
     update,
+    /** What scrolls. */
+    element: grid,
     /** @param {Rows} rows */
     setRows: (rows) => update({ rows }),
     /** @param {Column[]} columns */

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from judged.errors import UsageError, shown
+from judged.errors import UsageError, Warned, shown
 from judged.render.page.assemble import document
 from judged.render.page.detail import Rankings, block_size, blocks, shown_depth, shown_documents
 from judged.render.page.facts import facts_of
 from judged.render.page.static import slots_of
 from judged.render.page.subject import Subject, subject_of
-from judged.sources import Prose, read_prose, write_atomically
+from judged.sources import read_prose, write_atomically
 
-__all__ = ["report"]
+__all__ = ["report", "write_page"]
+
+_MOST = 1_000_000
 
 
 def report(
@@ -48,25 +50,63 @@ def report(
     >>> page.stat().st_size > 10_000
     True
     """
+    write_page(result, path, texts=texts, queries=queries, title=title, depth=depth, length=length)
+
+
+def write_page(
+    result: Any, path: Any, *, texts: Any, queries: Any, title: str | None, depth: int | None, length: int = 500
+) -> tuple[Warned, ...]:
+    """What `report` does; gives the warnings of the page, those about texts included."""
     subject = subject_of(result)
     _check(title, depth, length)
+    _refuse_input(path, subject, texts, queries)
     last = shown_depth(subject, depth)
     size = block_size(subject, last)
     rankings: Rankings = shown_documents(subject, last) if last else []
-    prose = _prose(texts, subject, rankings, length)
+    wanted = _wanted(subject, rankings) if texts is not None else set()
+    prose = read_prose(texts, wanted, length=length) if wanted else {}
     spoken = _spoken(queries, subject)
-    facts = facts_of(subject, _title(subject) if title is None else title, spoken, last, size)
+    ids = {str(query) for query in subject.first.queries}
+    warnings = (
+        *subject.warnings,
+        *_unmatched(texts, "documents", wanted, len(prose)),
+        *_unmatched(queries, "queries", ids, sum(text is not None for text in spoken or ())),
+    )
+    facts = facts_of(subject, warnings, _title(subject) if title is None else title, spoken, last, size)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
     details = blocks(subject, rankings, prose, last, size) if last else ()
     with write_atomically(path) as file:
         for part in document(slots_of(facts), facts, values, details):
             file.write(part)
+    return warnings
+
+
+def _unmatched(given: Any, what: str, wanted: set[str], found: int) -> tuple[Warned, ...]:
+    """A warning where texts were given, and none is of what the page shows."""
+    if given is None or found or not wanted:
+        return ()
+    text = f"no text was found for any of {len(wanted):,} {what}, such as {shown(min(wanted))}: are the ids the same?"
+    return (Warned("texts-missing", len(wanted), text),)
+
+
+def _refuse_input(path: Any, subject: Subject, *texts: Any) -> None:
+    """An error where the page would replace what it is made from."""
+    if not isinstance(path, str | os.PathLike) or str(path) in ("", "-") or "\0" in str(path):
+        raise UsageError("parameter", "the path of a file, such as report.html", got=shown(path), value=path)
+    read = [file for r in subject.results if r.source is not None for file, *_ in r.source.written]
+    named = [one for one in texts if isinstance(one, str | os.PathLike)]
+    for other in (*read, *named):
+        if Path(path).exists() and Path(other).exists() and Path(path).samefile(other):
+            raise UsageError(
+                "parameter", "a file of its own for the page", got=f"{path}, which it is made from", value=str(path)
+            )
 
 
 def _check(title: Any, depth: Any, length: Any) -> None:
     for name, value in (("depth", depth), ("length", length)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise UsageError("parameter", f"{name}, a whole number from 1 on", got=shown(value), value=value)
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if value is not None and not (whole and 1 <= value <= _MOST):
+            raise UsageError("parameter", f"{name}, a whole number from 1 to {_MOST:,}", got=shown(value), value=value)
     if title is not None and not isinstance(title, str):
         raise UsageError("parameter", "a title, as text", got=shown(title), value=title)
 
@@ -77,15 +117,11 @@ def _title(subject: Subject) -> str:
     return f"{runs}, judged by {subject.first.names[0].rpartition('/')[2]}"
 
 
-def _prose(texts: Any, subject: Subject, rankings: Rankings, length: int) -> Mapping[str, Prose]:
-    """The texts of the documents that the page shows."""
-    if texts is None or not rankings:
-        return {}
-    wanted = {doc for run in rankings for docs in run for doc in docs}
-    pool = subject.judged[0].pool_doc
-    if pool is not None:
-        wanted |= {doc.decode("utf-8", "surrogateescape") for doc in pool.tolist()}
-    return read_prose(texts, wanted, length=length)
+def _wanted(subject: Subject, rankings: Rankings) -> set[str]:
+    """The documents that the page shows."""
+    found = {doc for run in rankings for docs in run for doc in docs}
+    pool = subject.judged[0].pool_doc if rankings else None
+    return found if pool is None else found | {doc.decode("utf-8", "surrogateescape") for doc in pool.tolist()}
 
 
 def _spoken(queries: Any, subject: Subject) -> list[str | None] | None:

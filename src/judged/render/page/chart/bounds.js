@@ -34,7 +34,7 @@ export function boundsScene(book, { measure }, width) {
       : [irrelevant, top].sort((p, q) => p - q).map((end) => meanText(end, of)).join(" – ");
   };
   const label = `Means of ${of.name}, and how far unjudged documents could move them.`;
-  const rows = rowsScene(order.map((run) => ({ name: runs[run], value: value(run) })), width, label, {
+  const rows = rowsScene(order.map((run) => ({ name: book.short[run], value: value(run) })), width, label, {
     top: key.height + 6,
   });
   const x = linearScale(meansDomain(all, of.unit), [rows.left, rows.right]);

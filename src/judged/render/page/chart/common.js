@@ -1,5 +1,5 @@
 /** What the charts of the page share: which numbers are shown, and how runs and numbers are written. */
-import { counted, fixed, shortened } from "../format.js";
+import { counted, fixed, levelText, shortened, sliceName } from "../format.js";
 import { SMALL_SIZE } from "../kit/scene.js";
 import { clipped, isolated, plainText, textWidth } from "../kit/text.js";
 
@@ -8,12 +8,12 @@ import { clipped, isolated, plainText, textWidth } from "../kit/text.js";
 /** @typedef {import("../data.js").Pair} Pair */
 /** @typedef {import("../kit/scene.js").Mark} Mark */
 /**
- * @typedef {{measure: number, a: number, b: number, slice?: string}} View
- *   what the reader looks at: a measure, two runs, and the label of a slice, or "" for all queries
+ * @typedef {{measure: number, a: number, b: number, slice?: string | null}} View
+ *   what the reader looks at: a measure, two runs, and the label of a slice, or null for all queries
  */
 /**
  * @typedef {{queries: number[], values: number[], gains: number[], better: number, same: number, worse: number, missing: number}} Differences
- *   b less a of the queries that have both, from the best gain to the worst loss; how many are what, and how many lack a value
+ *   b minus a of the queries that have both, from the best gain to the worst loss; how many are what, and how many lack a value
  */
 
 /** @param {number} run */
@@ -38,10 +38,10 @@ export function meanText(value, measure) {
 
 /** "95% interval": that of means. Comparisons have the level that belongs to their alpha. @param {number} level */
 export function intervalName(level) {
-  return `${Number((100 * level).toFixed(2))}% interval`;
+  return `${levelText(level)} interval`;
 }
 
-/** The pair the other way round: a less b. @param {Pair} pair @returns {Pair} */
+/** The pair the other way round: a minus b. @param {Pair} pair @returns {Pair} */
 function turnedPair(pair) {
   const verdict = { better: "worse", worse: "better" }[pair.verdict] ?? pair.verdict;
   const [wins, losses] = [pair.losses, pair.wins];
@@ -55,8 +55,8 @@ function turnedPair(pair) {
  *
  * @param {Book} book @param {View} view @returns {Pair | null}
  */
-export function viewedPair(book, { measure, a, b, slice = "" }) {
-  const all = slice ? book.facts.parts.filter((pair) => pair.part === slice) : book.facts.pairs;
+export function viewedPair(book, { measure, a, b, slice = null }) {
+  const all = slice !== null ? book.facts.parts.filter((pair) => pair.part === slice) : book.facts.pairs;
   const of = all.filter((pair) => pair.measure === measure);
   const found = of.find((pair) => pair.a === a && pair.b === b);
   const other = of.find((pair) => pair.a === b && pair.b === a);
@@ -64,8 +64,8 @@ export function viewedPair(book, { measure, a, b, slice = "" }) {
 }
 
 /** The queries of a view. @param {Book} book @param {View} view @returns {number[]} */
-export function viewedQueries(book, { slice = "" }) {
-  const rows = slice ? book.facts.slices.find(({ label }) => label === slice)?.rows : null;
+export function viewedQueries(book, { slice = null }) {
+  const rows = slice !== null ? book.facts.slices.find(({ label }) => label === slice)?.rows : null;
   return rows ?? book.facts.queries.map((_, query) => query);
 }
 
@@ -92,8 +92,8 @@ export function queryLines(book, query) {
 }
 
 /** "40 queries", or "14 queries of long". @param {number} count @param {View} view */
-export function queriesText(count, { slice = "" }) {
-  return counted(count, "query", "queries") + (slice ? ` of ${nameText(slice)}` : "");
+export function queriesText(count, { slice = null }) {
+  return counted(count, "query", "queries") + (slice !== null ? ` of ${nameText(sliceName(slice))}` : "");
 }
 
 /**

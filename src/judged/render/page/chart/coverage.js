@@ -45,7 +45,11 @@ export function coverageScene(book, width) {
   if (!picture) {
     return wordScene(width, "The rankings are not at hand, so what they hold that is unjudged is not known.");
   }
-  return curveScene(picture, width, { texts: (ticks) => ticks.map(percent), value: (share) => percent(share) });
+  return curveScene(picture, width, {
+    names: book.short,
+    texts: (ticks) => ticks.map(percent),
+    value: (share) => percent(share),
+  });
 }
 
 /** @param {Book} book @returns {import("../kit/csv.js").Sheet} */

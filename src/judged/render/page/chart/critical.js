@@ -15,6 +15,7 @@ import { nameText, runColour } from "./common.js";
 const AXIS_Y = 64;
 const LEVEL = 20;
 const BAR_STEP = 9;
+const NUMBERED_FROM = 440; // on a narrower page names need the room; the axis and the tooltip say the rank
 
 /** Which line each bar stands on, so that none overlaps another. @param {[number, number][]} bars from, to @returns {number[]} */
 export function barLevels(bars) {
@@ -36,9 +37,13 @@ export function criticalScene(book, { measure }, width) {
   const order = runs.map((_, run) => run).filter((run) => Number.isFinite(found.ranks[run])).sort((x, y) =>
     found.ranks[x] - found.ranks[y] || x - y
   );
-  const side =
-    Math.min(0.3 * width, 30 + Math.max(...order.map((run) => textWidth(runs[run].slice(0, 80), TEXT_SIZE)))) + 30;
+  // The axis keeps half of the width, however long the names are.
+  const side = Math.min(
+    0.25 * width,
+    62 + Math.max(...order.map((run) => textWidth(book.short[run].slice(0, 80), TEXT_SIZE))),
+  );
   const x = linearScale([1, Math.max(2, runs.length)], [side, width - side]);
+  const numbered = width >= NUMBERED_FROM;
   const groups = groupsOf(found, x);
   const levels = barLevels(groups);
   const first = AXIS_Y + 16 + BAR_STEP * Math.max(0, ...levels.map((level) => level + 1)) + 12;
@@ -54,7 +59,9 @@ export function criticalScene(book, { measure }, width) {
     const y = first + (left ? i : order.length - 1 - i) * LEVEL;
     const at = x.at(found.ranks[run]);
     const end = left ? x.range[0] - 12 : x.range[1] + 12;
-    scene.marks.push(...leaderMarks({ name: runs[run], run, rank: found.ranks[run], at, y, end, left, side }));
+    scene.marks.push(
+      ...leaderMarks({ name: book.short[run], run, rank: found.ranks[run], at, y, end, left, side, numbered }),
+    );
     scene.spots.push({ x: at, y: AXIS_Y, datum: run, r: 4 });
     const box = { x: left ? 0 : width - side, y: y - LEVEL / 2, width: side, height: LEVEL };
     scene.spots.push({ x: left ? side / 2 : width - side / 2, y, datum: run, box });
@@ -141,17 +148,18 @@ function rankAxis(x, count) {
 /**
  * The line from the axis to the name of a run.
  *
- * @param {{name: string, run: number, rank: number, at: number, y: number, end: number, left: boolean, side: number}} of
- *   at: its place on the axis; end: where the line ends; side: the room for names
+ * @param {{name: string, run: number, rank: number, at: number, y: number, end: number, left: boolean, side: number, numbered: boolean}} of
+ *   at: its place on the axis; end: where the line ends; side: the room for names; numbered: whether the rank stands beside the name
  * @returns {Mark[]}
  */
-function leaderMarks({ name, run, rank, at, y, end, left, side }) {
-  const text = fixed(rank, 2);
-  const wide = textWidth(text, SMALL_SIZE);
-  const fit = fitted(name, side - 12 - 6 - wide - 8, TEXT_SIZE);
+function leaderMarks({ name, run, rank, at, y, end, left, side, numbered }) {
+  const text = numbered ? fixed(rank, 2) : "";
+  const room = side - 12 - 6 - (text ? textWidth(text, SMALL_SIZE) + 8 : 0);
+  const size = numbered ? TEXT_SIZE : SMALL_SIZE;
+  const fit = fitted(name, room, size);
   const edge = left ? end - 6 : end + 6;
   const anchor = left ? /** @type {const} */ ("end") : /** @type {const} */ ("start");
-  const beyond = (textWidth(fit, TEXT_SIZE) + 7) * (left ? -1 : 1);
+  const beyond = (textWidth(fit, size) + 7) * (left ? -1 : 1);
   return [
     {
       kind: "path",
@@ -160,8 +168,20 @@ function leaderMarks({ name, run, rank, at, y, end, left, side }) {
       width: 1.25,
     },
     { kind: "circle", x: at, y: AXIS_Y, r: 3.5, fill: runColour(run), stroke: "paper", width: 1 },
-    { kind: "text", x: edge, y: y + 4, text: fit, anchor, size: TEXT_SIZE },
-    { kind: "text", x: edge + beyond, y: y + 4, text, anchor, fill: "soft", size: SMALL_SIZE },
+    { kind: "text", x: edge, y: y + 4, text: fit, anchor, size },
+    ...(text
+      ? [
+        /** @type {Mark} */ ({
+          kind: "text",
+          x: edge + beyond,
+          y: y + 4,
+          text,
+          anchor,
+          fill: "soft",
+          size: SMALL_SIZE,
+        }),
+      ]
+      : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** A picture of curves: precision and recall, or a measure by its cutoff, one line a run. */
-import { between, fixed } from "../format.js";
+import { between, fixed, grouped } from "../format.js";
 import { bottomAxis, bottomRoom, endRoom, leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { legendMarks } from "../kit/legend.js";
 import { extent, linearScale, logScale, niceDomain, tickTexts } from "../kit/scale.js";
@@ -14,8 +14,9 @@ import { endLabels } from "./ends.js";
 /** @typedef {import("../kit/scene.js").Mark} Mark */
 /** @typedef {import("../kit/scale.js").Scale} Scale */
 /**
- * @typedef {{texts?: (ticks: number[]) => string[], value?: (y: number) => string, interval?: string}} Writing
- *   how y is written, and what the band is called
+ * @typedef {{texts?: (ticks: number[]) => string[], value?: (y: number) => string, interval?: string, named?: boolean,
+ *   names?: string[]}} Writing
+ *   how y is written, what the band is called, whether lines are named (not where one legend serves several charts), and how runs are
  */
 
 const MOST_BANDS = 4; // more bands than this hide each other
@@ -48,7 +49,7 @@ export function curveScene(picture, width, writing = {}) {
   if (!lines.some(({ y }) => y.some(Number.isFinite))) {
     return wordScene(width, "There is nothing to draw: no run has a value.");
   }
-  const { texts = tickTexts } = writing;
+  const { texts = tickTexts, named = true, names } = writing;
   const tall = Math.round(Math.max(210, Math.min(300, 0.6 * width)));
   const [xs, ys] = [xDomain(picture), yDomain(picture)];
   const left = leftRoom(texts(uprightTicks(linearScale(ys, [tall, 0]))));
@@ -57,14 +58,16 @@ export function curveScene(picture, width, writing = {}) {
     y: linearScale(ys, [top + tall, top]),
   });
   const edge = endRoom(scales(14, 0).x) + 1;
-  const ends = endLabels(lines, width, (room) => scales(room, 28));
-  const entries = lines.map((line) => ({
+  const titled = lines.map((line) => ({ ...line, name: names?.[line.run] ?? line.name }));
+  const ends = named ? endLabels(titled, width, (room) => scales(room, 28)) : null;
+  const entries = titled.map((line) => ({
     text: line.name,
     note: line.mark,
     colour: runColour(line.run),
     style: line.run,
   }));
-  const legend = ends || (lines.length < 2 && !lines[0]?.mark) ? { marks: [], height: 0 } : legendMarks(entries, width);
+  const alone = lines.length < 2 && !lines[0]?.mark;
+  const legend = ends || alone || !named ? { marks: [], height: 0 } : legendMarks(entries, width);
   const top = legend.height + 28;
   const { x, y } = scales(ends ? ends.room : edge, top);
   const plot = { x: left, y: top, width: x.range[1] - left, height: tall };
@@ -192,13 +195,14 @@ function addPoints(scene, picture, x, y, { value = (of) => fixed(of), interval =
   scene.tip = (datum) => {
     const [line, i] = points[datum];
     const [low, high, at] = [line.low?.[i] ?? NaN, line.high?.[i] ?? NaN, line.at?.[i] ?? NaN];
-    const shown = (/** @type {number} */ number) => (Number.isInteger(number) ? String(number) : fixed(number));
+    const shown = (/** @type {number} */ number) => (Number.isInteger(number) ? grouped(number) : fixed(number));
     return [
       nameText(line.name, 80),
       `${picture.x} ${shown(line.x[i])}`,
       `${picture.y} ${value(line.y[i])}`,
       ...(Number.isFinite(low) && Number.isFinite(high) ? [`${interval} ${between(low, high, value)}`] : []),
       ...(Number.isFinite(at) && at !== line.x[i] ? [`${picture.at} ${shown(at)}`] : []),
+      ...(line.mark ? [line.mark] : []),
     ];
   };
 }

@@ -1,5 +1,5 @@
 /** Where one run beats the other: the difference of each query, from the best gain to the worst loss. */
-import { between, signed, valueText } from "../format.js";
+import { between, grouped, signed, signedValue, valueText } from "../format.js";
 import { leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { bandScale, extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { crisp, emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
@@ -16,7 +16,8 @@ import { viewedDifferences, viewedPair, wordMarks } from "./common.js";
 /** @typedef {ReturnType<typeof bandScale>} Band */
 
 const DIFFERENCE_HEAD = 50;
-const DIFFERENCE_HIGH = 230;
+const DIFFERENCE_FOOT = 26;
+const DIFFERENCE_HEIGHT = 306;
 const NARROWEST_BAR = 2;
 
 /** @param {number} gain */
@@ -24,39 +25,37 @@ function gainColour(gain) {
   return gain > 0 ? "better" : gain < 0 ? "worse" : "same";
 }
 
-/** @param {Book} book @param {View} view @param {number} width @returns {Scene} */
-export function differenceScene(book, view, width) {
-  const { measures, runs } = book.facts;
-  const of = measures[view.measure];
+/**
+ * @param {Book} book @param {View} view @param {number} width @param {number} [height] such as that of a chart beside it @returns {Scene}
+ */
+export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
+  const of = book.facts.measures[view.measure];
   const found = viewedDifferences(book, view);
   const count = found.queries.length;
   if (!count) return wordScene(width, `No query has a value of ${of.name} for both runs.`);
   const pair = viewedPair(book, view);
   const [low, high] = extent([0, ...found.values, pair?.low ?? NaN, pair?.high ?? NaN]);
-  const y = linearScale(low === high ? [-1, 1] : niceDomain(low, high, 6), [
-    DIFFERENCE_HEAD + DIFFERENCE_HIGH,
-    DIFFERENCE_HEAD,
-  ]);
+  const bottom = height - DIFFERENCE_FOOT;
+  const y = linearScale(low === high ? [-1, 1] : niceDomain(low, high, 6), [bottom, DIFFERENCE_HEAD]);
   const ticks = uprightTicks(y);
   const left = leftRoom(tickTexts(ticks));
   const band = bandScale(count, [left, width - 2]);
-  const [a, b] = [view.a, view.b].map((run) => axisName(runs[run], width));
-  const plot = { x: left, y: DIFFERENCE_HEAD, width: width - 2 - left, height: DIFFERENCE_HIGH };
-  const won = `${b} is better on ${found.better}, worse on ${found.worse}, the same on ${found.same}`;
-  const scene = emptyScene(
-    width,
-    DIFFERENCE_HEAD + DIFFERENCE_HIGH + 26,
-    `${of.name} of ${b} less ${a}, query by query: ${won}.`,
-    plot,
-  );
+  const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
+  const plot = { x: left, y: DIFFERENCE_HEAD, width: width - 2 - left, height: bottom - DIFFERENCE_HEAD };
+  const [better, worse, same] = [found.better, found.worse, found.same].map(grouped);
+  const won = `${b} is better on ${better}, worse on ${worse}, the same on ${same}`;
+  const scene = emptyScene(width, height, `${of.name} of ${b} minus ${a}, query by query: ${won}.`, plot);
   scene.marks.push(...headMarks(found, width));
-  const title = `${of.name}: ${b} less ${a}${of.lower ? " (less is better)" : ""}`;
+  const title = `${of.name}: ${b} minus ${a}${of.lower ? " (less is better)" : ""}`;
   scene.marks.push(...leftAxis(y, { x: left, right: width - 2, title, titleY: DIFFERENCE_HEAD - 14, ticks }));
   scene.marks.push(...meanBand(pair, y, left, width));
   scene.marks.push(...(band.step >= NARROWEST_BAR ? barMarks(found, band, y) : areaMarks(found, band, y)));
   const zero = crisp(y.at(0));
   scene.marks.push({ kind: "line", x1: left, x2: width - 2, y1: zero, y2: zero, stroke: "soft", width: 1 });
-  scene.marks.push(...meanMarks(pair, of.lower, y, left, width), ...footMarks(queriesText(count, view), left, width));
+  scene.marks.push(
+    ...meanMarks(pair, of.lower, y, left, width),
+    ...footMarks(queriesText(count, view), left, width, height),
+  );
   scene.spots = found.queries.map((query, i) => ({ x: band.at(i), y: y.at(found.values[i]), datum: query }));
   scene.hover = "x";
   scene.tip = (query) => differenceLines(book, view, query);
@@ -65,12 +64,11 @@ export function differenceScene(book, view, width) {
 
 /** How many queries are what. @param {Differences} found @param {number} width @returns {Mark[]} */
 function headMarks({ better, same, worse, missing }, width) {
-  const number = (/** @type {number} */ count) => count.toLocaleString("en");
   const words = [
-    { text: `${number(better)} better`, fill: "better", bold: true },
-    { text: `${number(same)} the same`, fill: "same", bold: true },
-    { text: `${number(worse)} worse`, fill: "worse", bold: true },
-    ...(missing && width > 380 ? [{ text: `${number(missing)} without a value`, fill: "soft" }] : []),
+    { text: `${grouped(better)} better`, fill: "better", bold: true },
+    { text: `${grouped(same)} the same`, fill: "same", bold: true },
+    { text: `${grouped(worse)} worse`, fill: "worse", bold: true },
+    ...(missing && width > 380 ? [{ text: `${grouped(missing)} without a value`, fill: "soft" }] : []),
   ];
   return wordMarks(words, 0, 13, 14);
 }
@@ -154,14 +152,14 @@ function meanMarks(pair, lower, y, left, width) {
   ];
 }
 
-/** @param {string} queries @param {number} left @param {number} width @returns {Mark[]} */
-function footMarks(queries, left, width) {
+/** @param {string} queries @param {number} left @param {number} width @param {number} height @returns {Mark[]} */
+function footMarks(queries, left, width, height) {
   const long = `${queries}, from the best gain to the worst loss`;
   const text = textWidth(long, SMALL_SIZE) <= width - left ? long : fitted(queries, width - left, SMALL_SIZE);
   return [{
     kind: "text",
     x: width - 2,
-    y: DIFFERENCE_HEAD + DIFFERENCE_HIGH + 18,
+    y: height - 8,
     text,
     size: SMALL_SIZE,
     fill: "soft",
@@ -180,7 +178,7 @@ export function differenceLines(book, view, query) {
     ...queryLines(book, query),
     `${nameText(runs[view.a])} ${valueText(a, of)}`,
     `${nameText(runs[view.b])} ${valueText(b, of)}`,
-    `${signed(b - a, of.whole ? 0 : 4)}, ${word}`,
+    `${signedValue(b - a, of)}, ${word}`,
   ];
 }
 

@@ -41,7 +41,7 @@ export function meansScene(book, { measure }, width) {
   const value = (/** @type {number} */ run) =>
     `${meanText(cells[run].mean, of)}${cells[run].sign && ` ${cells[run].sign}`}`;
   const texts = order.map((run) => ({
-    name: runs[run],
+    name: book.short[run],
     note: run === baseline ? "baseline" : "",
     value: value(run),
     bold: cells[run].best,

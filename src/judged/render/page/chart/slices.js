@@ -1,5 +1,5 @@
 /** Where the difference of two runs lies: one row a slice of queries, below that of all of them. */
-import { between, counted, pText, signed } from "../format.js";
+import { between, counted, grouped, pText, signed, sliceName } from "../format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp, wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
@@ -15,15 +15,13 @@ import { rowsAxis, rowsLine, rowsScene } from "./rows.js";
 /** @type {Record<string, string>} */
 const VERDICT_COLOURS = { better: "better", worse: "worse", equal: "accent" };
 
-const WORDS_FROM = 640;
-
 /** All queries first, then each slice. @param {Book} book @param {View} view @returns {SliceRow[]} */
 function sliceRows(book, view) {
   const slices = book.facts.slices.map(({ label }) => ({
-    name: label,
+    name: sliceName(label),
     pair: viewedPair(book, { ...view, slice: label }),
   }));
-  return [{ name: "all queries", pair: viewedPair(book, { ...view, slice: "" }) }, ...slices];
+  return [{ name: "all queries", pair: viewedPair(book, { ...view, slice: null }) }, ...slices];
 }
 
 /**
@@ -32,23 +30,22 @@ function sliceRows(book, view) {
  * @param {Book} book @param {View} view @param {number} width @returns {Scene}
  */
 export function slicesScene(book, view, width) {
-  const { runs, measures } = book.facts;
-  const of = measures[view.measure];
+  const of = book.facts.measures[view.measure];
   const found = sliceRows(book, view);
   const pairs = found.map(({ pair }) => pair);
   const [low, high] = extent([0, ...pairs.flatMap((pair) => (pair ? [pair.difference, pair.low, pair.high] : []))]);
   if (pairs.every((pair) => !pair)) return wordScene(width, "These two runs were not compared.");
-  const [a, b] = [view.a, view.b].map((run) => axisName(runs[run], width));
+  const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
   const texts = found.map(({ name, pair }, i) => ({
     name,
-    note: pair ? `n = ${pair.queries.toLocaleString("en")}` : "",
-    value: pair ? `${signed(pair.difference)}${width < WORDS_FROM ? "" : `  ${pair.verdict}`}` : "–",
+    note: pair ? `n = ${grouped(pair.queries)}` : "",
+    value: pair ? `${signed(pair.difference)} ${verdictWords(pair)}` : "–",
     bold: i === 0,
   }));
-  const rows = rowsScene(texts, width, `Differences of ${of.name}, ${b} less ${a}, by slice of the queries.`);
+  const rows = rowsScene(texts, width, `Differences of ${of.name}, ${b} minus ${a}, by slice of the queries.`);
   const x = linearScale(low === high ? [-1, 1] : niceDomain(low, high, 6), [rows.left, rows.right]);
   const { scene } = rows;
-  scene.marks.unshift(...rowsAxis(rows, x, `${of.name}: ${b} less ${a}${of.lower ? " (less is better)" : ""}`));
+  scene.marks.unshift(...rowsAxis(rows, x, `${of.name}: ${b} minus ${a}${of.lower ? " (less is better)" : ""}`));
   scene.marks.push(...rowsLine(rows, x.at(0), "soft"));
   if (found.length > 1) {
     const y = crisp((rows.y(0) + rows.high / 2) - 1);
@@ -68,18 +65,22 @@ export function slicesScene(book, view, width) {
   return scene;
 }
 
+/** The verdict, and the p-value that it rests on. @param {Pair} pair */
+function verdictWords({ verdict, adjusted }) {
+  return Number.isNaN(adjusted) ? verdict : `${verdict}, p ${pText(adjusted)}`;
+}
+
 /** @param {Book} book @param {SliceRow} row */
 function sliceLines(book, { name, pair }) {
   if (!pair) return [nameText(name, 80)];
   return [
     nameText(name, 80),
-    `${signed(pair.difference)}, ${pair.verdict === "too few" ? "too few queries to test" : pair.verdict}`,
+    `${signed(pair.difference)}, ${pair.verdict === "too few" ? "too few queries to test" : verdictWords(pair)}`,
     ...(Number.isNaN(pair.low)
       ? []
       : [`${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)}`]),
-    ...(Number.isNaN(pair.adjusted) ? [] : [`corrected p ${pText(pair.adjusted)}`]),
     counted(pair.queries, "query", "queries"),
-    `${pair.wins} better, ${pair.ties} the same, ${pair.losses} worse`,
+    `${grouped(pair.wins)} better, ${grouped(pair.ties)} the same, ${grouped(pair.losses)} worse`,
   ];
 }
 

@@ -1,5 +1,5 @@
 /** How the values of each run lie: a histogram a run, over the same axis. */
-import { counted, percent, valueText } from "../format.js";
+import { counted, grouped, percent, valueText } from "../format.js";
 import { extent, linearScale, niceStep, tickTexts } from "../kit/scale.js";
 import { wordScene } from "../kit/scene.js";
 import { meanText, nameText, runColour, viewedQueries } from "./common.js";
@@ -77,12 +77,12 @@ export function spreadScene(book, view, width) {
   const counts = columns.map((column) => binCounts(column, bins));
   const most = Math.max(1, ...counts.flat());
   // The mean is that of all queries: within a slice there is none to show.
-  const means = order.map((run) => (view.slice ? NaN : summary[view.measure][run].mean));
+  const means = order.map((run) => (view.slice != null ? NaN : summary[view.measure][run].mean));
   const value = (
     /** @type {number} */ i,
   ) => (Number.isNaN(means[i]) ? "" : `${width < 520 ? "" : "mean "}${meanText(means[i], of)}`);
   const rows = rowsScene(
-    order.map((run, i) => ({ name: runs[run], value: value(i) })),
+    order.map((run, i) => ({ name: book.short[run], value: value(i) })),
     width,
     `How the values of ${of.name} lie, run by run.`,
     {
@@ -126,7 +126,7 @@ function histogram(counts, bins, most, x, { base, tall }, fill) {
     const h = Math.max(1.5, (count / most) * (tall - 22));
     marks.push({ kind: "rect", x: from + 0.5, y: base - h, w: Math.max(1, to - from - 1), h, fill, opacity: 0.85 });
     if (i !== peak) return;
-    const text = count.toLocaleString("en");
+    const text = grouped(count);
     marks.push({ kind: "text", x: (from + to) / 2, y: base - h - 4, text, size: 10, fill: "soft", anchor: "middle" });
   });
   marks.push({

@@ -1,5 +1,6 @@
 /** Pointer and keyboard over a drawing. Both renderers are the same here: only coordinates of the scene count. */
 import { announce } from "../dom.js";
+import { grouped } from "../format.js";
 import { livePalette } from "./palette.js";
 import { emptyScene, nearestSpot } from "./scene.js";
 import { toSvg } from "./svg.js";
@@ -180,6 +181,6 @@ export class ChartReader {
     const { left, top, zoom } = this.frame();
     this.finger = false;
     this.show(spot, left + spot.x * zoom, top + spot.y * zoom);
-    announce(`${scene.tip(spot.datum).join(", ")}; ${to + 1} of ${order.length}`);
+    announce(`${scene.tip(spot.datum).join(", ")}; ${grouped(to + 1)} of ${grouped(order.length)}`);
   }
 }

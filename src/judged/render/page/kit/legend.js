@@ -1,5 +1,8 @@
 /** The names of lines, in rows above a plot. */
-import { SMALL_SIZE } from "./scene.js";
+import { h, quoted } from "../dom.js";
+import { livePalette } from "./palette.js";
+import { emptyScene, SMALL_SIZE } from "./scene.js";
+import { toSvg } from "./svg.js";
 import { fitted, textWidth } from "./text.js";
 import { dashOf, markerMark } from "./shape.js";
 
@@ -48,4 +51,19 @@ function sampleMarks({ colour, style = 0, swatch = "line" }, x, y) {
     { kind: "line", x1: x, x2: x + LEGEND_SAMPLE, y1: y, y2: y, stroke: colour, width: 2, dash: dashOf(style) },
     markerMark(style, x + LEGEND_SAMPLE / 2, y, colour),
   ];
+}
+
+/** The same beside charts, as an element of the page: one for several of them. @param {Entry[]} entries */
+export function legendElement(entries) {
+  const sample = (/** @type {Entry} */ entry) => {
+    const scene = { ...emptyScene(LEGEND_SAMPLE, 12, ""), marks: sampleMarks(entry, 0, 6) };
+    const svg = toSvg(scene, livePalette);
+    svg.setAttribute("aria-hidden", "true");
+    return svg;
+  };
+  return h(
+    "ul",
+    { class: "kit-legend", "aria-label": "Lines" },
+    entries.map((entry) => h("li", {}, sample(entry), quoted(entry.text, { title: entry.text }))),
+  );
 }

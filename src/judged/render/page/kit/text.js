@@ -92,6 +92,36 @@ export function fitted(text, width, size, bold = false) {
   return isolated(bothEnds(letters, low));
 }
 
+const LONG_NAME = 20;
+const COMMON_PART = 6;
+
+/** How many letters all words begin with alike, back to where a part of the name begins. @param {string[][]} words */
+function commonStart(words) {
+  const least = Math.min(...words.map((word) => word.length));
+  let count = 0;
+  while (count < least && words.every((word) => word[count] === words[0][count])) count++;
+  while (count > 0 && /[\p{L}\p{N}]/u.test(words[0][count - 1])) count--;
+  return count;
+}
+
+/**
+ * Names without what they all share, where they are long: in a chart there is room for what tells them apart.
+ *
+ * @param {string[]} names @returns {string[]}
+ */
+export function toldApart(names) {
+  const words = names.map((name) => Array.from(plainText(name)));
+  if (names.length < 2 || words.every((word) => word.length <= LONG_NAME)) return names;
+  const start = commonStart(words);
+  const rests = words.map((word) => word.slice(start));
+  const end = commonStart(rests.map((rest) => [...rest].reverse()));
+  if (rests.some((rest) => rest.length <= end)) return names; // one name is a part of another
+  const [before, after] = [start >= COMMON_PART ? start : 0, end >= COMMON_PART ? end : 0];
+  return words.map((word) =>
+    `${before ? "…" : ""}${word.slice(before, word.length - after).join("")}${after ? "…" : ""}`
+  );
+}
+
 /**
  * A text in lines, broken between words; a word that is too long is shortened.
  *

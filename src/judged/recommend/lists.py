@@ -1,0 +1,180 @@
+"""The lists that were recommended, and what is known beside them: all that a measure beyond accuracy can see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["By", "Discount", "History", "Lists", "NotGivenError", "discounts"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Similarity = Callable[[Ints, Ints], Floats]
+
+By = Literal["users", "interactions"]
+Discount = Literal["none", "log2", "reciprocal", "geometric"]
+
+
+class NotGivenError(Exception):
+    """Something that a measure needs was not given; `argument` says what."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(argument)
+        self.argument = argument
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Interactions from before: who had what. Users are numbered on their own; `place` says which is which user of the lists."""
+
+    user: Ints  # per interaction
+    item: Ints
+    users: int  # who have any
+    place: Ints  # per user of the lists: the number here, -1 for a user without interactions
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Each pair of user and item once, by user, then item."""
+        width = int(self.item.max(initial=0)) + 1
+        key = np.unique(self.user * width + self.item)
+        return key // width, key % width
+
+    def popularity(self, items: int, by: By) -> Floats:
+        """How many users, or interactions, each item has."""
+        item = self.pairs[1] if by == "users" else self.item
+        return np.bincount(item, minlength=items).astype(float)
+
+    def total(self, by: By) -> int:
+        """How many users, or interactions, there are."""
+        return self.users if by == "users" else len(self.item)
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The first k items recommended to each user: rows by user, then rank.
+
+    Items are numbered; numbers are no more than names. What was not given is None, and a measure that asks for it raises `NotGivenError`.
+    """
+
+    user: Ints  # per row
+    item: Ints
+    rank: Ints  # from 1
+    users: int
+    items: int  # how many items have a number: recommended ones, and all that is known of others
+    k: int
+    size_of_catalogue: int | None = None
+    relevant_row: Bools | None = None
+    interactions: History | None = None
+    similarity_of: Similarity | None = None
+    described: Bools | None = None  # per item: whether the similarity knows it
+    shares: Floats | None = None  # items × categories: each item's share in each, 0 throughout for an item without any
+    expected_rank: Floats | None = (
+        None  # per row: where a primitive recommender has the item in this user's list; infinite for nowhere
+    )
+
+    # ── what a measure may ask for ───────────────────────────────────────────────────────────────
+
+    @property
+    def catalogue(self) -> int:
+        """How many items could be recommended."""
+        return int(self._given("items", self.size_of_catalogue))
+
+    @property
+    def relevant(self) -> Bools:
+        """Whether each row is relevant to its user."""
+        return np.asarray(self._given("qrels", self.relevant_row))
+
+    @property
+    def history(self) -> History:
+        found: History = self._given("history", self.interactions)
+        return found
+
+    @property
+    def categories(self) -> Floats:
+        return np.asarray(self._given("categories", self.shares))
+
+    @property
+    def known(self) -> Bools:
+        """Whether each row's item has a vector, or whatever its similarity is taken from."""
+        self._given("vectors", self.similarity_of)
+        return np.ones(len(self.item), bool) if self.described is None else self.described[self.item]
+
+    def similarity(self, a: Ints, b: Ints) -> Floats:
+        """How alike the items a[i] and b[i] are."""
+        found: Similarity = self._given("vectors", self.similarity_of)
+        return np.asarray(found(a, b), dtype=float)
+
+    @staticmethod
+    def _given(argument: str, value: Any) -> Any:
+        if value is None:
+            raise NotGivenError(argument)
+        return value
+
+    # ── from rows to users, and to items ─────────────────────────────────────────────────────────
+
+    @cached_property
+    def size(self) -> Ints:
+        """How many items each user was recommended."""
+        return np.bincount(self.user, minlength=self.users)
+
+    @cached_property
+    def recommended(self) -> Ints:
+        """The items that were recommended at all."""
+        return np.unique(self.item)
+
+    def per_user(self, x: NDArray[Any], weight: NDArray[Any] | None = None) -> Floats:
+        """The weighted mean over each user's rows; NaN for a user without any."""
+        weight = np.ones(len(self.user)) if weight is None else np.asarray(weight, dtype=float)
+        top = np.bincount(self.user, weights=weight * x, minlength=self.users)
+        bottom = np.bincount(self.user, weights=weight, minlength=self.users)
+        return np.divide(top, bottom, out=np.full(self.users, np.nan), where=bottom > 0)
+
+    def per_item(self, weight: NDArray[Any]) -> Floats:
+        """The sum of the weights of each recommended item, in the order of `recommended`."""
+        amount = np.bincount(self.item, weights=np.asarray(weight, dtype=float), minlength=self.items)
+        return np.asarray(amount[self.recommended], dtype=float)
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Rows of one user, every two of them once."""
+        rows, upper, lower = np.arange(len(self.user)), [], []
+        for step in range(1, int(self.size.max(initial=0))):
+            first = rows[:-step][self.user[:-step] == self.user[step:]]
+            upper.append(first)
+            lower.append(first + step)
+        none = np.empty(0, np.int64)
+        return (np.concatenate(upper), np.concatenate(lower)) if upper else (none, none)
+
+    # ── parts ────────────────────────────────────────────────────────────────────────────────────
+
+    def cut(self, k: int) -> Lists:
+        """The first k of each list."""
+        return replace(self._rows(self.rank <= k), k=k)
+
+    def only(self, users: Bools) -> Lists:
+        """Some of the users; what is known of the items stays as it is."""
+        new = np.cumsum(users) - 1
+        part = self._rows(users[self.user])
+        history = self.interactions
+        return replace(part, user=new[part.user], users=int(users.sum()),
+                       interactions=None if history is None else replace(history, place=history.place[users]))  # fmt: skip
+
+    def _rows(self, mask: Bools) -> Lists:
+        per_row = ("user", "item", "rank", "relevant_row", "expected_rank")
+        kept: dict[str, Any] = {name: None if (x := getattr(self, name)) is None else x[mask] for name in per_row}
+        return replace(self, **kept)
+
+
+def discounts(rank: Ints, discount: Discount, persistence: float = 0.85) -> Floats:
+    """How much attention a rank gets: 1, 1 / log2(rank + 1), 1 / rank, or persistence^(rank - 1)."""
+    if discount == "none":
+        return np.ones(len(rank))
+    if discount == "geometric":
+        return np.asarray(persistence ** (rank - 1.0))
+    return np.asarray(1.0 / np.log2(rank + 1.0) if discount == "log2" else 1.0 / rank)

@@ -1,0 +1,178 @@
+"""How the page reads: in which order, in which words, on a phone and on paper."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import judged as jd
+
+
+@pytest.fixture(scope="module")
+def long_page(tmp_path_factory):
+    """Runs with long names that differ in the middle, and a slice without a name."""
+    runs = {
+        f"castorini-anserini-{name}-with-pseudo-relevance-feedback": jd.sample_path(f"runs/{name}.run")
+        for name in ("bm25", "tfidf", "dense")
+    }
+    queries = jd.evaluate(jd.sample_path("qrels.txt"), jd.sample_path("runs/bm25.run")).queries
+    slices = {query: "" if i % 2 else "odd" for i, query in enumerate(queries)}
+    path = tmp_path_factory.mktemp("long") / "report.html"
+    jd.report(jd.compare(jd.sample_path("qrels.txt"), runs, "nDCG@10 AP", slices=slices, alpha=0.025), path)
+    return path
+
+
+def until(page, expression):
+    end = time.monotonic() + 20
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(20)
+
+
+def by_gain(sample):
+    x = sample.matrix("nDCG@10")
+    order = (x[:, 1] - x[:, 2]).argsort(kind="stable")
+    return [sample.results[0].queries[i] for i in order]
+
+
+def test_the_pair_is_that_of_the_headline(visit, sample_page):
+    page = visit(sample_page)
+    assert page.locator("#verdict").inner_text().startswith("dense leads")
+    assert "dense against tfidf" in page.locator("#difference").inner_text()
+
+
+def test_from_a_bar_the_next_query_is_that_of_the_next_bar(visit, sample_page, sample):
+    page = visit(sample_page)
+    page.locator("#by-query figure").nth(0).locator("[tabindex='0']").first.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    place = page.locator("dialog[open] .query-place")
+    assert place.inner_text().split("\n") == ["1 of 40", "by difference"]
+    best = by_gain(sample)
+    assert page.locator("#query-title .query-id").inner_text() == best[0]
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#query-title .query-id").inner_text() == best[1]
+    assert place.inner_text().startswith("2 of 40")
+
+
+def test_from_the_table_the_next_query_is_that_of_the_next_row(visit, sample_page):
+    page = visit(sample_page, "#q=bread")
+    page.locator(".table-body [role=row]").first.click()
+    count = page.locator("[role=grid]").get_attribute("aria-rowcount")
+    assert page.locator("dialog[open] .query-place").inner_text().split("\n") == [
+        f"1 of {int(count) - 1}",
+        "in the table",
+    ]
+
+
+def test_a_link_to_what_the_page_does_not_have_says_so(visit, sample_page):
+    page = visit(sample_page, "#query=zzz&b=splade&measure=AP")
+    notice = page.locator("#notice")
+    assert notice.locator("span").inner_text() == "This page has no query zzz and no run splade."
+    assert "by AP" in page.locator("#verdict").inner_text()
+    notice.get_by_role("button", name="Dismiss").click()
+    assert notice.is_hidden()
+    assert visit(sample_page, "#query=q18").locator("#notice").is_hidden()
+
+
+def test_runs_stand_as_given_until_the_reader_sorts_them(visit, sample_page):
+    page = visit(sample_page)
+    assert page.locator("#summary [aria-sort]").count() == 0
+    assert [name.strip() for name in page.locator("#summary tbody th").all_inner_texts()] == ["bm25", "tfidf", "dense"]
+
+
+def test_methods_are_copied_with_what_to_cite_and_the_inputs(visit, sample_page):
+    page = visit(sample_page)
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    page.locator("#methods-title button").click()
+    copied = page.evaluate("window.copied")
+    for line in page.locator("#methods-text p, .citations li, .inputs code").all_inner_texts():
+        assert line in copied
+    assert "To cite" in copied
+    assert "SHA-256" in copied
+
+
+def test_a_slice_without_a_name_can_be_chosen(visit, long_page):
+    page = visit(long_page)
+    page.select_option(".queries-slice", label="(empty) (20)")
+    until(page, "document.querySelector('.queries-count').innerText === '20 of 40 queries'")
+    until(page, "location.hash.includes('slice=')")
+    assert visit(long_page, page.evaluate("location.hash")).locator(".queries-count").inner_text() == "20 of 40 queries"
+    page.select_option(".queries-slice", label="all slices")
+    until(page, "document.querySelector('.queries-count').innerText === '40 queries'")
+
+
+def test_a_level_keeps_its_decimals(visit, long_page):
+    assert "97.5% interval" in visit(long_page).locator("#difference").inner_text()
+
+
+@pytest.mark.parametrize(("width", "most"), [(1280, 60), (820, 60), (390, 100), (360, 100)])
+def test_the_bar_stays_low_with_long_names(visit, long_page, width, most):
+    page = visit(long_page, width=width)
+    assert page.locator("#tools").bounding_box()["height"] <= most
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_sections_are_reached_on_a_phone_and_not_covered(visit, sample_page):
+    page = visit(sample_page, width=390, height=844, reduced_motion="reduce")
+    page.select_option("select.sections", label="Slices")
+    bar = page.locator("#tools").bounding_box()
+    assert page.locator("#slices-title").bounding_box()["y"] >= bar["y"] + bar["height"]
+    assert page.evaluate("document.activeElement.id") == "slices-title"
+
+
+def test_a_phone_shows_the_text_of_a_query_below_its_id(visit, sample_page):
+    page = visit(sample_page, width=390)
+    first = page.locator(".table-body [role=rowheader]").first
+    assert first.inner_text().split("\n")[0] == "q01"
+    text = first.locator(".queries-below")
+    assert "bread dough" in text.inner_text()
+    assert text.bounding_box()["width"] > 300
+
+
+def test_what_is_cut_off_shows_that_it_scrolls(visit, sample_page):
+    page = visit(sample_page, width=390)
+    assert "cut-right" in page.locator("#summary").get_attribute("class")
+    page.evaluate("document.getElementById('summary').scrollLeft = 10_000")
+    until(page, "!document.getElementById('summary').classList.contains('cut-right')")
+    wide = visit(sample_page)
+    assert "cut-right" not in wide.locator("#summary").get_attribute("class")
+
+
+def test_charts_of_one_row_begin_and_end_alike(visit, sample_page):
+    page = visit(sample_page)
+    for row in ("#by-query", "#pictures"):
+        boxes = [drawing.bounding_box() for drawing in page.locator(f"{row} .kit-drawing").all()]
+        assert len({round(box["y"]) for box in boxes}) == 1
+        assert len({round(box["y"] + box["height"]) for box in boxes}) == 1
+
+
+def test_charts_are_drawn_for_paper_and_back(visit, sample_page):
+    page = visit(sample_page)
+    sizes = "[...document.querySelectorAll('.kit-picture')].map((picture) => picture.getBoundingClientRect().width)"
+    screen = page.evaluate(sizes)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    paper = page.evaluate(sizes)
+    assert max(paper) <= 690
+    assert paper != screen
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(sizes) == screen
+
+
+def test_buttons_of_charts_name_their_chart(visit, sample_page):
+    page = visit(sample_page)
+    assert page.get_by_role("button", name="Save the data of “Mean nDCG@10” as CSV").count() == 1
+    page.select_option("#tools label:first-child select", label="AP")
+    assert page.get_by_role("button", name="Save the picture of “Mean AP” as PNG").count() == 1
+
+
+def test_missed_documents_are_told_apart_by_who_missed_them(visit, sample_page):
+    page = visit(sample_page, "#query=q23")
+    said = page.locator("#query-missed + .query-lead")
+    said.wait_for()
+    words = said.inner_text().replace("\u2068", "").replace("\u2069", "")
+    assert words == (
+        "2 relevant documents missed: 1 by tfidf only, 1 by dense only. "
+        "Looked for in the 23 documents of tfidf and the 30 of dense."
+    )

@@ -1,0 +1,104 @@
+"""LETOR files with files of scores beside them, in every command that takes judgments and a run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from math import log2
+
+import pytest
+from click.testing import CliRunner
+
+from judged.cli.main import cli
+
+LABELS = """\
+# a test set
+2 qid:1 1:0.5 2:1 #docid = a inc = 1
+0 qid:1 1:0.1 2:0 #docid = b inc = 1
+1 qid:1 1:0.7 2:1 #docid = c inc = 1
+
+1 qid:2 1:0.5 2:1 #docid = a inc = 1
+0 qid:2 1:0.5 2:0 #docid = d inc = 1
+"""
+
+
+@pytest.fixture
+def files(tmp_path) -> list[str]:
+    """Labels, and two models: the first ranks c b a, d a; the second all that is relevant first."""
+    texts = {"test.letor": LABELS, "one.txt": "0.1\n0.2\n0.3\n0.4\n0.5\n", "two.txt": "9\n0\n8\n7\n6\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return [str(tmp_path / name) for name in texts]
+
+
+def run(*words: str):
+    return CliRunner().invoke(cli, words)
+
+
+def test_eval_reads_labels_and_scores(files):
+    done = run("eval", *files, "-m", "nDCG@10", "RR", "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = dict(zip(("one.txt", "two.txt"), json.loads(done.output), strict=True))
+    ideal = 2 + 1 / log2(3)
+    assert found["one.txt"]["summary"]["nDCG@10"] == pytest.approx(((1 + 2 / log2(4)) / ideal + 1 / log2(3)) / 2)
+    assert found["one.txt"]["summary"]["RR"] == 3 / 4
+    assert found["two.txt"]["summary"]["nDCG@10"] == 1
+
+
+def test_eval_reads_compressed_ones_and_standard_input(files, tmp_path):
+    packed = tmp_path / "test.letor.gz"
+    packed.write_bytes(gzip.compress(LABELS.encode()))
+    wanted = run("eval", *files[:2], "-m", "RR", "--format", "trec", "-q").output
+    assert wanted.startswith("RR")
+    assert run("eval", str(packed), files[1], "-m", "RR", "--format", "trec", "-q").output == wanted
+    scores = (tmp_path / "one.txt").read_text()
+    piped = CliRunner().invoke(cli, ["eval", files[0], "-", "-m", "RR", "--format", "trec", "-q"], input=scores)
+    assert piped.output == wanted.replace("one.txt", "<stdin>")
+    piped = CliRunner().invoke(cli, ["eval", "-", files[1], "-m", "RR", "--format", "trec", "-q"], input=LABELS)
+    assert piped.output == wanted
+
+
+def test_explain_names_the_documents_of_the_comments(files):
+    done = run("explain", "RR", *files[:2], "--query", "2")
+    assert done.exit_code == 0, done.output
+    assert [line.split()[1] for line in done.output.splitlines() if line.strip()[:2] in ("1 ", "2 ")][:2] == ["d", "a"]
+    assert "0.5" in done.output
+    assert run("explain", "P R", *files[:2], "--query", "1", "--all-ranks").exit_code == 0
+
+
+def test_compare_curve_report_and_gate_take_them(files, tmp_path):
+    for words in (
+        ("compare", *files, "-m", "RR"),
+        ("curve", "pr", *files),
+        ("report", *files, "-o", str(tmp_path / "page.html")),
+        ("gate", files[0], files[2], "--min", "RR=0.9"),
+    ):
+        done = run(*words)
+        assert done.exit_code == 0, (words, done.output, done.exception)
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+
+
+def test_convert_writes_the_labels_as_judgments(files, tmp_path):
+    done = run("convert", files[0], str(tmp_path / "qrels.txt"))
+    assert done.exit_code == 0, done.output
+    assert "5 rows" in done.output
+    assert (tmp_path / "qrels.txt").read_text().splitlines()[3].split() == ["2", "0", "a", "1"]
+    assert run("convert", files[1], str(tmp_path / "x.json")).exception.slug == "scores-alone"
+
+
+def test_other_counts_of_lines_are_told(files, tmp_path):
+    (tmp_path / "short.txt").write_text("1\n2\n")
+    error = run("eval", files[0], str(tmp_path / "short.txt")).exception
+    assert error.exit_code == 2
+    assert "short.txt: expected a score for each of the 5 labels in test.letor; got 2." in str(error)
+
+
+def test_a_line_without_its_query_is_told(files, tmp_path):
+    (tmp_path / "bad.letor").write_text("1 qid:1 1:2\n0 1:3\n")
+    error = run("eval", str(tmp_path / "bad.letor"), files[1]).exception
+    assert "bad.letor:2: column 2 (query): expected the query behind the label" in str(error)
+    assert "2 qid:7" in error.hint
+
+
+def test_the_wrong_order_is_told(files):
+    assert "the judgments come first" in run("eval", files[1], files[0]).exception.hint

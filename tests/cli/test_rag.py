@@ -1,0 +1,134 @@
+"""`judged eval rag.jsonl`: one file in, one table out; chunks rolled up, packed, left out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.cli.main import cli
+
+RECORDS = [
+    {"id": "q1", "retrieved": [{"id": "faq#2", "tokens": 310, "score": 0.83}, {"id": "terms#7", "tokens": 420, "score": 0.8}, {"id": "terms#8", "tokens": 390, "score": 0.4}], "relevant": ["terms#7"]},
+    {"id": "q2", "retrieved": [{"id": "plans#1", "tokens": 510, "score": 0.9}, {"id": "sso#1", "tokens": 480, "score": 0.7}], "relevant": [["plans#1", "plans#2"], ["sso#1"]]},
+]  # fmt: skip
+POLICY = (
+    "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant"
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rag.jsonl").write_text("\n".join(map(json.dumps, RECORDS)))
+    (tmp_path / "gold.json").write_text('{"a": ["b"], "b": ["c"]}')
+    (tmp_path / "run.json").write_text('{"a": ["a", "b"], "b": ["x", "c"]}')
+    (tmp_path / "counts.csv").write_text("chunk_id,tokens\na,10\nb,20\nc,30\nx,40\n")
+    return tmp_path
+
+
+def run(*words):
+    return CliRunner().invoke(cli, list(words), catch_exceptions=False).stdout
+
+
+def told(*words):
+    """What is wrong with a call, or with its files; nothing else is printed."""
+    done = CliRunner().invoke(cli, list(words))
+    assert done.stdout == ""
+    assert done.exit_code != 0
+    return str(done.exception) if isinstance(done.exception, jd.JudgedError) else done.stderr
+
+
+def means(*words):
+    return json.loads(run("eval", *words, "--format", "json"))["summary"]
+
+
+def test_one_file_gives_one_table():
+    assert run("eval", "rag.jsonl", "-m", "R@1", "RR", "R@800tok", "AnySet@2").splitlines() == [
+        "rag.jsonl judged by relevant",
+        "",
+        "measure       mean      95% interval  queries",
+        "──────────  ──────  ────────────────  ───────",
+        "R@1         0.2500  [0.0000, 0.5000]        2",
+        "RR          0.7500  [0.5000, 1.0000]        2",
+        "R@800tok    0.7500  [0.5000, 1.0000]        2",
+        "Complete@2  1.0000  [1.0000, 1.0000]        2",
+        "",
+        "2 queries · 67% of the top 10 judged (mean over queries)",
+        f"{POLICY} · any of several sets: the best counts",
+    ]
+
+
+def test_one_file_may_come_from_standard_input():
+    text = "\n".join(map(json.dumps, RECORDS))
+    done = CliRunner().invoke(cli, ["eval", "-", "-m", "RR", "--format", "json"], input=text, catch_exceptions=False)
+    assert json.loads(done.stdout)["summary"] == {"RR": 0.75}
+
+
+@pytest.mark.parametrize(("how", "value"), [("first", 0.75), ("max", 0.75), ("sum", 1.0)])
+def test_chunks_are_rolled_up_by_a_separator(how, value):
+    assert means("rag.jsonl", "-m", "RR", "--roll-up", how, "--chunk-separator", "#") == {"RR": value}
+
+
+@pytest.mark.parametrize("flag", ["--chunks", "--documents"])
+def test_chunks_are_rolled_up_by_a_table(folder, flag):
+    (folder / "chunks.csv").write_text("chunk_id,doc_id\na,A\nb,B\nc,B\nx,B\n")
+    assert means("gold.json", "run.json", "-m", "R@1", "RR", "--roll-up", "first", flag, "chunks.csv") == {
+        "R@1": 0.5,
+        "RR": 0.75,
+    }
+
+
+def test_the_querys_own_document_is_left_out():
+    assert means("gold.json", "run.json", "-m", "RR") == {"RR": 0.5}
+    assert means("gold.json", "run.json", "-m", "RR", "--exclude-self") == {"RR": 0.75}
+
+
+def test_tokens_come_from_a_table():
+    assert means("gold.json", "run.json", "-m", "R@30tok", "--tokens", "counts.csv") == {"R@30tok": 0.5}
+    assert means("gold.json", "run.json", "-m", "R@50tok", "--tokens", "counts.csv", "--crossing", "in") == {
+        "R@50tok": 1.0
+    }
+
+
+def test_spans_are_found_by_a_rule(folder):
+    record = {
+        "id": "q",
+        "retrieved": [{"doc": "d", "start": 0, "end": 100}],
+        "relevant": [{"doc": "d", "start": 90, "end": 120}],
+    }
+    (folder / "spans.jsonl").write_text(json.dumps(record))
+    assert means("spans.jsonl", "-m", "R", "CharRecall") == {"R": 1.0, "CharRecall": pytest.approx(1 / 3)}
+    assert means("spans.jsonl", "-m", "R", "--overlap", "gold>=0.5") == {"R": 0.0}
+
+
+def test_one_query_of_one_file_is_explained():
+    shown = run("explain", "nDCG@800tok", "rag.jsonl", "--query", "q1")
+    assert "tokens so far" in shown
+    assert "0.63093 / 1 = 0.63093" in shown
+
+
+def test_compare_takes_options_of_chunks():
+    shown = run("compare", "gold.json", "run.json", "gold.json", "-m", "RR", "--exclude-self")
+    assert "the query's own document left out" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["eval", "gold.json"], "[fields]"),
+        (["eval", "counts.csv"], "judged eval QRELS RUN"),
+        (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "a field called 'gold'"),
+        (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[no-tokens]"),
+        (["eval", "gold.json", "run.json", "--roll-up", "first"], "--chunk-separator"),
+        (["eval", "gold.json", "run.json", "--chunk-separator", "#"], "--roll-up"),
+        (["eval", "gold.json", "run.json", "--roll-up", "first", "--chunk-separator", "a"], "without letters"),
+        (["eval", "gold.json", "run.json", "--roll-up", "sum", "--chunk-separator", "#"], "[roll-up]"),
+        (["eval", "gold.json", "run.json", "--retrieved", "x"], "[fields]"),
+        (["eval", "gold.json", "run.json", "--overlap", "half"], "[overlap]"),
+    ],
+)
+def test_what_is_wrong_is_said(words, text):
+    assert text in told(*words)

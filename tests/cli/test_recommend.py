@@ -1,0 +1,142 @@
+"""`judged recommend`: its help, its outputs, its errors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.cli.main import cli
+from judged.recommend import declared
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("run.csv").write_text("user_id,item_id,score\nu,a,3\nu,b,2\nv,a,2\nv,c,1\n")
+    Path("train.csv").write_text("userId,movieId,rating\nu,c,4\nv,b,5\nw,a,1\n")
+    Path("test.csv").write_text("user,item,rating\nu,b,5\nv,c,2\n")
+    Path("items.txt").write_text("a\nb\nc\nd\n")
+    Path("genres.json").write_text('{"a": ["x"], "b": ["x", "y"], "c": "y"}')
+    Path("users.csv").write_text("user_id,group\nu,new\nv,old\n")
+
+
+def invoke(*words):
+    return CliRunner().invoke(cli, ["recommend", *words])
+
+
+def run(*words):
+    outcome = invoke(*words)
+    if outcome.exception is not None:
+        raise outcome.exception
+    return outcome.stdout
+
+
+def test_help_shows_examples():
+    assert "judged recommend als.csv --items 9066 --history train.csv" in run("--help")
+
+
+def test_the_list_names_every_measure():
+    text = run("--list")
+    assert all(d.name in text for d in declared())
+
+
+def test_a_run_makes_a_table():
+    text = run("run.csv", "--items", "items.txt", "-m", "Coverage", "-m", "Distinct")
+    assert text.splitlines() == [
+        "run.csv beyond accuracy", "",
+        "measure       value  95% interval  of       users",
+        "───────────  ──────  ────────────  ───────  ─────",
+        "Coverage@10  0.7500                the run      2",
+        "Distinct@10       3                the run      2", "",
+        "2 users · 10 recommendations each, at most",
+    ]  # fmt: skip
+
+
+def test_what_is_given_is_used():
+    data = json.loads(
+        run(
+            "run.csv",
+            "--items",
+            "4",
+            "--history",
+            "train.csv",
+            "--qrels",
+            "test.csv",
+            "--level",
+            "4",
+            "--categories",
+            "genres.json",
+            "--format",
+            "json",
+        )
+    )
+    expected = jd.beyond_accuracy(
+        "run.csv",
+        items=4,
+        history="train.csv",
+        qrels="test.csv",
+        level=4,
+        categories=json.loads(Path("genres.json").read_text()),
+    )
+    assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
+    assert {"Calibration@10", "Serendipity@10"} <= set(expected.summary())
+
+
+def test_groups_of_users():
+    rows = list(
+        csv.DictReader(
+            io.StringIO(
+                run(
+                    "run.csv",
+                    "-m",
+                    "Coverage",
+                    "--items",
+                    "4",
+                    "--slices",
+                    "users.csv",
+                    "--by",
+                    "group",
+                    "--format",
+                    "csv",
+                )
+            )
+        )
+    )
+    assert [(row["slice"], float(row["Coverage@10"])) for row in rows] == [("group=new", 1 / 2), ("group=old", 1 / 2)]
+
+
+def test_other_forms_and_files():
+    assert run("run.csv", "-m", "Distinct", "--format", "md").startswith("**run.csv") or "| Distinct@10" in run(
+        "run.csv", "-m", "Distinct", "--format", "md"
+    )
+    run("run.csv", "-m", "Distinct", "--format", "csv", "-o", "out.csv")
+    assert Path("out.csv").read_text().splitlines()[1].startswith("Distinct@10,run,3.0")
+
+
+@pytest.mark.parametrize(("words", "text"), [
+    ((), "Missing argument 'RUN'"),
+    (("run.csv", "--slices", "users.csv"), "--slices and --by belong together"),
+])  # fmt: skip
+def test_wrong_calls_are_refused(words, text):
+    outcome = invoke(*words)
+    assert outcome.exit_code == 2
+    assert text in outcome.output
+
+
+@pytest.mark.parametrize(("words", "slug"), [
+    (("run.csv", "-m", "Coverage"), "argument"),
+    (("run.csv", "-m", "Ginni"), "metric"),
+    (("run.csv", "--items", "2"), "catalogue"),
+    (("run.csv", "--items", "none.txt"), "io"),
+    (("run.csv", "--categories", "run.csv"), "json"),
+])  # fmt: skip
+def test_errors_name_what_is_wrong(words, slug):
+    outcome = invoke(*words)
+    assert isinstance(outcome.exception, jd.JudgedError)
+    assert outcome.exception.slug == slug

@@ -1,0 +1,287 @@
+"""The functions of the third note (S3), as they stand in it, give the numbers of judged's; `docs/notes.md` has the same table.
+
+They take labels that are sorted already, one list at a time. Where they cannot answer, or answer otherwise, a test of its own says so.
+What is wrong in the notes is called E1 to E19, as in `test_notes.py`; all of the code's slips are E13.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+import pytest
+
+import judged as jd
+
+torch = pytest.importorskip("torch")
+
+# ── as in the notes ──────────────────────────────────────────────────────────────────────────────
+
+
+def rele_gain(rele_level, gain_base=2.0):
+    return np.power(gain_base, rele_level) - 1.0
+
+
+def tor_discounted_cumu_gain_at_ks(sorted_labels, max_cutoff, multi_level_rele=True):
+    nums = torch.pow(2.0, sorted_labels[0:max_cutoff]) - 1.0 if multi_level_rele else sorted_labels[0:max_cutoff]
+    denoms = torch.log2(torch.arange(max_cutoff, dtype=torch.float) + 2.0)
+    return torch.cumsum(nums / denoms, dim=0)
+
+
+def tor_p_at_ks(sys_sorted_labels, ks=None):
+    valid_max = sys_sorted_labels.size(0)
+    used_ks = [k for k in ks if k <= valid_max] if valid_max < max(ks) else ks
+
+    max_cutoff = max(used_ks)
+    inds = torch.from_numpy(np.asarray(used_ks) - 1)
+    rele_ones = torch.ones(max_cutoff)
+    non_rele_zeros = torch.zeros(max_cutoff)
+    positions = torch.arange(max_cutoff) + 1.0
+
+    sys_sorted_labels = sys_sorted_labels[0:max_cutoff]
+    binarized_sys = torch.where(sys_sorted_labels > 0, rele_ones, non_rele_zeros)
+    cumu_binarized_sys = torch.cumsum(binarized_sys, dim=0)
+
+    sys_positionwise_precision = cumu_binarized_sys / positions
+    sys_p_at_ks = sys_positionwise_precision[inds]
+    if valid_max < max(ks):
+        padded_p_at_ks = torch.zeros(len(ks))
+        padded_p_at_ks[0 : len(used_ks)] = sys_p_at_ks
+        return padded_p_at_ks
+    return sys_p_at_ks
+
+
+def tor_ap_at_ks(sys_sorted_labels, ks=None):
+    valid_max = sys_sorted_labels.size(0)
+    used_ks = [k for k in ks if k <= valid_max] if valid_max < max(ks) else ks
+
+    max_cutoff = max(used_ks)
+    inds = torch.from_numpy(np.asarray(used_ks) - 1)
+    rele_ones = torch.ones(max_cutoff)
+    non_rele_zeros = torch.zeros(max_cutoff)
+    positions = torch.arange(max_cutoff) + 1.0
+
+    sys_sorted_labels = sys_sorted_labels[0:max_cutoff]
+    binarized_sys = torch.where(sys_sorted_labels > 0, rele_ones, non_rele_zeros)
+    cumu_binarized_sys = torch.cumsum(binarized_sys, dim=0)
+
+    sys_poswise_precision = cumu_binarized_sys / positions
+    zeroed_sys_poswise_precision = torch.where(sys_sorted_labels > 0, sys_poswise_precision, non_rele_zeros)
+
+    cumsum_sys_poswise_precision = torch.cumsum(zeroed_sys_poswise_precision, dim=0)
+    sys_poswise_ap = cumsum_sys_poswise_precision / positions
+    sys_ap_at_ks = sys_poswise_ap[inds]
+
+    if valid_max < max(ks):
+        padded_ap_at_ks = torch.zeros(len(ks))
+        padded_ap_at_ks[0 : len(used_ks)] = sys_ap_at_ks
+        return padded_ap_at_ks
+    return sys_ap_at_ks
+
+
+def tor_err_at_ks(sys_sorted_labels, ks=None, multi_level_rele=True, max_rele_level=None):
+    valid_max = sys_sorted_labels.size(0)
+    used_ks = [k for k in ks if k <= valid_max] if valid_max < max(ks) else ks
+
+    max_cutoff = max(used_ks)
+    inds = torch.from_numpy(np.asarray(used_ks) - 1)
+    if multi_level_rele:
+        positions = torch.arange(max_cutoff) + 1.0
+        expt_ranks = 1.0 / positions
+
+        tor_max_rele = torch.Tensor([max_rele_level]).float()
+        satis_pros = (torch.pow(2.0, sys_sorted_labels[0:max_cutoff]) - 1.0) / torch.pow(2.0, tor_max_rele)
+        non_satis_pros = torch.ones(max_cutoff) - satis_pros
+        cum_non_satis_pros = torch.cumprod(non_satis_pros, dim=0)
+
+        cascad_non_satis_pros = positions
+        cascad_non_satis_pros[1:max_cutoff] = cum_non_satis_pros[0 : max_cutoff - 1]
+        expt_satis_ranks = expt_ranks * satis_pros * cascad_non_satis_pros
+        err_at_ranks = torch.cumsum(expt_satis_ranks, dim=0)
+
+        err_at_ks = err_at_ranks[inds]
+        if valid_max < max(ks):
+            padded_err_at_ks = torch.zeros(len(ks))
+            padded_err_at_ks[0 : len(used_ks)] = err_at_ks
+            return padded_err_at_ks
+        return err_at_ks
+    raise NotImplementedError
+
+
+# ── the same numbers ─────────────────────────────────────────────────────────────────────────────
+
+FLOAT32 = {"abs": 2e-6}  # the notes compute in single precision
+LISTS = [
+    np.random.default_rng((top, size, seed)).integers(0, top + 1, size)
+    for top in (1, 4)
+    for size in (1, 2, 3, 7, 10, 25, 100)
+    for seed in range(4)
+]
+KS = [1, 3, 5, 10, 20]
+
+
+def system(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same list as a model would hand it over: in another order, with scores."""
+    order = np.random.default_rng(len(labels)).permutation(len(labels))
+    return labels[order], -order.astype(float)
+
+
+def sorted_tensor(labels: np.ndarray):
+    return torch.from_numpy(labels.astype(np.float32))
+
+
+def zero_beyond(values: np.ndarray, ks: list[int], length: int) -> np.ndarray:
+    """The notes' way with a k that the list does not reach."""
+    return np.where(np.array(ks) <= length, values, 0.0)
+
+
+every_list = pytest.mark.parametrize("labels", LISTS, ids=lambda v: f"{len(v)} items up to {v.max()}")
+
+
+@every_list
+def test_discounted_cumulative_gain_at_every_position(labels):
+    n = len(labels)
+    for multi_level, gain in ((True, "exp"), (False, "linear")):
+        theirs = tor_discounted_cumu_gain_at_ks(sorted_tensor(labels), n, multi_level).tolist()
+        ours = jd.dcg(*system(labels), k=range(1, n + 1), gain=gain)
+        assert ours.tolist() == pytest.approx(theirs, rel=2e-6)
+
+
+@every_list
+def test_the_ideal_and_the_normalised_gain_at_every_position(labels):
+    n, cutoffs = len(labels), range(1, len(labels) + 1)
+    best = tor_discounted_cumu_gain_at_ks(sorted_tensor(-np.sort(-labels)), n)
+    assert jd.idcg(*system(labels), k=cutoffs, gain="exp").tolist() == pytest.approx(best.tolist(), rel=2e-6)
+    if labels.any():
+        theirs = tor_discounted_cumu_gain_at_ks(sorted_tensor(labels), n) / best
+        assert jd.ndcg(*system(labels), k=cutoffs, gain="exp").tolist() == pytest.approx(theirs.tolist(), **FLOAT32)
+
+
+@every_list
+def test_precision_at_several_ks(labels):
+    theirs = tor_p_at_ks(sorted_tensor(labels), KS).tolist()
+    assert jd.precision(*system(labels), k=KS, short="zero").tolist() == pytest.approx(theirs, **FLOAT32)
+    ours = zero_beyond(jd.precision(*system(labels), k=KS), KS, len(labels))
+    assert ours.tolist() == pytest.approx(theirs, **FLOAT32)
+
+
+@every_list
+def test_average_precision_at_several_ks(labels):
+    theirs = tor_ap_at_ks(sorted_tensor(labels), KS).tolist()
+    ours = zero_beyond(jd.average_precision(*system(labels), k=KS, norm="cutoff"), KS, len(labels))
+    assert ours.tolist() == pytest.approx(theirs, **FLOAT32)
+
+
+@every_list
+def test_expected_reciprocal_rank_at_several_ks(labels):
+    for top in (4, 6):
+        theirs = tor_err_at_ks(sorted_tensor(labels), KS, max_rele_level=top).tolist()
+        ours = zero_beyond(jd.err(*system(labels), k=KS, max=top), KS, len(labels))
+        assert ours.tolist() == pytest.approx(theirs, **FLOAT32)
+
+
+@pytest.mark.parametrize("base", [2.0, 3.0, 1.5, 10.0])
+def test_the_gain_of_a_grade_with_any_base(base):
+    grades = np.arange(5)
+    ours = jd.cg(grades[:, None], np.ones((5, 1)), gain="exp", base=base)  # each grade a list of its own
+    assert ours.tolist() == pytest.approx(rele_gain(grades, base).tolist(), rel=1e-15)
+    discounted = jd.dcg(grades, -grades, k=range(1, 6), gain="exp", base=base)
+    assert discounted.tolist() == pytest.approx(np.cumsum(rele_gain(grades, base) / np.log2(grades + 2)).tolist())
+
+
+def test_lists_of_different_lengths_go_in_one_call():
+    lists = [labels for labels in LISTS if labels.max() <= 4]
+    given = [system(labels) for labels in lists]
+    labels, scores = [g[0].tolist() for g in given], [g[1].tolist() for g in given]
+    lengths = np.array([[len(v)] for v in lists])
+    beyond = np.array(KS) > lengths
+    for ours, theirs in (
+        (jd.precision(labels, scores, k=KS, short="zero"), tor_p_at_ks),
+        (np.where(beyond, 0, jd.average_precision(labels, scores, k=KS, norm="cutoff")), tor_ap_at_ks),
+        (np.where(beyond, 0, jd.err(labels, scores, k=KS)), lambda v, ks: tor_err_at_ks(v, ks, max_rele_level=4)),
+    ):
+        wanted = [theirs(sorted_tensor(v), KS).tolist() for v in lists]
+        assert ours.tolist() == [pytest.approx(row, **FLOAT32) for row in wanted]
+
+
+def test_tensors_are_taken_as_they_are():
+    labels = sorted_tensor(np.array([3, 0, 2, 1]))
+    scores = torch.tensor([4.0, 3.0, 2.0, 1.0], requires_grad=True)
+    ours = jd.err(labels, scores, k=[1, 2, 4], max=3)
+    assert ours.tolist() == pytest.approx(tor_err_at_ks(labels, [1, 2, 4], max_rele_level=3).tolist(), **FLOAT32)
+
+
+# ── where the notes' code answers otherwise, or not at all (E13) ─────────────────────────────────
+
+S0 = np.array([1, 0, 1, 1, 0, 1, 0, 0])
+DOWN = -np.arange(8.0)
+
+
+def test_e13_the_notes_divide_ap_by_the_rank_and_judged_by_the_relevant_items():
+    assert tor_ap_at_ks(sorted_tensor(S0), [8]).tolist() == pytest.approx([37 / 12 / 8])
+    assert jd.average_precision(S0, DOWN, k=8, norm="cutoff") == pytest.approx(37 / 12 / 8)
+    assert jd.average_precision(S0, DOWN, k=8) == pytest.approx(37 / 48)
+    perfect = np.array([1, 1, 0, 0])
+    assert tor_ap_at_ks(sorted_tensor(perfect), [4]).tolist() == pytest.approx([2 / 4])
+    assert jd.average_precision(perfect, DOWN[:4], k=4) == 1
+
+
+def test_e13_beyond_the_list_the_notes_give_0_and_judged_what_the_list_has():
+    labels, scores = np.array([1, 1]), np.array([2.0, 1.0])
+    assert tor_p_at_ks(sorted_tensor(labels), [1, 4]).tolist() == [1, 0]
+    assert jd.precision(labels, scores, k=[1, 4]).tolist() == [1, 2 / 4]
+    assert jd.precision(labels, scores, k=[1, 4], short="shrink").tolist() == [1, 2 / 2]
+    assert tor_err_at_ks(sorted_tensor(labels), [1, 4], max_rele_level=1).tolist() == [1 / 2, 0]
+    assert jd.err(labels, scores, k=[1, 4], max=1).tolist() == [1 / 2, 1 / 2 + 1 / 2 * 1 / 2 / 2]
+
+
+def test_e13_the_notes_fail_where_every_k_is_beyond_the_list():
+    for function in (tor_p_at_ks, tor_ap_at_ks, lambda v, ks: tor_err_at_ks(v, ks, max_rele_level=1)):
+        with pytest.raises(ValueError, match="max"):
+            function(sorted_tensor(np.array([1, 0])), [3, 5])
+    assert jd.precision([1, 0], [2, 1], k=[3, 5], short="zero").tolist() == [0, 0]
+
+
+def test_e13_the_notes_take_ks_in_ascending_order_only():
+    labels = np.array([1, 0, 0])
+    assert tor_p_at_ks(sorted_tensor(labels), [5, 1]).tolist() == [
+        1,
+        0,
+    ]  # the value of k = 1 stands where k = 5 was asked
+    assert jd.precision(labels, [3, 2, 1], k=[5, 1], short="zero").tolist() == [0, 1]
+
+
+def test_e13_the_notes_dcg_fails_beyond_the_list_and_judged_stays_where_it_was():
+    labels = np.array([2, 1])
+    with pytest.raises(RuntimeError, match="size"):
+        tor_discounted_cumu_gain_at_ks(sorted_tensor(labels), 3)
+    assert jd.dcg(labels, [2, 1], k=[1, 2, 3], gain="exp").tolist() == pytest.approx(
+        [3, 3 + 1 / log2(3), 3 + 1 / log2(3)]
+    )
+
+
+def test_e13_the_notes_err_needs_a_top_grade_and_knows_no_binary_labels():
+    labels = sorted_tensor(np.array([1, 0, 1]))
+    with pytest.raises(TypeError):
+        tor_err_at_ks(labels, [1])
+    with pytest.raises(NotImplementedError):
+        tor_err_at_ks(labels, [1], multi_level_rele=False)
+    assert jd.err(labels, [3, 2, 1], k=3, max=1) == pytest.approx(
+        1 / 2 + 1 / 2 * 1 / 2 / 3
+    )  # binary labels: their top is 1
+    assert jd.err(labels, [3, 2, 1], k=1) == pytest.approx(1 / 16)  # the top of the scale is 4 unless given
+    with pytest.raises(jd.DataError, match="label-above-max"):
+        jd.err([2, 0], [2, 1], max=1)  # the notes' code goes on with a probability above 1
+
+
+def test_e7_the_text_of_the_note_has_linear_gain_and_its_code_exponential():
+    labels = np.array([3, 2])
+    assert jd.dcg(labels, [2, 1]) == pytest.approx(3 + 2 / log2(3))
+    assert jd.dcg(labels, [2, 1], gain="exp") == pytest.approx(7 + 3 / log2(3))
+
+
+def test_any_label_above_0_is_relevant_in_the_notes_and_from_1_on_in_judged():
+    labels = np.array([0.5, 0.0, 1.0])
+    assert tor_p_at_ks(sorted_tensor(labels), [3]).tolist() == pytest.approx([2 / 3])
+    assert jd.precision(labels, [3, 2, 1], k=3) == pytest.approx(1 / 3)
+    assert jd.precision(labels, [3, 2, 1], k=3, level=0.5) == pytest.approx(2 / 3)

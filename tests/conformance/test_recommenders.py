@@ -1,0 +1,133 @@
+"""Recommenders against the values that implicit and RecBole give, on MovieLens lists."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from recorded import DATA, need_data
+
+import judged as jd
+
+FOLDER = DATA / "recsys_ml_latest_small"
+LIKED = FOLDER / "qrels_liked.txt.gz"
+TRAIN = FOLDER / "train_pairs.tsv.gz"
+CUTOFFS = (5, 10, 20, 50)
+MODELS = ("als", "itemknn_cosine", "itemknn_bm25")
+
+
+@pytest.fixture(autouse=True)
+def there():
+    need_data()
+
+
+def run(model):
+    return FOLDER / "runs" / f"{model}.run.gz"
+
+
+@lru_cache(maxsize=1)
+def reported():
+    with (FOLDER / "implicit_reported.tsv").open() as file:
+        return {(row["model"], row["measure"]): float(row["value"]) for row in csv.DictReader(file, delimiter="\t")}
+
+
+@lru_cache(maxsize=1)
+def catalogue():
+    with gzip.open(TRAIN, "rt") as file:
+        items = {row["item"] for row in csv.DictReader(file, delimiter="\t")}
+    with gzip.open(FOLDER / "qrels_graded.txt.gz", "rt") as file:
+        return sorted(items | {line.split()[2] for line in file})
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+@pytest.mark.parametrize("model", MODELS)
+def test_map_and_ndcg_of_implicit_are_those_of_users_with_a_liked_item(model, k):
+    """AP divided by what k items allow (`norm="capped"`), nDCG of binary relevance; users without a liked item do not count."""
+    means = jd.evaluate(LIKED, run(model), [f"AP(norm='capped')@{k}", f"nDCG@{k}"], empty="nan").mean()
+    for value, name in zip(means.values(), ("map", "ndcg"), strict=True):
+        # two equal scores of itemknn_cosine stand the other way round in implicit's lists
+        assert value == pytest.approx(reported()[model, f"implicit.{name}@{k}"], abs=2e-7)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+@pytest.mark.parametrize("model", MODELS)
+def test_precision_of_implicit_is_pooled_over_users_and_divided_by_what_k_items_allow(model, k):
+    """Not a mean over users: Σ liked items found / Σ min(k, liked items)."""
+    found = jd.evaluate(LIKED, run(model), [f"P@{k}", "NumRel"])
+    precision = (found[f"P@{k}"] * k).sum() / np.minimum(found["NumRel"], k).sum()
+    assert precision == pytest.approx(reported()[model, f"implicit.precision@{k}"], abs=1e-12)
+
+
+@pytest.mark.parametrize(("model", "k"), [("als", 10), ("itemknn_cosine", 5), ("itemknn_bm25", 20)])
+def test_auc_of_implicit_is_that_of_all_items_with_those_behind_k_tied(model, k):
+    scored = jd.read_run(run(model))
+    order = np.lexsort((-scored.score, scored.query))
+    users = [raw.decode() for raw in scored.queries.tolist()]
+    best = {user: [] for user in users}
+    for row in order.tolist():
+        if len(best[users[scored.query[row]]]) < k:
+            best[users[scored.query[row]]].append(scored.doc[row].decode())
+    full = {
+        user: {**dict.fromkeys(catalogue(), 0.0), **{item: 1.0 + k - n for n, item in enumerate(items)}}
+        for user, items in best.items()
+    }
+    value = jd.evaluate(LIKED, full, "AUC", empty="nan").mean()["AUC"]
+    assert value == pytest.approx(reported()[model, f"implicit.auc@{k}"], abs=1e-12)
+
+
+@pytest.mark.parametrize("model", [*MODELS, "popularity"])
+def test_coverage_gini_entropy_and_popularity_are_recboles(model):
+    """RecBole 1.2.1: ItemCoverage, GiniIndex (over all items), AveragePopularity; its ShannonEntropy is in nats, divided by the items recommended."""
+    names = "Coverage Gini Entropy(base=2.718281828459045) Popularity Distinct"
+    coverage, gini, entropy, popularity, distinct = (
+        jd.beyond_accuracy(run(model), names, items=catalogue(), history=TRAIN).summary().values()
+    )
+    scored = jd.read_run(run(model))
+    docs = [raw.decode() for raw in scored.doc.tolist()]
+    by_id = np.argsort(np.argsort(docs, kind="stable"), kind="stable")
+    order = np.lexsort((-by_id, -scored.score, scored.query))
+    matrix = np.array(docs)[order].reshape(len(scored.queries), 50)[:, :10]
+    counts = np.array(sorted(Counter(matrix.ravel()).values()))
+    n, total = len(catalogue()), matrix.size
+    place = np.arange(n - len(counts) + 1, n + 1)
+    assert coverage == len(counts) / n
+    assert gini == pytest.approx(((2 * place - n - 1) * counts).sum() / total / n)
+    assert entropy / distinct == pytest.approx(-sum(c / total * np.log(c / total) for c in counts) / len(counts))
+    with gzip.open(TRAIN, "rt") as file:
+        seen = Counter(row["item"] for row in csv.DictReader(file, delimiter="\t"))
+    assert popularity == pytest.approx(np.mean([[seen[item] for item in row] for row in matrix]))
+
+
+def test_recommended_items_were_never_in_the_training_part():
+    """So a popular item that a user has cannot be among them; unexpected items of the popularity recommender are few."""
+    found = jd.beyond_accuracy(
+        run("popularity"), "Serendipity Novelty", items=catalogue(), history=TRAIN, qrels=LIKED
+    ).summary()
+    als = jd.beyond_accuracy(run("als"), "Serendipity Novelty", items=catalogue(), history=TRAIN, qrels=LIKED).summary()
+    assert found["Serendipity@10"] < als["Serendipity@10"] / 10
+    assert found["Novelty@10"] < als["Novelty@10"]
+
+
+def test_estimates_from_samples_of_real_ranks_are_nearer_to_the_truth_than_the_values_of_the_sample():
+    """One liked item of each user that is in the list, against 100 of the others drawn anew."""
+    j = jd.judge(LIKED, run("als"))
+    first = j.first(j.is_relevant(1))
+    ranks = first[np.isfinite(first)].astype(int)
+    items, sampled, rng = 50, 20, np.random.default_rng(0)
+    exact = float(np.mean(ranks <= 5))
+    above = rng.hypergeometric(ranks - 1, items - ranks, sampled, size=(200, len(ranks)))
+    plain, fixed = [], []
+    for draw in above[:20] + 1:
+        plain.append(
+            jd.evaluate_from_samples(draw, "Success@5", sampled=sampled, items=items, estimator="biased")[
+                "Success@5"
+            ].value
+        )
+        fixed.append(
+            jd.evaluate_from_samples(draw, "Success@5", sampled=sampled, items=items, gamma=0.01)["Success@5"].value
+        )
+    assert abs(np.mean(fixed) - exact) < abs(np.mean(plain) - exact) / 4
