@@ -20,13 +20,19 @@ SHOTS = (
 def main() -> None:
     files = jd.sample_path
     runs = {name: files(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
-    board = jd.compare(files("qrels.txt"), runs, "nDCG@10 AP RR P@10 R@100", slices=(files("queries.jsonl"), "kind"), min_queries=5)
+    board = jd.compare(
+        files("qrels.txt"), runs, "nDCG@10 AP RR P@10 R@100", slices=(files("queries.jsonl"), "kind"), min_queries=5
+    )
     page = Path(tempfile.mkdtemp()) / "report.html"
     jd.report(board, page, texts=files("documents.jsonl"), queries=files("queries.jsonl"))
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
         for name, fragment, dark, height in SHOTS:
-            view = browser.new_page(viewport={"width": 1200, "height": height}, color_scheme="dark" if dark else "light")
+            view = browser.new_page(
+                viewport={"width": 1200, "height": height}, color_scheme="dark" if dark else "light"
+            )
             view.goto(page.as_uri() + fragment)
             view.wait_for_selector("html[data-ready=yes]", state="attached")
             view.wait_for_timeout(300)

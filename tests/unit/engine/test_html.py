@@ -165,7 +165,7 @@ def test_a_notebook_shows_the_beginning_of_a_long_table_and_says_so():
     long = Listing({"n": tuple(range(1203))})
     parsed = Parsed(long._repr_html_())
     assert len(parsed.tables[0]) == 101
-    assert parsed.paragraphs == ["… and 703 more rows"]
+    assert parsed.paragraphs == ["… and 1103 more rows"]
 
 
 def test_results_with_slots_keep_them():
