@@ -63,7 +63,7 @@ def replay(target: str, data: bytes) -> None:
 
 def _natively(case: Case) -> Found:
     """As `join` does it, with parts so small that a short run has several."""
-    with mock.patch.multiple(native, _BYTES=case.part, _ROWS=case.part, _cores=lambda: case.threads):
+    with mock.patch.multiple(native, _BYTES=case.part, _ROWS=case.part, usable_cores=lambda: case.threads):
         run = case.opened()
         if isinstance(run, Run):
             _join._check_kinds(case.qrels, run)
