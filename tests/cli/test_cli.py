@@ -611,6 +611,7 @@ def test_bounds_show_what_unjudged_documents_could_change():
     assert "0.5000 – 0.7500" in text
 
 
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # where another test has loaded JAX
 def test_a_closed_standard_output_is_an_error():
     done = shell(
         "eval", "qrels.txt", "a.run", capture_output=False, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1)

@@ -95,7 +95,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--resamples", type=click.IntRange(1), metavar="N", help="Of the permutation and bootstrap tests."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything that is drawn."),
     click.option(
-        "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
+        "-l",
+        "--level",
+        type=float,
+        metavar="GRADE",
+        help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]",
     ),
 )
 

@@ -25,7 +25,7 @@ __all__ = ["command"]
 @click.option("--size", metavar="WxH", help="Of the picture, in inches, such as 3.3x2.5.")
 @click.option("--dpi", type=click.IntRange(20, 2400), help="Dots an inch of a PNG.  [default: 200]")
 @click.option("--title", default="", metavar="TEXT", help="A title for the picture.")
-@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]")  # fmt: skip
+@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["picture", "json", "csv"]), default="picture", show_default=True, help="Without -o: a drawing in the terminal, or the points.")  # fmt: skip
 @policy_options
 def command(kind: Any, qrels: str, runs: tuple[str, ...], **options: Any) -> None:

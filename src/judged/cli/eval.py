@@ -26,7 +26,11 @@ __all__ = ["command"]
 @click.option("-q", "--per-query", is_flag=True, help="A value for each query too.")
 @click.option("-n", "--no-summary", is_flag=True, help="No means, only values per query.")
 @click.option(
-    "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
+    "-l",
+    "--level",
+    type=float,
+    metavar="GRADE",
+    help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]",
 )
 @output_options("table", "trec", "json", "csv", "md", "latex")
 @click.option(

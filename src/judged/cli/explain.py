@@ -20,7 +20,11 @@ __all__ = ["command"]
 @click.option("--all-ranks", is_flag=True, help="The measure at every cutoff instead (several: 'P R F1').")
 @click.option("--rows", type=click.IntRange(1), metavar="N", help="How many ranks to show.")
 @click.option(
-    "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
+    "-l",
+    "--level",
+    type=float,
+    metavar="GRADE",
+    help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]",
 )
 @policy_options
 @chunk_options

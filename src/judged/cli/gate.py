@@ -106,7 +106,11 @@ _RULES = (
 @click.option("--resamples", type=click.IntRange(1), metavar="N", help="Of the permutation and bootstrap tests.")
 @click.option("--seed", type=click.IntRange(0), help="Of everything that is drawn.  [default: 0]")
 @click.option(
-    "-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]"
+    "-l",
+    "--level",
+    type=float,
+    metavar="GRADE",
+    help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]",
 )
 @click.option(
     "--worst",

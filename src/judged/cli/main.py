@@ -35,6 +35,15 @@ _COMMANDS = (
     "trec_eval",
 )
 
+# How libraries say that memory ran out while they were loaded, or a thread was started.
+_NO_ROOM = (
+    "failed to map segment",
+    "annot allocate memory",
+    "start new thread",
+    "Resource temporarily unavailable",
+    "error return without exception",
+)
+
 _MEANT = {  # words that people try
     "plot": "curve", "html": "report", "page": "report", "curves": "curve", "roc": "curve", "kappa": "agree", "agreement": "agree", "merge": "agree", "rbo": "correlate",
     "tau": "correlate", "diff": "compare", "significance": "compare", "test": "compare", "evaluate": "eval", "click": "clicks",
@@ -114,6 +123,11 @@ def main() -> NoReturn:
         code = 3
     except OSError as error:
         click.echo(f"error: {error.strerror or error}  [io]", err=True)
+        code = 3
+    except (ImportError, RuntimeError, SystemError) as error:
+        if not any(words in str(error) for words in _NO_ROOM):
+            raise
+        click.echo("error: out of memory; nothing was written  [memory]", err=True)
         code = 3
     sys.exit(code if isinstance(code, int) else 0)
 

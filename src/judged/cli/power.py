@@ -30,7 +30,7 @@ def _policies(command: Any) -> Any:
 @click.option("--queries", type=click.IntRange(1), metavar="N", help="How many queries there would be.  [default: as many as there are]")  # fmt: skip
 @click.option("--simulate", is_flag=True, help="Also try the permutation test out, on queries drawn from these.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of these draws.")
-@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant.  [default: 1]")  # fmt: skip
+@click.option("-l", "--level", type=float, metavar="GRADE", help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv", "md"]), default="table", show_default=True, help="The form of the output.")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals.")

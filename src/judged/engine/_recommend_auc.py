@@ -32,7 +32,7 @@ class GroupedAUC(Listed):
     low: float | None
     high: float | None
     weighted_by: str
-    level: float
+    confidence: float
     users: tuple[Id, ...]  # those that count
     auc: Floats
     weight: Floats
@@ -48,7 +48,7 @@ class GroupedAUC(Listed):
     def table(self, *, places: int = 4) -> Table:
         ends = "" if self.low is None else f"[{number(self.low, places)}, {number(self.high, places)}]"
         notes = (f"weights: {self.weighted_by} · {counted(self.left_out, 'user')} with one class only left out",)
-        return Table(("measure", "value", f"{self.level:.0%} interval", "users"),
+        return Table(("measure", "value", f"{self.confidence:.0%} interval", "users"),
                      (("GAUC", number(self.value, places), ends, str(len(self.users))),), notes=notes)  # fmt: skip
 
     def __float__(self) -> float:
@@ -57,7 +57,7 @@ class GroupedAUC(Listed):
     __repr__ = Tabled.__str__
 
 
-def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", relevance: float = 1, level: float = 0.95, seed: int = 0,
+def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: float = 1, confidence: float = 0.95, seed: int = 0,
          **policy: Any) -> GroupedAUC:  # fmt: skip
     """AUC within each user, averaged with weights: how well a model orders what one user was shown.
 
@@ -68,8 +68,8 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", relevance
         qrels: labels in any form that `read_qrels` takes; or a `Judged`, or results of `evaluate` and `score`, without a run.
         run: scores of everything that was shown, in any form that `read_run` takes.
         weights: `impressions` (items shown), `clicks` (relevant ones), `equal`, or {user: weight}.
-        relevance: the lowest grade that counts as relevant, a click.
-        level: the share of the interval.
+        level: the lowest grade that counts as relevant, a click.
+        confidence: of the interval.
         seed: of the resamples.
         policy: answers to the open questions, see `Policy`.
 
@@ -79,8 +79,8 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", relevance
     0.7778
     """
     judged = _judged(qrels, run, policy)
-    area = parse("AUC")(level=relevance).on(judged)
-    clicks = judged.total(judged.is_relevant(relevance))
+    area = parse("AUC")(level=level).on(judged)
+    clicks = judged.total(judged.is_relevant(level))
     both = (clicks > 0) & (clicks < judged.retrieved)
     if not both.any():
         raise DataError(
@@ -89,8 +89,8 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", relevance
     users = tuple(judged.queries[i] for i in np.flatnonzero(both))
     weight, name = _weights(weights, users, judged.retrieved[both].astype(float), clicks[both])
     value = float((weight * area[both]).sum() / weight.sum())
-    low, high = _interval(area[both], weight, level, seed)
-    return GroupedAUC(value, low, high, name, level, users, area[both], weight, int((~both).sum()))
+    low, high = _interval(area[both], weight, confidence, seed)
+    return GroupedAUC(value, low, high, name, confidence, users, area[both], weight, int((~both).sum()))
 
 
 def _judged(qrels: Any, run: Any, policy: dict[str, Any]) -> Judged:
@@ -129,12 +129,12 @@ def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: F
     )
 
 
-def _interval(area: Floats, weight: Floats, level: float, seed: int) -> tuple[float | None, float | None]:
-    if not isinstance(level, (int, float)) or not 0 < level < 1:
-        raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)
+def _interval(area: Floats, weight: Floats, confidence: float, seed: int) -> tuple[float | None, float | None]:
+    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+        raise UsageError("parameter", "a confidence between 0 and 1", got=shown(confidence), value=confidence)
     if len(area) < 2:
         return None, None
     means = resampled_means(np.stack([weight * area, weight], axis=1), _RESAMPLES, seed)
     ratio = means[:, 0] / np.where(means[:, 1] > 0, means[:, 1], np.nan)
-    low, high = np.nanquantile(ratio, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(ratio, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)

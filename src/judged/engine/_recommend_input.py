@@ -199,7 +199,7 @@ def _warnings(lists: Lists) -> tuple[Warned, ...]:
     if lists.interactions is not None:
         unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
         if unseen:
-            found.append(Warned("item-unseen", unseen, f"{counted(unseen, 'recommended item')} without an interaction: popularity 0, in Novelty as if there were one"))  # fmt: skip
+            found.append(Warned("item-unseen", unseen, f"{counted(unseen, 'recommended item')} without an interaction: popularity 0, in Novelty as if there were one{' – that is all of them: are the ids the same?' if unseen == len(shown_items) else ''}"))  # fmt: skip
     listed = None if lists.shares is None else np.asarray(lists.shares.any(axis=1))
     for known, what in ((lists.described, "vector or similarity"), (listed, "category")):
         missing = 0 if known is None else int((~known[shown_items]).sum())

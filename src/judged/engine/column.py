@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from judged.core import Judged
+from judged.core import Judged, Policy
 from judged.engine.ties import Orders
+from judged.errors import DataError, Warned
 from judged.measures import Measure
 from judged.measures.registry import Column
 
-__all__ = ["column", "is_empty", "is_settled"]
+__all__ = ["column", "is_empty", "is_settled", "level_notes", "refuse_empty"]
 
 
 def column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
@@ -36,3 +39,26 @@ def is_empty(measure: Measure, judged: Judged) -> Column:
         )
         == 0
     )
+
+
+def level_notes(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned, ...]:
+    """Queries that have relevant documents, but none at the level of a measure: the join, which knows no level, does not count them."""
+    found = []
+    for level in sorted({m.get("level") for m in measures if m.definition.binary}):
+        n = int(((judged.relevant(level) == 0) & (judged.ideal.total(judged.pool_grade > 0) > 0)).sum())
+        if n:
+            what = "query has a relevant document, but none" if n == 1 else "queries have relevant documents, but none"
+            found.append(
+                Warned("no-relevant", n, f"{n} {what} of grade {level:g} or above (empty={judged.policy.empty})")
+            )
+    refuse_empty(judged.policy, found)
+    return tuple(found)
+
+
+def refuse_empty(policy: Policy, notes: Sequence[Warned]) -> None:
+    """An error where the policy allows no query without a relevant document, and there is one."""
+    for note in notes:
+        if note.slug == "no-relevant" and policy.empty == "error":
+            raise DataError(
+                "no-relevant", "a relevant document for every query", got=f"{note.count} without one: {note.text}"
+            )

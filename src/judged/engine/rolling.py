@@ -149,9 +149,13 @@ def _scores(run: Run, how: str) -> NDArray[np.float64]:
     if run.passages is not None and run.passages.score is not None:
         return run.passages.score
     size = np.bincount(run.query, minlength=len(run.queries))
-    if how == "sum" and run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
+    if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
         raise DataError(
-            "roll-up", "scores, to be added up", got="lists without them", where=run.name, hint="how='first' needs none"
+            "roll-up",
+            f"a score for every chunk, for {how}",
+            got="lists without them",
+            where=run.name,
+            hint="how='first' needs none",
         )
     return run.score
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from judged.core import Judged, Policy
 from judged.core.labelled import ranked
 from judged.engine._source import Source
-from judged.engine.column import column
+from judged.engine.column import column, level_notes, refuse_empty
 from judged.engine.evaluation import Measures, levelled
 from judged.engine.ties import Orders
 from judged.engine.values import Values
@@ -77,7 +77,7 @@ def score(
             raise UsageError("measure", "measures of labels and scores", got=str(m), value=str(m))
     rules = _policy({**chosen.policy, **policy})
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
-    judged = _judged(lists, rules, total_relevant, 1.0 if level is None else level, _deepest(wanted, rules))
+    judged = _judged(lists, rules, total_relevant, _level(wanted, total_relevant), _deepest(wanted, rules))
     return _values(judged, wanted, profile, strict=strict)
 
 
@@ -92,6 +92,18 @@ def _policy(given: dict[str, Any]) -> Policy:
             "policy", "ties by input, best, worst or expected: items in arrays have no ids", got=shown(ties), value=ties
         )
     return Policy(**{**asked, "ties": ties})
+
+
+def _level(wanted: Sequence[Measure], total: Any) -> float:
+    """The lowest grade that counts as relevant, which items that are missing have; 1 where no measure says."""
+    levels = sorted({float(m.get("level")) for m in wanted if m.definition.binary})
+    if total is not None and len(levels) > 1:
+        raise UsageError(
+            "total-relevant",
+            "measures of one level beside total_relevant=",
+            got=f"levels {', '.join(f'{x:g}' for x in levels)}",
+        )
+    return levels[-1] if levels else 1.0
 
 
 def _deepest(wanted: Sequence[Measure], rules: Policy) -> int | None:
@@ -116,9 +128,7 @@ def _judged(lists: Lists, rules: Policy, total: Any, level: float, depth: int | 
         lists.label, value + 0.0, lists.sizes, lists.names, policy=rules, absent=some, level=level, depth=depth
     )
     notes = _notes(judged)
-    for note in notes:
-        if note.slug == "no-relevant" and rules.empty == "error":
-            raise DataError("no-relevant", "a relevant item in every list", got=f"{note.count} without one")
+    refuse_empty(rules, notes)
     return replace(judged, warnings=(*lists.warnings, *notes))
 
 
@@ -199,7 +209,7 @@ def _values(judged: Judged, wanted: Sequence[Measure], profile: str, *, strict: 
         values = column(m, judged if depth is None else cut[depth], orders)
         values.flags.writeable = False
         columns[str(m)] = values
-    warnings = judged.warnings + (orders.warnings if orders else ())
+    warnings = judged.warnings + level_notes(judged, wanted) + (orders.notes(wanted) if orders else ())
     if strict and warnings:
         raise DataError(
             warnings[0].slug, "nothing to warn of", got=f"{len(warnings)} warnings, the first: {warnings[0].text}"
@@ -215,7 +225,8 @@ def _values(judged: Judged, wanted: Sequence[Measure], profile: str, *, strict: 
 def _named() -> dict[str, Definition]:
     """Names of functions: what the declaration calls it, and the measure's own name in small letters."""
     fitting = [d for d in definitions() if d.needs == "grades" and not d.text and d.family in _FAMILIES]
-    named = [*((d.name.lower(), d) for d in fitting), *((d.function.__name__, d) for d in fitting)]
+    others = ((alias, d) for d in fitting for alias in d.aliases if alias.islower())
+    named = [*others, *((d.name.lower(), d) for d in fitting), *((d.function.__name__, d) for d in fitting)]
     taken = {d.name for d in fitting}  # a measure under its own name is the measure
     return {name: d for name, d in named if name.isidentifier() and len(name) > 1 and name not in taken}
 
@@ -273,7 +284,7 @@ def _is_one(labels: Any) -> bool:
     """Whether this is one list, not a batch of them."""
     if hasattr(labels, "ndim"):
         return bool(labels.ndim == 1)
-    return not any(hasattr(item, "__len__") for item in labels)
+    return not any(hasattr(item, "__len__") and not isinstance(item, str) for item in labels)
 
 
 def _described(d: Definition) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,18 +43,50 @@ class Orders:
         """The mean of the measure over the orders, per query."""
         if measure.definition.text:
             return measure.on(self.judged.under(self.judged.policy))
-        return np.concatenate([self._mean(rows, measure) for rows in self._blocks])
+        turned = self._adds_up(measure) and self._sampled > 0
+        return np.concatenate(
+            [self._turned(rows, measure) if turned else self._mean(rows, measure) for rows in self._blocks]
+        )
 
     def _mean(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
         replicas, copies = self._held or _replicas(self.judged.select(rows))
         owner = np.repeat(np.arange(len(rows)), copies)
         return np.bincount(owner, weights=measure.on(replicas), minlength=len(rows)) / copies
 
-    @property
-    def warnings(self) -> tuple[Warned, ...]:
-        """How many queries have more orders than were tried."""
-        sampled = sum(_Ties(self.judged, query).orders > _EXACT for query in _tied(self.judged))
-        text = f"in {sampled} queries the expected value over ties is an average over {_EXACT:,} random orders"
+    def _turned(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
+        """Exact for a sum over documents: only how often a document stands at each rank matters, and turning a tied group round puts each
+        of its documents at each of its ranks once. Groups are turned one at a time: the mean is that of the order as it is, and what
+        each group adds to it.
+        """
+        j = self.judged.select(rows)
+        copies, ranks = np.ones(len(j), np.int64), []
+        weights = [np.ones(1)] * len(j)
+        for query in _tied(j):
+            placed, weights[query] = _Ties(j, query).turns()
+            copies[query] = len(placed)
+            ranks.append(placed)
+        values = measure.on(_replicate(j, copies, ranks).under(j.policy))
+        owner = np.repeat(np.arange(len(j)), copies)
+        found: NDArray[np.float64] = np.bincount(
+            owner, weights=values * np.concatenate(weights), minlength=len(j)
+        ).astype(float)
+        return found
+
+    def _adds_up(self, measure: Measure) -> bool:
+        condensed = (
+            measure.get("judged_only") or self.judged.policy.unjudged == "condensed"
+        )  # ranks then depend on the neighbours
+        return "additive" in measure.definition.laws and not condensed
+
+    @cached_property
+    def _sampled(self) -> int:
+        """How many queries have more orders than can be tried."""
+        return sum(_Ties(self.judged, query).orders > _EXACT for query in _tied(self.judged))
+
+    def notes(self, measures: Sequence[Measure]) -> tuple[Warned, ...]:
+        """How many queries have more orders than were tried, where a measure needs them all."""
+        sampled = 0 if all(map(self._adds_up, measures)) else self._sampled
+        text = f"in {sampled} {'query' if sampled == 1 else 'queries'} the expected value over ties is an average over {_EXACT:,} random orders"
         return (Warned("ties-sampled", sampled, text),) if sampled else ()
 
 
@@ -95,6 +129,22 @@ class _Ties:
         """How many orders there are that a measure can tell apart."""
         groups = zip(self.sizes, self.classes, strict=True)
         return math.prod(_arrangements(size, [len(c) for c in classes]) for size, classes in groups)
+
+    def turns(self) -> tuple[Ints, NDArray[np.float64]]:
+        """Ranks of the query's hits, one row an order: as they are, and each group turned round step by step; and what each order weighs."""
+        base = self.first.copy()
+        for group in self.groups:
+            base[group] += np.arange(len(group))
+        rows, weights = [base], [1.0]
+        for group, size in zip(self.groups, self.sizes, strict=True):
+            if size > 1:
+                weights[0] -= 1.0
+                for step in range(size):
+                    turned = base.copy()
+                    turned[group] = self.first[group] + (np.arange(len(group)) + step) % size
+                    rows.append(turned)
+                    weights.append(1 / size)
+        return np.stack(rows), np.array(weights)
 
     def placements(self) -> Ints:
         """Ranks of the query's hits, one row an order: all orders, or as many drawn ones as are tried."""

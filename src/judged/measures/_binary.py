@@ -22,7 +22,7 @@ Missed = Annotated[
 ]
 
 
-@measure("P", family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"unit", "cutoff", "swap", "tail"},
+@measure("P", family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"additive", "unit", "cutoff", "swap", "tail"},
          example=([1, 0, 1], 2 / 3), formula="relevant in the first k / k")  # fmt: skip
 def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
     """The share of the first k documents that are relevant.
@@ -36,7 +36,7 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
     return np.where(length < size, 0.0, value) if short == "zero" else value
 
 
-@measure("R", family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"unit", "cutoff", "swap", "tail"},
+@measure("R", family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"additive", "unit", "cutoff", "swap", "tail"},
          example=([1, 0, 1], 1), formula="relevant in the first k / relevant")  # fmt: skip
 def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that are among the first k."""

@@ -98,7 +98,7 @@ def p_found(
     return j.total(np.where(j.within(cutoff), here, 0.0))
 
 
-@measure("RBP", family="cascade", trec="rbp=", laws={"unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
+@measure("RBP", family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
          paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
     j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,

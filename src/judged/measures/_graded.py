@@ -69,7 +69,7 @@ def _gain_columns(j: Judged, gain: Gain, base: Base, gains: Gains, level: Level 
     return gained(j.grade, gain, base, gains, level, name), gained(j.pool_grade, gain, base, gains, level, name)
 
 
-@measure("CG", family="graded", laws={"cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
+@measure("CG", family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
          formula="Σ of the gains down to k")  # fmt: skip
 def cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
@@ -79,7 +79,7 @@ def cumulated_gain(
     return j.total(np.where(j.within(cutoff), worth, 0.0))
 
 
-@measure("nCG", family="graded", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
+@measure("nCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
          paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking")  # fmt: skip
 def normalised_cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
@@ -91,7 +91,7 @@ def normalised_cumulated_gain(
     return j.ratio(cumulated_gain(j, cutoff=cutoff, gain=gain, base=base, gains=gains), best)
 
 
-@measure("DCG", family="graded", trec="dcg=", laws={"cutoff"}, example=([3, 0, 1], 3.5), paper="Järvelin and Kekäläinen, TOIS 2002",
+@measure("DCG", family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="Järvelin and Kekäläinen, TOIS 2002",
          formula="Σ over ranks r down to k of gain / log2(r + 1)")  # fmt: skip
 def dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -111,7 +111,7 @@ def ideal_dcg(
     return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[1]
 
 
-@measure("nDCG", family="graded", aliases=("NDCG", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
+@measure("nDCG", family="graded", aliases=("NDCG", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -126,7 +126,7 @@ def ndcg(
     return j.ratio(ours, best)
 
 
-@measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
+@measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
          paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """nDCG with exponential gain, under the name that ranx gives it."""

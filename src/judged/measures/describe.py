@@ -16,6 +16,7 @@ _LAWS = {
     "swap": "moving a better document up never lowers it",
     "cutoff": "nothing below the cutoff matters",
     "tail": "unjudged documents at the end never raise it",
+    "additive": "each document adds its share, by its rank alone",
 }
 
 

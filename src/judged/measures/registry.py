@@ -20,7 +20,7 @@ __all__ = ["Definition", "Law", "Measure", "definitions", "find", "measure"]
 Column = NDArray[Any]
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
-Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail"]
+Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive"]
 Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
 
 _JUDGED_ONLY = Spec("leave unjudged documents out of the ranking first", Spec.of("judged_only", Flag).check)
@@ -37,7 +37,7 @@ class Definition:
         aliases: names that other people and tools use.
         trec: trec_eval's names; a trailing `.` says that a cutoff follows, `=` that pairs do, `:` a list.
         laws: unit (0 to 1), perfect (the ideal ranking scores 1), capped (at every cutoff), swap (moving a better document up never
-            lowers), cutoff (nothing below it matters), tail (unjudged documents at the end never raise).
+            lowers), cutoff (nothing below it matters), tail (unjudged documents at the end never raise), additive (a sum over documents, each by its rank alone).
         example: grades of a ranking, best first, and the value; the pool is the ranking itself.
         summary: how queries are summed up.
         needs: what the judgments must hold.

@@ -66,7 +66,11 @@ def _of_object(source: Any, context: Context) -> list[Any]:
         return list(source.to_dict("records"))
     if isinstance(source, Mapping):
         values = list(source.values())
-        if values and all(isinstance(value, Mapping) for value in values):
+        if (
+            values
+            and all(isinstance(value, Mapping) for value in values)
+            and not {"inputs", "outputs"} <= source.keys()
+        ):
             return [{"question_id": key, **value} for key, value in source.items()]
         lengths = {len(value) for value in values if isinstance(value, (list, tuple))}
         if len(lengths) == 1 and all(isinstance(value, (list, tuple)) for value in values) and not _is_record(source):

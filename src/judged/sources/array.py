@@ -44,7 +44,7 @@ def as_numbers(given: Any, name: str) -> Numbers:
         if isinstance(error, DataError):
             raise
         raise DataError("dtype", f"{name} that are numbers, as an array", got=shown(given), where=name) from error
-    narrow = _bits(given, array) <= _NARROW
+    narrow = _bits(given, array) <= _NARROW or (array.dtype.kind in "iu" and array.size > 0 and _is_beyond(array))
     if array.dtype.kind == "V":  # bfloat16 and its like, which NumPy does not know
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
@@ -53,6 +53,11 @@ def as_numbers(given: Any, name: str) -> Numbers:
             hint="cast them yourself, for example with .astype(float)",
         )  # fmt: skip
     return Numbers(array, narrow)
+
+
+def _is_beyond(array: NDArray[Any]) -> bool:
+    """Whether whole numbers are beyond what a double tells apart."""
+    return array.dtype.itemsize == 8 and bool(max(int(array.max()), -int(array.min())) > 2**53)
 
 
 def _bits(given: Any, array: NDArray[Any]) -> int:

@@ -79,7 +79,14 @@ def lists_of(
 
 def _is_ragged(given: Any) -> bool:
     """Whether this is a list of columns, and they differ in length."""
-    if not isinstance(given, list | tuple) or not given or not all(hasattr(one, "__len__") for one in given):
+    columns = (
+        isinstance(given, list | tuple)
+        and given
+        and all(
+            hasattr(one, "__len__") and not isinstance(one, str | bytes) and getattr(one, "ndim", 1) for one in given
+        )
+    )
+    if not columns:
         return False
     return len({len(one) for one in given}) > 1
 
@@ -140,17 +147,35 @@ def _columns(label: NDArray[Any], score: NDArray[Any], kept: Bools | None, group
 
 
 def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
-    ids = np.asarray(qid) if isinstance(qid, list | tuple | np.ndarray) else _ids(qid)
+    ids = _ids(qid)
     if ids.shape != (size,):
         raise DataError("shape", "a qid for each item", got=f"{ids.shape} for {size} items")
     if ids.dtype.kind == "f" and np.isnan(ids).any():
         raise DataError("id-null", "a qid for each item", got="missing ones")
-    names, owner = np.unique(ids, return_inverse=True)
-    return owner.reshape(-1).astype(np.int64), tuple(names.tolist())
+    if ids.dtype.kind != "O":
+        names, owner = np.unique(ids, return_inverse=True)
+        return owner.reshape(-1).astype(np.int64), tuple(names.tolist())
+    given = ids.tolist()
+    if any(one is None or one != one for one in given):
+        raise DataError("id-null", "a qid for each item", got="missing ones")
+    if len(kinds := {str if isinstance(one, str) else bytes if isinstance(one, bytes) else float for one in given}) > 1:
+        raise DataError("id-type", "qids of one type", got=" and ".join(sorted(kind.__name__ for kind in kinds)))
+    code = {name: i for i, name in enumerate(sorted(set(given)))}
+    return np.array([code[one] for one in given], np.int64), tuple(code)
 
 
 def _ids(qid: Any) -> NDArray[Any]:
-    return as_numbers(qid, "qid").values if type(qid).__module__.startswith(("torch", "jax")) else np.asarray(qid)
+    """The ids as they are: NumPy would make text of a list of texts and numbers."""
+    if type(qid).__module__.startswith(("torch", "jax")):
+        return as_numbers(qid, "qid").values
+    if not isinstance(qid, list | tuple):
+        return np.asarray(qid)
+    plain = (
+        np.asarray(qid) if all(isinstance(one, int | float | np.number) for one in qid) else np.empty(len(qid), object)
+    )
+    if plain.dtype.kind == "O":
+        plain[:] = list(qid)
+    return plain
 
 
 def _sizes(group: Any, size: int) -> Ints:
@@ -171,8 +196,8 @@ def _flat(values: NDArray[Any]) -> Floats:
 
 def _checked(lists: Lists, *, narrow: bool) -> Lists:
     """The lists, where every number is one; an error names the first that is not."""
-    if not len(lists.sizes):
-        raise DataError("empty-run", "at least one list", got="none")
+    if not len(lists.sizes) or (lists.single and not len(lists.label)):
+        raise DataError("empty-run", "at least one list with an item", got="none")
     for name, column, fine in (
         ("labels", lists.label, np.isfinite(lists.label)),
         ("scores", lists.score, ~np.isnan(lists.score)),
@@ -193,7 +218,7 @@ def _refuse(lists: Lists, name: str, column: Floats, at: int, count: int) -> NoR
         else ("nan", f"{name} that are numbers")
     )
     hint = (
-        "padding? say so with pad= or mask="
+        "padding? say so with pad= or mask=; or are labels and scores swapped?"
         if name == "labels"
         else "what the model gives for items that are not there belongs under mask="
     )
@@ -209,7 +234,7 @@ def _narrow(lists: Lists) -> Lists:
     tied = int((np.append(same, False) | np.append(False, same)).sum())
     if not tied:
         return lists
-    text = f"{tied / len(lists.score):.0%} of the scores came in 16 bits or fewer and are equal to another: give them in float32"
+    text = f"{tied / len(lists.score):.0%} of the scores are equal to another, in the few digits they have: 16 bits, or whole numbers beyond 2^53"
     return Lists(
         lists.label,
         lists.score,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -110,10 +112,21 @@ def test_a_value_that_rests_on_ties_is_reported():
 def test_expected_values_over_many_ties_are_close_and_say_that_they_are_sampled():
     run = {"q": {f"d{i:03}": 1.0 for i in range(60)}}
     qrels = {"q": {f"d{i:03}": 1 for i in range(0, 60, 6)}}
-    result = jd.evaluate(qrels, run, "P@10", ties="expected")
-    assert result["P@10"][0] == pytest.approx(10 / 60, abs=0.01)
+    result = jd.evaluate(qrels, run, "RR", ties="expected")
+    first = sum(math.comb(60 - r, 9) / math.comb(60, 10) / r for r in range(1, 52))
+    assert result["RR"][0] == pytest.approx(first, abs=0.03)
     assert "ties-sampled" in slugs(result)
-    assert result["P@10"].tolist() == jd.evaluate(qrels, run, "P@10", ties="expected")["P@10"].tolist()
+    assert result["RR"].tolist() == jd.evaluate(qrels, run, "RR", ties="expected")["RR"].tolist()
+
+
+def test_expected_values_of_sums_over_many_ties_are_exact():
+    run = {"q": {f"d{i:03}": 1.0 for i in range(60)}}
+    qrels = {"q": {f"d{i:03}": 1 for i in range(0, 60, 6)}}
+    result = jd.evaluate(qrels, run, "P@10 R@30 DCG@3", ties="expected")
+    assert result["P@10"][0] == pytest.approx(10 / 60, rel=1e-12)
+    assert result["R@30"][0] == pytest.approx(1 / 2, rel=1e-12)
+    assert result["DCG@3"][0] == pytest.approx(10 / 60 * (1 + 1 / math.log2(3) + 1 / 2), rel=1e-12)
+    assert "ties-sampled" not in slugs(result)
 
 
 def test_a_document_twice_is_refused_or_kept_once():

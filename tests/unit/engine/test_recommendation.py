@@ -404,8 +404,8 @@ def test_gauc_takes_results_and_weights_of_ones_own(shown):
     [
         ({"weights": "likes"}, "argument"),
         ({"weights": {0: 1.0}}, "argument"),
-        ({"level": 2}, "parameter"),
-        ({"relevance": 5}, "no-relevant"),
+        ({"confidence": 2}, "parameter"),
+        ({"level": 5}, "no-relevant"),
     ],
 )
 def test_gauc_refuses_what_it_cannot_use(shown, given, slug):

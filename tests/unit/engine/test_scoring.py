@@ -273,6 +273,73 @@ def test_lists_without_items_count_as_the_policy_says():
     assert skipped.mean() == {"RR": 1 / 2}
 
 
+def test_lists_without_an_item_of_the_level_are_warned_of():
+    found = jd.score([[1, 0], [5, 0]], [[2, 1], [2, 1]], "R@1", level=4)
+    assert [(w.slug, w.count) for w in found.warnings] == [("no-relevant", 1)]
+    again = jd.evaluate({"a": {"x": 1}, "b": {"x": 5}}, {"a": ["x"], "b": ["x"]}, "R@1 AP nDCG", level=4)
+    assert [(w.slug, w.count) for w in again.warnings] == [("no-relevant", 1)]
+
+
+def test_missing_items_have_the_level_of_the_measure():
+    assert jd.recall([2, 0, 2], [3, 2, 1], level=2, k=1, total_relevant=4) == 1 / 4
+    assert jd.score([2, 1, 2], [3, 2, 1], "R(level=2)@1", total_relevant=[2])["R(level=2)@1"].tolist() == [1 / 2]
+    with pytest.raises(jd.UsageError, match="one level"):
+        jd.score([2, 1], [2, 1], "R@1 R(level=2)@1", total_relevant=[3])
+
+
+def test_labels_below_the_level_are_warned_of():
+    assert [w.slug for w in jd.score([0.5, 0.2], [2, 1], "RR").warnings] == ["no-relevant"]
+    with pytest.raises(jd.DataError, match="no-relevant"):
+        jd.score([0.5, 0.2], [2, 1], "RR", empty="error")
+
+
+def test_the_mean_over_many_orders_is_exact_for_sums_and_blind_to_the_order_given():
+    rng = np.random.default_rng(5)
+    labels, scores = rng.integers(0, 4, (4, 40)), rng.integers(0, 3, (4, 40))
+    turn = rng.permutation(40)
+    for measure in (jd.ndcg, jd.precision, jd.rbp):
+        found = measure(labels, scores, k=7, ties="expected")
+        assert found == pytest.approx(measure(labels[:, turn], scores[:, turn], k=7, ties="expected"), rel=1e-12)
+    assert jd.precision(labels, np.zeros((4, 40)), k=7, ties="expected") == pytest.approx(
+        (labels > 0).mean(axis=1), rel=1e-12
+    )
+    assert jd.score(labels, scores, "nDCG@7 P@7", ties="expected").warnings == ()
+    assert [w.slug for w in jd.score(labels, scores, "AP nDCG@7", ties="expected").warnings] == ["ties-sampled"]
+
+
+def test_whole_numbers_beyond_a_double_are_warned_of():
+    assert jd.score([[0, 1]], np.array([[2**60, 2**60 + 1]]), "RR").warnings[0].slug == "low-precision"
+
+
+@pytest.mark.parametrize(
+    ("qid", "slug"),
+    [([None, "a"], "id-null"), (["a", float("nan")], "id-null"), ([1, "1"], "id-type"), ([1.0, math.nan], "id-null")],
+)
+def test_ids_of_lists_that_are_none_are_refused(qid, slug):
+    with pytest.raises(jd.DataError) as caught:
+        jd.score([1, 0], [1, 2], "RR", qid=qid)
+    assert caught.value.slug == slug
+
+
+def test_ids_of_lists_are_told_apart_to_the_last_letter():
+    assert jd.score([1, 0, 1], [1, 2, 3], "RR", qid=["a\0", "a", "a\0"]).queries == ("a", "a\0")
+
+
+def test_words_as_labels_are_refused():
+    for labels in (["relevant", "not"], ["10", "0"], [b"xx", b"y"]):
+        with pytest.raises(jd.DataError, match="numbers"):
+            jd.ndcg(labels, [0.1, 0.2])
+
+
+def test_an_empty_list_is_refused():
+    with pytest.raises(jd.DataError, match="empty-run"):
+        jd.ndcg([], [])
+
+
+def test_other_names_in_small_letters_are_functions_too():
+    assert jd.mrr([0, 1], [2, 1]) == jd.reciprocal_rank([0, 1], [2, 1]) == 1 / 2
+
+
 def test_lists_without_a_relevant_item_may_be_an_error():
     with pytest.raises(jd.DataError, match="1 without one"):
         jd.score(LABELS, SCORES, "AP", empty="error")
