@@ -163,6 +163,9 @@ def _span_name(doc: Any, start: Any, end: Any) -> Any:
 def chunks_of(entries: Sequence[Any], what: str, origin: Origin, *, count: bool = False) -> Chunks:
     """The columns of chunks that are objects, spans as tuples, or plain ids; with `count`, tokens are those of their texts."""
     number = _SCORE if what == "run" else _GRADE
+    for row, entry in enumerate(entries if what != "run" else ()):
+        if isinstance(entry, Mapping) and any(value is None and _plain(key) in _GRADE for key, value in entry.items()):
+            _refuse("a grade, where there is a field for it", entry, row, origin)
     chunks = [
         _of_object(e, number) if isinstance(e, Mapping) else _of_tuple(e) if is_span(e) else _Chunk(e, text=e)
         for e in entries
