@@ -1,7 +1,7 @@
 """What users of other tools ran into, once each: the regression corpus of `users.md`.
 
-Left out, because this version has neither: 17 (two-dimensional input: arrays and tensors), 18 (custom aggregation),
-19 (correction of p-values: comparisons), 23 (a million queries: streaming within a stated memory limit).
+Left out: 18 (values are summed up as their measure says, or by `Values.summary`; there is no callback to call), 23 (a million queries: the
+benchmark's work `growth` has it).
 """
 
 from __future__ import annotations
@@ -317,3 +317,22 @@ def test_text_columns_of_every_type_are_taken(frame, kind):
     result = jd.evaluate(QRELS, frame(kind), "AP nDCG RR")
     assert result.to_dict() == jd.evaluate(QRELS, RUN, "AP nDCG RR").to_dict()
     assert np.isfinite(result["AP"]).all()
+
+
+def test_17_two_dimensions_are_one_ranking_a_row():
+    labels, scores = [[1, 0, 0], [0, 0, 1]], [[0.9, 0.5, 0.1], [0.9, 0.5, 0.1]]
+    assert jd.reciprocal_rank(labels, scores).tolist() == [1, 1 / 3]
+    assert jd.score(np.ravel(labels), np.ravel(scores), "RR").mean() == {"RR": 1}  # flattened it would be another thing
+
+
+def test_19_a_baseline_does_not_poison_the_correction():
+    qrels = {f"q{i}": {"a": 1} for i in range(12)}
+    runs = {
+        "base": {q: ["n", "a"] for q in qrels},
+        "same": {q: ["n", "a"] for q in qrels},
+        "good": {q: ["a"] for q in qrels},
+    }
+    found = jd.compare(qrels, runs, "RR", baseline="base")
+    assert [row.b for row in found.rows] == ["same", "good"]
+    assert all(0 <= row.adjusted <= 1 for row in found.rows)
+    assert found.of("RR", "base", "good").verdict == "better"
