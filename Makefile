@@ -30,7 +30,7 @@ check: $(VENV)/test  ## lint, formatting and strict types
 
 chromium:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium fonts-liberation; } >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-liberation; }; } >/dev/null 2>&1 \
 	  || echo "There is no Chromium, and it cannot be installed here: tests that open the page in a browser are skipped."
 
 bench: $(VENV)-bench/made  ## speed, as ratios to other tools in the same run; TREC_EVAL=… names the program
