@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id, Judged, Policy, Qrels, Run, Text, Unread, join
+from judged.core import Id, Judged, Policy, Qrels, Run, Unread, ranked_rows
 from judged.errors import DataError
 from judged.sources import read_run
 
@@ -59,7 +59,8 @@ class Source:
         judged = in_one_order(self.judged.select(rows))
         if judged.policy.unjudged == "condensed":
             return [[as_text(doc) for doc in docs[:depth]] for docs in _placed(judged)]
-        return [docs[:depth] for docs in _ranked(self.read, judged, depth)]
+        last = min((d for d in (depth, judged.policy.depth) if d is not None), default=None)
+        return [docs[:last] for docs in _ranked(self.read, judged, depth)]
 
 
 def _stamp(path: str) -> tuple[int, int]:
@@ -94,33 +95,17 @@ def _placed(judged: Judged) -> list[list[bytes]]:
 
 
 def _ranked(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
-    """Every document of each ranking.
-
-    The join that ranked the judged ones ranks them all, against judgments that hold every document; each one's grade is its row.
-    """
+    """Every document of each ranking, in the order that ranked the judged ones."""
     place = {raw: i for i, raw in enumerate(run.queries.tolist())}
     code = np.full(len(place), -1)
     for i, query in enumerate(judged.queries):
         if (at := place.get(raw_id(query))) is not None:
             code[at] = i
-    rows = _upper(run, np.flatnonzero(code[run.query] >= 0), judged.policy, depth)
-    if not len(rows):
-        return [[] for _ in judged.queries]
-    names = Text.of([raw_id(query) for query in judged.queries])
-    part = replace(run, queries=names, query=code[run.query[rows]], doc=run.doc.take(rows), score=run.score[rows],
-                   rank=None if run.rank is None else run.rank[rows], warnings=())  # fmt: skip
-    everything = Qrels(
-        name="all", queries=names, query=part.query, doc=part.doc, grade=np.arange(len(rows), dtype=float),
-        query_kind=run.query_kind, doc_kind=run.doc_kind,
-    )  # fmt: skip
-    ties = judged.policy.ties if judged.policy.ties in ("id-asc", "input") else "id-desc"
-    full = join(everything, part, replace(judged.policy, ties=ties, rejudged="max", queries="judged"))
+    part = run.take(_upper(run, np.flatnonzero(code[run.query] >= 0), judged.policy, depth))
+    owners, rows = ranked_rows(part, judged.policy)
     found: list[list[str]] = [[] for _ in judged.queries]
-    docs = part.doc.take(full.grade.astype(np.int64)).tolist()
-    where = {raw: i for i, raw in enumerate(names.tolist())}
-    owner = np.array([where[raw_id(query)] for query in full.queries])[full.query].tolist()
-    for query, doc in zip(owner, docs, strict=True):
-        found[query].append(as_text(doc))
+    for owner, doc in zip(code[owners].tolist(), part.doc.take(rows).tolist(), strict=True):
+        found[owner].append(as_text(doc))
     return found if judged.policy.ties in ("id-desc", "id-asc", "input") else _rearranged(found, judged)
 
 

@@ -12,7 +12,7 @@ from judged.errors import DataError, Warned
 from judged.measures import Measure
 from judged.measures.registry import Column
 
-__all__ = ["column", "is_empty", "is_settled", "level_notes", "refuse_empty"]
+__all__ = ["column", "is_empty", "is_settled", "level_notes", "refuse_empty", "refuse_warnings"]
 
 
 def column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
@@ -62,3 +62,10 @@ def refuse_empty(policy: Policy, notes: Sequence[Warned]) -> None:
             raise DataError(
                 "no-relevant", "a relevant document for every query", got=f"{note.count} without one: {note.text}"
             )
+
+
+def refuse_warnings(warnings: Sequence[Warned]) -> None:
+    """An error where there is something to warn of."""
+    if warnings:
+        first = warnings[0]
+        raise DataError(first.slug, "nothing to warn of", got=f"{len(warnings)} warnings, the first: {first.text}")

@@ -9,18 +9,13 @@ import numpy as np
 from judged.engine._compared import Change, Comparison
 from judged.engine._difference import Difference
 from judged.engine._listing import number, p_text
-from judged.engine.table import Table, plain
+from judged.engine.table import Table
 from judged.measures import parse
 from judged.stats import letters
 
-__all__ = ["change_table", "key_of_signs", "overview", "pair_table", "signs", "slice_table", "system_table", "tables"]
+__all__ = ["change_table", "key_of_signs", "pair_table", "signs", "slice_table", "system_table", "tables"]
 
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too few": ""}
-
-
-def overview(comparison: Comparison) -> str:
-    """The tables one below the other."""
-    return "\n\n".join(plain(table) for table in tables(comparison))
 
 
 def tables(comparison: Comparison, *, places: int = 4) -> list[Table]:

@@ -11,10 +11,10 @@ import numpy as np
 from judged.core import Judged, Policy, packed
 from judged.engine._joining import Preparation, source_of
 from judged.engine._source import Source
-from judged.engine.column import column, level_notes
+from judged.engine.column import column, level_notes, refuse_warnings
 from judged.engine.ties import Orders
 from judged.engine.values import Column, Values
-from judged.errors import DataError, UsageError
+from judged.errors import UsageError
 from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
@@ -116,9 +116,7 @@ def _measured(source: Source, wanted: list[Measure], *, bounds: bool, strict: bo
     orders = Orders(judged) if judged.policy.ties == "expected" else None
     columns = {str(m): _frozen(_best(m, source, orders)) for m in wanted}
     warnings = judged.warnings + level_notes(judged, wanted) + (orders.notes(wanted) if orders else ())
-    if strict and warnings:
-        first = warnings[0]
-        raise DataError(first.slug, "nothing to warn of", got=f"{len(warnings)} warnings, the first: {first.text}")
+    refuse_warnings(warnings if strict else ())
     values = Values(
         queries=judged.queries,
         measures=tuple(wanted),

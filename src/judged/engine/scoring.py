@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from judged.core import Judged, Policy
 from judged.core.labelled import ranked
 from judged.engine._source import Source
-from judged.engine.column import column, level_notes, refuse_empty
+from judged.engine.column import column, level_notes, refuse_empty, refuse_warnings
 from judged.engine.evaluation import Measures, levelled
 from judged.engine.ties import Orders
 from judged.engine.values import Values
@@ -75,8 +75,19 @@ def score(
     for m in wanted:
         if m.definition.needs != "grades" or m.definition.text:
             raise UsageError("measure", "measures of labels and scores", got=str(m), value=str(m))
-    rules = _policy({**chosen.policy, **policy})
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
+    return _scored(lists, wanted, _policy({**chosen.policy, **policy}), total_relevant, profile=profile, strict=strict)
+
+
+def _scored(
+    lists: Lists,
+    wanted: Sequence[Measure],
+    rules: Policy,
+    total_relevant: Any,
+    *,
+    profile: str = "trec_eval-10",
+    strict: bool = False,
+) -> Values:
     judged = _judged(lists, rules, total_relevant, _level(wanted, total_relevant), _deepest(wanted, rules))
     return _values(judged, wanted, profile, strict=strict)
 
@@ -210,10 +221,7 @@ def _values(judged: Judged, wanted: Sequence[Measure], profile: str, *, strict: 
         values.flags.writeable = False
         columns[str(m)] = values
     warnings = judged.warnings + level_notes(judged, wanted) + (orders.notes(wanted) if orders else ())
-    if strict and warnings:
-        raise DataError(
-            warnings[0].slug, "nothing to warn of", got=f"{len(warnings)} warnings, the first: {warnings[0].text}"
-        )
+    refuse_warnings(warnings if strict else ())
     return Values(queries=judged.queries, measures=tuple(wanted), columns=columns, policy=judged.policy, profile=profile,
                   names=judged.names, warnings=warnings, source=Source(judged))  # fmt: skip
 
@@ -254,37 +262,19 @@ def _function(name: str, definition: Definition) -> Callable[..., Any]:
         ]
         if not wanted:
             raise UsageError("cutoff", "at least one k", got="none", value=k)
-        found = score(
-            labels,
-            scores,
-            wanted,
-            mask=mask,
-            pad=pad,
-            group=group,
-            qid=qid,
-            total_relevant=total_relevant,
-            ties=ties,
-            empty=empty,
-        )
+        lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
+        found = _scored(lists, wanted, _policy({"ties": ties, "empty": empty}), total_relevant)
         table = np.stack([found[m] for m in wanted], axis=1)
         values = table if several else table[:, 0]
-        one = group is None and qid is None and _is_one(labels)
-        out = values[0] if one else values
+        out = values[0] if lists.single else values
         if same_kind:
             return like(np.asarray(out), scores)
-        return float(out) if one and not several else out
+        return float(out) if lists.single and not several else out
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "judged"
     function.__doc__ = _described(definition)
     return function
-
-
-def _is_one(labels: Any) -> bool:
-    """Whether this is one list, not a batch of them."""
-    if hasattr(labels, "ndim"):
-        return bool(labels.ndim == 1)
-    return not any(hasattr(item, "__len__") and not isinstance(item, str) for item in labels)
 
 
 def _described(d: Definition) -> str:

@@ -18,7 +18,6 @@ import { rankedRuns } from "./chart/means.js";
  * @property {string} sort the key of a column of the table of queries
  * @property {boolean} down whether that column falls
  * @property {string} query the id of the query that is open, or ""
- * @property {number} curve the place of the picture shown in `facts.pictures`
  *
  * @typedef {ReturnType<typeof createState>} Store
  * @typedef {(state: State, changed: (keyof State)[]) => void} Listener
@@ -78,12 +77,6 @@ const YES_OR_NO = {
   value: (text) => text === "yes" ? true : text === "no" ? false : undefined,
 };
 
-/** A picture is called by its kind; where several are of one kind, the later ones by their titles. @param {Book} book */
-function pictureNames({ facts }) {
-  const kinds = facts.pictures.map((picture) => picture.kind);
-  return facts.pictures.map(({ kind, title }, i) => kinds.indexOf(kind) === i ? kind : title);
-}
-
 /** Every key of the state, with its spelling. @param {Book} book @returns {Record<keyof State, Spelling>} */
 function stateSpellings(book) {
   const { facts } = book;
@@ -97,7 +90,6 @@ function stateSpellings(book) {
     sort: ANY_WORD,
     down: YES_OR_NO,
     query: wordOf(["", ...facts.queries]),
-    curve: placeIn(pictureNames(book)),
   };
 }
 
@@ -118,7 +110,7 @@ function headlinePair(book) {
 
 /** What the page shows when the address says nothing. @param {Book} book @returns {State} */
 export function defaultState(book) {
-  const rest = { q: "", only: /** @type {Only} */ (""), slice: null, sort: "id", down: false, query: "", curve: 0 };
+  const rest = { q: "", only: /** @type {Only} */ (""), slice: null, sort: "id", down: false, query: "" };
   return { measure: 0, ...headlinePair(book), ...rest };
 }
 
