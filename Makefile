@@ -6,19 +6,19 @@ BIN    := $(VENV)/bin
 PAGE   := src/judged/render/page tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench fuzz clean chromium
+.PHONY: help demo test quick check bench bench-scale fuzz clean chromium java
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 demo: $(VENV)/run  ## evaluate the sample collection: a table, and report.html
 	@$(BIN)/judged demo
 
-test: $(VENV)/test chromium  ## every test
+test: $(VENV)/test chromium java  ## every test
 	$(BIN)/python -m pytest -n auto --dist loadscope tests
 
 quick: $(VENV)/test  ## the quick core of the tests
-	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser" tests
+	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser and not spark" tests
 
 check: $(VENV)/test  ## lint, formatting and strict types
 	$(BIN)/ruff check src tests tools benchmarks fuzz
@@ -33,15 +33,24 @@ chromium:
 	  || { [ "$$(id -u)" = 0 ] && { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-liberation; }; } >/dev/null 2>&1 \
 	  || echo "There is no Chromium, and it cannot be installed here: tests that open the page in a browser are skipped."
 
+java:
+	@command -v java >/dev/null || [ -n "$$JAVA_HOME" ] \
+	  || { [ "$$(id -u)" = 0 ] && { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq openjdk-17-jre-headless || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless; }; } >/dev/null 2>&1 \
+	  || echo "There is no Java, and it cannot be installed here: tests that start Spark are skipped."
+
 bench: $(VENV)-bench/made  ## speed, as ratios to other tools in the same run; TREC_EVAL=… names the program
 	$(VENV)-bench/bin/python benchmarks/run.py
+
+SCALE ?=
+bench-scale: $(VENV)-scale/made java  ## runs of 5 to 200 million rows: out of core and on Spark, against SQL; SCALE="--rows 20" for less
+	$(VENV)-scale/bin/python benchmarks/scale.py $(SCALE)
 
 FUZZ_SECONDS ?= 60
 fuzz: $(VENV)-fuzz/made  ## the native core against the reference on hostile input, with sanitizers; FUZZ_SECONDS=60
 	$(VENV)-fuzz/bin/python fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-scale $(VENV)-fuzz build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -53,7 +62,7 @@ $(VENV)/run: $(BUILT) | $(VENV)/pip
 	@touch $@
 
 $(VENV)/test: $(BUILT) | $(VENV)/pip
-	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group check
+	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group check
 	@touch $@ $(VENV)/run
 
 $(VENV)-%/made: $(BUILT)

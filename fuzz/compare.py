@@ -12,6 +12,8 @@ import importlib.util
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -38,8 +40,8 @@ if "JUDGED_FUZZ_NATIVE" in os.environ:
 import numpy as np  # noqa: E402
 from fuzz.inputs import TARGETS, Case, case_of  # noqa: E402
 
-from judged.core import Run, _join, native, reference  # noqa: E402
-from judged.core._found import Found  # noqa: E402
+from judged.core import Run, Scattered, _join, native, placing, reference  # noqa: E402
+from judged.core._found import Found, refuse_kinds  # noqa: E402
 from judged.core._pool import Pool, pool_of  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402
 
@@ -51,6 +53,12 @@ def difference(target: str, data: bytes) -> str:
     case = case_of(target, data)
     ours, theirs = _answer(_natively, case), _answer(_by_reference, case)
     names = [name for name in {**theirs, **ours} if not _same(ours.get(name), theirs.get(name))]
+    whole = (
+        case.policy.duplicates == "error" and case.policy.depth is None
+    )  # below a depth repeats are left, and cut off later
+    if not names and "rank" in theirs and whole:
+        ours = _answer(_in_parts, case)
+        names = [name for name in _COUNTED if not _same(ours.get(name), theirs.get(name))]
     return "\n".join(f"{name}:\n  native     {ours.get(name)!r}\n  reference  {theirs.get(name)!r}" for name in names)
 
 
@@ -66,13 +74,54 @@ def _natively(case: Case) -> Found:
     with mock.patch.multiple(native, _BYTES=case.part, _ROWS=case.part, usable_cores=lambda: case.threads):
         run = case.opened()
         if isinstance(run, Run):
-            _join._check_kinds(case.qrels, run)
+            refuse_kinds(_kinds(case), run)
         return _join._found(case.qrels, _pool(case), run, case.policy, None)[1]
+
+
+_COUNTED = (
+    "retrieved",
+    "query",
+    "rank",
+    "judgment",
+    "tie_first",
+    "tie_last",
+    "infinite",
+)  # the same however rows are cut
+
+
+class _Part:
+    """A third of a run."""
+
+    size = 1
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def batches(self) -> Iterator[Run]:
+        return iter([self.run] if len(self.run) else [])
+
+
+def _in_parts(case: Case) -> Found:
+    """As a run in parts, rows dealt out like cards; documents of one value and one grade may then come in another order."""
+    run = case.read()
+    rows = np.arange(len(run))
+    deal = (
+        rows
+        if "input" in (case.policy.ties, case.policy.order) or case.policy.ties in ("best", "worst")
+        else rows[::-1]
+    )
+    parts = tuple(_Part(run.take(part)) for part in np.array_split(deal, 3))
+    scattered = Scattered(name=run.name, read=case.read, parts=parts)
+    return placing.find(_pool(case), scattered, replace(case.policy, repeats="judged"), _kinds(case), None)
+
+
+def _kinds(case: Case) -> tuple[Any, Any]:
+    return case.qrels.query_kind, case.qrels.doc_kind
 
 
 def _by_reference(case: Case) -> Found:
     run = case.read()
-    _join._check_kinds(case.qrels, run)
+    refuse_kinds(_kinds(case), run)
     return reference.find(_pool(case), run, case.policy)
 
 

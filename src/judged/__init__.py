@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Counterfactuals,
         Curves,
         Evaluator,
+        Executor,
         Explanation,
         Gate,
         GroupedAUC,
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
         Leaderboard,
         Means,
         Power,
+        Processes,
         SampledEstimates,
+        Spark,
+        Threads,
         Values,
         agreement,
         baseline,
@@ -74,7 +78,7 @@ if TYPE_CHECKING:
         top_k,
         write_clicks,
     )
-    from judged.errors import DataError, FileError, JudgedError, UsageError, Warned
+    from judged.errors import DataError, EngineError, FileError, JudgedError, UsageError, Warned
     from judged.measures import Measure, measure, parse, parse_all
     from judged.measures.profile import PROFILES
     from judged.render import report
@@ -109,6 +113,7 @@ _ROOMS = {
         "Counterfactuals",
         "Curves",
         "Evaluator",
+        "Executor",
         "Explanation",
         "Gate",
         "GroupedAUC",
@@ -117,7 +122,10 @@ _ROOMS = {
         "Leaderboard",
         "Means",
         "Power",
+        "Processes",
         "SampledEstimates",
+        "Spark",
+        "Threads",
         "Values",
         "agreement",
         "baseline",
@@ -152,7 +160,7 @@ _ROOMS = {
         "top_k",
         "write_clicks",
     ),
-    "judged.errors": ("DataError", "FileError", "JudgedError", "UsageError", "Warned"),
+    "judged.errors": ("DataError", "EngineError", "FileError", "JudgedError", "UsageError", "Warned"),
     "judged.measures": ("Measure", "measure", "parse", "parse_all"),
     "judged.measures.profile": ("PROFILES",),
     "judged.render": ("report",),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-__all__ = ["DataError", "FileError", "JudgedError", "Place", "UsageError", "Warned", "safe", "shown"]
+__all__ = ["DataError", "EngineError", "FileError", "JudgedError", "Place", "UsageError", "Warned", "safe", "shown"]
 
 
 def shown(value: object, width: int = 60) -> str:
@@ -64,6 +66,12 @@ class JudgedError(Exception):
         self.value = value
         super().__init__(self._sentence())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its parts, so that it comes back whole from another process."""
+        value = self.value if isinstance(self.value, str | bytes | int | float | None) else shown(self.value)
+        named: dict[str, Any] = {"got": self.got, "hint": self.hint, "where": self.where, "value": value}
+        return partial(type(self), self.slug, self.expected, **named), ()
+
     def _sentence(self) -> str:
         hint = f"\n  hint: {self.hint}" if self.hint else ""
         return f"{self._message()}{hint}  [{self.slug}]"
@@ -99,6 +107,12 @@ class UsageError(JudgedError, ValueError):
 
 class FileError(JudgedError, OSError):
     """A file that cannot be opened, read or written."""
+
+    exit_code = 3
+
+
+class EngineError(JudgedError, RuntimeError):
+    """What carries out the work could not: a lost cluster, a worker that died."""
 
     exit_code = 3
 

@@ -136,6 +136,7 @@ public:
         for (; begin < end && bad == nowhere;) {
             const Batch& batch = batch_of(begin);
             const std::uint64_t stop = std::min(end, batch.first + batch.rows);
+            if constexpr (requires { each.turn(); }) each.turn();
             switch (batch.ordinary() ? batch.doc.form : Form::slices) {  // decided once, not for every row
                 case Form::views: bad = ordinary_rows<Form::views>(batch, begin, stop, each); break;
                 case Form::offsets32: bad = ordinary_rows<Form::offsets32>(batch, begin, stop, each); break;
@@ -174,8 +175,9 @@ private:
             const std::size_t i = begin - batch.first;
             if (!batch.code) {
                 row.query = batch.query[i];
+                if (batch.query.index) row.code = std::int64_t(batch.query.place(i));
             } else if (batch.code[i] != code) {
-                code = batch.code[i];
+                code = row.code = batch.code[i];
                 row.query = batch.query[std::size_t(code)];
             }
             row.doc = batch.doc[i];

@@ -13,9 +13,11 @@
 #if defined(_MSC_VER)
 #define JUDGED_INLINE __forceinline
 #define JUDGED_NOINLINE __declspec(noinline)
+#define JUDGED_FETCH(at) _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0)
 #else
 #define JUDGED_INLINE [[gnu::always_inline]] inline
 #define JUDGED_NOINLINE [[gnu::noinline]]
+#define JUDGED_FETCH(at) __builtin_prefetch(at)
 #endif
 
 namespace judged {

@@ -19,6 +19,7 @@ struct Row {
     double score;
     std::int64_t rank = 0;
     bool ranked = false;  // whether `rank` is one
+    std::int64_t code = -1;  // of the query, where the source knows one: the same within a batch
 };
 
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};

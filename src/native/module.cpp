@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "columns.hpp"
+#include "counting.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
 #include "scan.hpp"
@@ -131,9 +132,8 @@ nb::dict scan_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_
     return scanned(lines, {pool, policy, threads, part, std::move(progress)});
 }
 
-nb::dict scan_rows(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs, Column<double> score,
-                   std::optional<Column<std::int64_t>> rank, const OwnedPool& pool, const Policy& policy,
-                   unsigned threads, std::uint64_t part, nb::object progress) {
+Columns columns_of(const nb::tuple& queries, const Column<std::int64_t>& query, const nb::tuple& docs,
+                   const Column<double>& score, const std::optional<Column<std::int64_t>>& rank) {
     const std::size_t rows = query.shape(0);
     const Slices names = slices_of(queries), ids = slices_of(docs);
     if (ids.size != rows || score.shape(0) != rows || (rank && rank->shape(0) != rows))
@@ -147,22 +147,30 @@ nb::dict scan_rows(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs
     if (rank) batch.rank = {'l', rank->data()};
     Columns columns;
     columns.add(batch);
+    return columns;
+}
+
+nb::dict scan_rows(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs, Column<double> score,
+                   std::optional<Column<std::int64_t>> rank, const OwnedPool& pool, const Policy& policy,
+                   unsigned threads, std::uint64_t part, nb::object progress) {
+    const Columns columns = columns_of(queries, query, docs, score, rank);
     return scanned(columns, {pool, policy, threads, part, std::move(progress)});
 }
 
-nb::object scan_arrow(nb::handle stream, nb::tuple columns, bool whole_queries, bool whole_docs, const OwnedPool& pool,
-                      const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
+bool read_table(ArrowTable& table, nb::handle stream, const nb::tuple& columns, bool whole_queries, bool whole_docs) {
     auto* arrow = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(stream.ptr(), "arrow_array_stream"));
     if (arrow == nullptr) throw nb::python_error();
     int at[4];
     for (int i = 0; i < 4; ++i) at[i] = nb::cast<int>(columns[i]);
+    const nb::gil_scoped_release release;  // a stream may be a query that is run now
+    return table.read(arrow, at[0], at[1], at[2], at[3], whole_queries, whole_docs);
+}
+
+nb::object scan_arrow(nb::list streams, nb::tuple columns, bool whole_queries, bool whole_docs, const OwnedPool& pool,
+                      const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
     ArrowTable table;
-    bool known;
-    {
-        const nb::gil_scoped_release release;  // a stream may be a query that is run now
-        known = table.read(arrow, at[0], at[1], at[2], at[3], whole_queries, whole_docs);
-    }
-    if (!known) return nb::none();
+    for (const auto stream : streams)
+        if (!read_table(table, stream, columns, whole_queries, whole_docs)) return nb::none();
     return scanned(table.columns(), {pool, policy, threads, part, std::move(progress)});
 }
 
@@ -170,6 +178,134 @@ nb::object scan_dict(nb::dict run, bool whole_queries, bool whole_docs, const Ow
     Found found;
     if (!scan_mapping(pool.pool, policy, run.ptr(), whole_queries, whole_docs, found)) return nb::none();
     return as_dict(std::move(found));
+}
+
+// The rows of a batch, whatever it is made of, with the memory that it looks into.
+struct Rows {
+    nb::object kept;
+    std::unique_ptr<Lines> lines;
+    std::unique_ptr<ArrowTable> table;
+    std::unique_ptr<Columns> columns;
+    std::uint64_t start = 0;
+
+    std::uint64_t end() const { return lines ? lines->size() : (table ? table->columns() : *columns).size(); }
+
+    template <class Each>
+    std::uint64_t rows(std::uint64_t end, Each& each) const {
+        Cells cells;
+        if (lines) return lines->rows(cells, start, end, each);
+        return (table ? table->columns() : *columns).rows(cells, start, end, each);
+    }
+};
+
+Rows* rows_in_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size) {
+    if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
+    auto lines = std::make_unique<Lines>(reinterpret_cast<const char*>(data.data()), start, size);
+    return new Rows{nb::cast(data), std::move(lines), nullptr, nullptr, start};
+}
+
+Rows* rows_in_arrow(nb::handle stream, nb::tuple columns, bool whole_queries, bool whole_docs) {
+    auto table = std::make_unique<ArrowTable>();
+    return read_table(*table, stream, columns, whole_queries, whole_docs) ? new Rows{nb::none(), nullptr, std::move(table), nullptr} : nullptr;
+}
+
+Rows* rows_in_columns(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs, Column<double> score,
+                      std::optional<Column<std::int64_t>> rank) {
+    auto columns = std::make_unique<Columns>(columns_of(queries, query, docs, score, rank));
+    return new Rows{nb::make_tuple(queries, query, docs, score, rank), nullptr, nullptr, std::move(columns)};
+}
+
+nb::object place_or_none(std::uint64_t place) { return place == nowhere ? nb::none() : nb::object(nb::int_(place)); }
+
+nb::tuple look(const Rows& rows, const OwnedPool& pool, const Policy& policy, std::uint64_t position) {
+    Look each(pool.pool, policy, position);
+    std::uint64_t bad;
+    {
+        const nb::gil_scoped_release release;
+        bad = rows.rows(rows.end(), each);
+        each.finish();
+    }
+    const std::uint64_t seen = each.found.rows;
+    auto found = nb::make_tuple(array_of(std::move(each.found.judgment)), array_of(std::move(each.found.value)),
+                                array_of(std::move(each.found.position)), seen);
+    return nb::make_tuple(found, place_or_none(bad), seen == 0);
+}
+
+struct OwnedIndex {
+    nb::object kept;
+    Index index;
+};
+
+OwnedIndex* index_of(nb::handle pool, Column<std::int64_t> start, Column<double> value, Column<std::int64_t> first,
+                     nb::tuple docs, Column<std::int64_t> position, bool by_position) {
+    const Slices ids = slices_of(docs);
+    const auto& judged = nb::cast<const OwnedPool&>(pool).pool;
+    if (start.shape(0) == 0 || first.shape(0) != value.shape(0) + 1 || ids.size != position.shape(0))
+        throw std::length_error("columns of different lengths");
+    return new OwnedIndex{nb::make_tuple(pool, start, value, first, docs, position),
+                          Index{judged, start.data(), value.data(), first.data(), ids, position.data(), by_position,
+                                start.shape(0) - 1, value.shape(0), ids.size}};
+}
+
+// Counts with the index and the policy that they look into.
+struct OwnedTally {
+    nb::object kept;
+    Policy policy;
+    Tally tally;
+
+    OwnedTally(nb::handle index, const Policy& chosen, std::size_t strangers)
+        : kept(nb::borrow(index)), policy(chosen), tally(nb::cast<const OwnedIndex&>(index).index, policy, strangers) {}
+    OwnedTally(const OwnedTally&) = delete;
+
+    nb::tuple add(const Rows& rows, std::uint64_t position) {
+        const std::uint64_t before = tally.rows;
+        std::uint64_t bad;
+        {
+            const nb::gil_scoped_release release;
+            bad = tally.add(rows, position);
+        }
+        return nb::make_tuple(tally.rows - before, place_or_none(bad), before == 0);
+    }
+
+    nb::dict result() {
+        nb::dict out, strangers;
+        std::vector<std::pair<std::uint64_t, const std::string*>> order;
+        for (const auto& [id, info] : tally.strangers) order.emplace_back(info.first, &id);
+        std::sort(order.begin(), order.end());
+        for (const auto& [first, id] : order)
+            strangers[bytes_of(*id)] = nb::make_tuple(first, tally.strangers.at(*id).disagrees);
+        out["strangers"] = strangers;
+        out["more"] = tally.more;
+        out["infinite"] = tally.infinite;
+        out["rows"] = tally.rows;
+        out["ranked"] = tally.ranked;
+        out["first"] = mark_of(tally.first);
+        out["last"] = mark_of(tally.last);
+        out["ahead"] = array_of(std::move(tally.ahead));
+        out["inside"] = array_of(std::move(tally.inside));
+        out["disagrees"] = array_of(std::move(tally.disagrees));
+        return out;
+    }
+
+    static nb::object mark_of(const std::optional<Mark>& mark) {
+        if (!mark) return nb::none();
+        return nb::make_tuple(bytes_of(mark->query), mark->score, mark->rank);
+    }
+};
+
+void bind_parts(nb::module_& m) {
+    nb::class_<Rows>(m, "Rows");
+    m.def("lines", &rows_in_lines, "data"_a, "start"_a, "size"_a, nb::rv_policy::take_ownership);
+    m.def("arrow", &rows_in_arrow, "stream"_a, "columns"_a, "whole_queries"_a, "whole_docs"_a, nb::rv_policy::take_ownership);
+    m.def("columns", &rows_in_columns, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(),
+          nb::rv_policy::take_ownership);
+    m.def("look", &look, "rows"_a, "pool"_a, "policy"_a, "position"_a);
+    nb::class_<OwnedIndex>(m, "Index").def(nb::new_(&index_of), "pool"_a, "start"_a, "value"_a, "first"_a, "docs"_a,
+                                           "position"_a, "by_position"_a);
+    nb::class_<OwnedTally>(m, "Tally")
+        .def(nb::init<nb::handle, const Policy&, std::size_t>(), "index"_a, "policy"_a, "strangers"_a)
+        .def("add", &OwnedTally::add, "rows"_a, "position"_a)
+        .def("result", &OwnedTally::result);
 }
 
 std::size_t length_of(std::initializer_list<std::size_t> sizes) {
@@ -217,11 +353,12 @@ NB_MODULE(_native, m) {
                  return Policy{Order(order), Ties(ties), Duplicates(duplicates), depth, single};
              }),
              "order"_a, "ties"_a, "duplicates"_a, "depth"_a, "single"_a);
+    bind_parts(m);
     m.def("scan_lines", &scan_lines, "data"_a, "start"_a, "size"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
           "progress"_a.none());
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());
-    m.def("scan_arrow", &scan_arrow, "stream"_a, "columns"_a, "whole_queries"_a, "whole_docs"_a, "pool"_a, "policy"_a,
+    m.def("scan_arrow", &scan_arrow, "streams"_a, "columns"_a, "whole_queries"_a, "whole_docs"_a, "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());
     m.def("scan_dict", &scan_dict, "run"_a, "whole_queries"_a, "whole_docs"_a, "pool"_a, "policy"_a);
 }

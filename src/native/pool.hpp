@@ -44,6 +44,7 @@ public:
             const std::uint64_t bit = hash >> 32 & sieve_mask;
             return sieve[bit / 64] >> (bit % 64) & 1;
         }
+        void fetch(std::uint64_t hash) const { JUDGED_FETCH(sieve + (hash >> 32 & sieve_mask) / 64); }
     };
 
     std::size_t size() const { return queries_.size; }

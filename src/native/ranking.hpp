@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "id.hpp"
+#include "lines.hpp"
 #include "pool.hpp"
 
 namespace judged {
@@ -27,6 +28,15 @@ struct Policy {
     std::uint64_t depth = 0;  // 0: all
     bool single = false;      // scores are compared in float32
 };
+
+// What a row is ordered by, highest first; `position` is its place in the run.
+JUDGED_INLINE double value_of(const Policy& policy, const Row& row, std::uint64_t position) {
+    if (policy.order == Order::score) [[likely]] {
+        const double score = policy.single ? static_cast<double>(static_cast<float>(row.score)) : row.score;
+        return score + 0.0;  // -0.0 ties with 0.0
+    }
+    return -static_cast<double>(policy.order == Order::rank ? row.rank : std::int64_t(position));
+}
 
 struct Hit {
     std::uint32_t judgment, rank, tie_first, tie_last;

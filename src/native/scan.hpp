@@ -114,14 +114,6 @@ private:
         bool ranked = true;
     };
 
-    JUDGED_INLINE double value(const Row& row) const {
-        if (policy_.order == Order::score) [[likely]] {
-            const double score = policy_.single ? static_cast<double>(static_cast<float>(row.score)) : row.score;
-            return score + 0.0;  // -0.0 ties with 0.0
-        }
-        return -static_cast<double>(policy_.order == Order::rank ? row.rank : std::int64_t(row.position));
-    }
-
     static bool disagree(const Mark& a, const Mark& b) {
         return a.rank != b.rank && a.score != b.score && (b.rank > a.rank) == (b.score > a.score);
     }
@@ -141,7 +133,7 @@ private:
             last_ = mark;
             ranked_ &= row.ranked;
             infinite_ += !(std::fabs(row.score) <= std::numeric_limits<double>::max());
-            if (fresh_) ranking_.add(scan_.pool_, row.doc.data(), row.doc.size(), row.position, scan_.value(row));
+            if (fresh_) ranking_.add(scan_.pool_, row.doc.data(), row.doc.size(), row.position, value_of(scan_.policy_, row, row.position));
         }
 
         void finish(std::uint64_t end) {
@@ -207,7 +199,7 @@ private:
         const std::uint32_t query = all[begin].query;
         worker.ranking.begin(pool_.documents(query));
         auto add = [&](const Row& row) {
-            worker.ranking.add(pool_, row.doc.data(), row.doc.size(), row.position, value(row));
+            worker.ranking.add(pool_, row.doc.data(), row.doc.size(), row.position, value_of(policy_, row, row.position));
         };
         for (std::size_t i = begin; i < end; ++i) source_.rows(worker.cells, all[i].begin, all[i].end, add);
         Fragment& whole = all[begin];

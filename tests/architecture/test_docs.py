@@ -23,7 +23,7 @@ def slugs() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 name = getattr(node.func, "id", "")
-                if name in ("DataError", "UsageError", "FileError", "Warned", "note", "_bad"):
+                if name in ("DataError", "UsageError", "FileError", "EngineError", "Warned", "note", "_bad"):
                     found.add(node.args[0].value)
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judged.cli._comparing import comparison_asked, comparison_options
+from judged.cli._engine import engine_asked, engine_options
 from judged.cli._output import Measures, emit, named_files, output_options, policy_options, show_table
 from judged.cli._retrieval import chunk_options
 
@@ -31,6 +32,7 @@ __all__ = ["command"]
 )
 @output_options("table", "json", "csv", "md", "latex")
 @policy_options
+@engine_options
 @chunk_options
 def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     """Compare two or more RUNS by the judgments in QRELS: every pair, or each against a baseline.
@@ -51,7 +53,8 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     for name in ("where", "overall", "jointly"):
         if options[name] and (options["form"] != "table" or options["output"]):
             raise click.UsageError(f"--{name} shows a table in the terminal only; in Python a comparison has the same.")
-    found = compare(qrels, named_files(runs), **comparison_asked(runs, options))
+    with engine_asked(options) as (engine, opened):
+        found = compare(qrels, opened(named_files(runs)), **engine, **comparison_asked(runs, options))
     places = options["places"]
     if options["form"] != "table" or options["output"]:
         if options["form"] in ("csv", "latex"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from judged.cli._engine import engine_asked, engine_options
 from judged.cli._output import Measures, chosen_policy, emit, output_options, policy_options, show_table
 from judged.cli._progress import progress
 from judged.cli._retrieval import chunk_options, field_options
@@ -38,6 +39,7 @@ __all__ = ["command"]
 )
 @click.option("--strict", is_flag=True, help="Turn every warning into an error.")
 @policy_options
+@engine_options
 @chunk_options
 @field_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
@@ -45,12 +47,15 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 
     Files may be TREC, JSON, JSON Lines, CSV, Parquet, compressed or not; - is standard input. QRELS may be an SVMlight or LETOR file, and
     RUNS files with a score for each of its lines. One file alone holds questions, what was retrieved and what is relevant, a record a line.
+    A directory or a pattern in quotes is one run in parts, looked through in little memory.
 
     \b
     judged eval qrels.txt bm25.run
     judged eval test.letor scores.txt -m nDCG@10
     judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
     judged eval rag.jsonl -m R@5 nDCG@10 R@2000tok
+    judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
+    judged eval --engine spark --master spark://host:7077 qrels.parquet s3://bucket/run/
     """
     from judged.engine import DEFAULT, evaluate
     from judged.render import board, per_query, render
@@ -60,12 +65,13 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
     judgments: Any = read_qrels(qrels) if runs else qrels
     results = []
-    for run in runs or (None,):
-        with progress(run or qrels) as tell:
-            results.append(
-                evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],
-                         strict=options["strict"], progress=tell, **chosen_policy(options))
-            )  # fmt: skip
+    with engine_asked(options) as (engine, opened):
+        for name, run in zip(runs or (qrels,), opened(runs) or (None,), strict=True):
+            with progress(name) as tell:
+                results.append(
+                    evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],
+                             strict=options["strict"], progress=tell, **engine, **chosen_policy(options))
+                )  # fmt: skip
     shown = options["per_query"] or options["no_summary"] or all(m.definition.text for m in results[0].measures)
     summary, places = not options["no_summary"], options["places"]
     if options["form"] in ("trec", "csv", "latex") or not summary:  # the others carry them

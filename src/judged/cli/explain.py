@@ -49,10 +49,10 @@ def command(
     from judged.engine import at_every_rank, explain
     from judged.engine.evaluation import levelled
     from judged.measures import parse_all
-    from judged.sources import read_qrels, read_run
+    from judged.sources import in_parts, read_qrels, read_run
 
     policy, judgments = chosen_policy(options), read_qrels(qrels) if run else qrels
-    source = judgments, read_run(run, labels=judgments) if run else None
+    source = judgments, run if run is None or in_parts(run) else read_run(run, labels=judgments)
     measures = [levelled(m, level) for m in parse_all(measure)]
     if all_ranks:
         show_table(at_every_rank(measures, *source, query, depth=rows, **policy))

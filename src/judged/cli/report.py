@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from judged.cli._comparing import COMPARING, comparison_asked, comparison_options
+from judged.cli._engine import engine_asked, engine_options
 from judged.cli._output import Measures, as_flags, chosen_policy, named_files, policy_options
 from judged.cli._retrieval import chunk_options
 
@@ -32,6 +33,7 @@ __all__ = ["command"]
 )
 @comparison_options
 @partial(policy_options, queries="--which")
+@engine_options
 @chunk_options
 @click.pass_context
 def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
@@ -57,10 +59,16 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     named = files if isinstance(files, dict) else dict(zip(plain_names(files), files, strict=True))
     if len(runs) == 1:
         _refuse_comparing(ctx)
-        asked = {"measures": list(options["measures"]) or DEFAULT, "level": options["level"], **chosen_policy(options)}
-        result: Any = {name: evaluate(qrels, file, **asked) for name, file in named.items()}
-    else:
-        result = compare(qrels, named, **comparison_asked(runs, options))
+    with engine_asked(options) as (engine, opened):
+        if len(runs) == 1:
+            asked = {
+                "measures": list(options["measures"]) or DEFAULT,
+                "level": options["level"],
+                **chosen_policy(options),
+            }
+            result: Any = {name: evaluate(qrels, run, **engine, **asked) for name, run in opened(named).items()}
+        else:
+            result = compare(qrels, opened(named), **engine, **comparison_asked(runs, options))
     warnings = write_page(
         result, options["output"], texts=options["text"], queries=options["topics"], title=options["title"], depth=options["show"]
     )  # fmt: skip

@@ -10,6 +10,7 @@ from judged.core.policy import Policy
 from judged.core.ranking import ranked_rows
 from judged.core.reading import Reading, packed
 from judged.core.resample import resampled_means
+from judged.core.scattered import Item, Part, Scattered, Task
 from judged.core.table import Id, IdKind, Passages, Qrels, Run
 from judged.core.text import Text
 from judged.core.unread import Batches, Lines, Nested, Scores, Unread
@@ -21,15 +22,19 @@ __all__ = [
     "Confusion",
     "Id",
     "IdKind",
+    "Item",
     "Judged",
     "Lines",
     "Nested",
+    "Part",
     "Passages",
     "Policy",
     "Qrels",
     "Reading",
     "Run",
+    "Scattered",
     "Scores",
+    "Task",
     "Text",
     "Unread",
     "join",

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core._pool import Pool
-from judged.core.table import Run
-from judged.errors import DataError, Place, shown
+from judged.core.table import IdKind, Run
+from judged.errors import DataError, Place, Warned, shown
 
-__all__ = ["Found", "queries_of", "refuse_no_rank", "refuse_nothing_common", "refuse_repeat"]
+__all__ = ["Found", "queries_of", "refuse_kinds", "refuse_no_rank", "refuse_nothing_common", "refuse_repeat"]
 
 Ints = NDArray[np.int64]
 
@@ -32,6 +32,8 @@ class Found:
     disagreeing: int  # queries whose rank column contradicts the scores
     unjudged: int  # queries without judgments
     some_unjudged: tuple[bytes, ...]  # the first three of them
+    more_unjudged: bool = False  # there are more: so many are not told apart
+    warnings: tuple[Warned, ...] = ()  # of the batches that it was read in
 
 
 def queries_of(pool: Pool, run: Run) -> dict[str, Any]:
@@ -72,3 +74,20 @@ def refuse_repeat(query: bytes, doc: bytes, earlier: Place, later: Place, count:
         where=later,
         value=doc,
     )
+
+
+def refuse_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
+    """An error where the ids of a run are of other types than those of the judgments, which would never meet."""
+    pairs = zip(("query", "document"), kinds, (run.query_kind, run.doc_kind), strict=True)
+    for what, ours, theirs in pairs:
+        if ours != theirs and len(run):
+            raise DataError(
+                "id-type",
+                f"{what} ids of one type on both sides",
+                got=f"{_KIND[ours]} in the judgments and {_KIND[theirs]} in the run",
+                hint=f"convert one side, for example str({what}_id)",
+                where=run.name,
+            )
+
+
+_KIND = {"text": "str", "integer": "int", "other": "objects"}

@@ -7,17 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from judged.core import native, reference
-from judged.core._found import Found
+from judged.core._found import Found, refuse_kinds
 from judged.core._notes import notes_on
 from judged.core._pool import Pool, pool_of
 from judged.core._spans import Credit, credited
 from judged.core.judged import Judged
-from judged.core.policy import Policy
+from judged.core.policy import Policy, Repeats
 from judged.core.ranking import ranked_rows
 from judged.core.reading import Reading
-from judged.core.table import IdKind, Qrels, Run
+from judged.core.scattered import Scattered
+from judged.core.table import Qrels, Run
 from judged.core.unread import Lines, Scores, Unread
-from judged.errors import DataError, UsageError, shown
+from judged.errors import UsageError, shown
 
 __all__ = ["join"]
 
@@ -35,6 +36,7 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
         DataError: no query in common, not as many scores as labels, ids of different kinds, a document twice in one ranking, a
             document judged twice with different grades; each names the places.
     """
+    policy = replace(policy, repeats=_repeats(run, policy))
     if isinstance(run, Scores):
         run = run.beside(qrels)
     if qrels.choice is not None:
@@ -42,10 +44,12 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
                          where=qrels.name, hint="evaluate, compare and explain take them")  # fmt: skip
     credit: Credit | None = None
     if qrels.passages is not None and qrels.passages.spans:
+        if isinstance(run, Scattered):
+            raise UsageError("in-parts", "a run in memory, to credit spans of documents", got="a run in parts", where=run.name, hint="engine='memory' reads it whole")  # fmt: skip
         run = run.read() if isinstance(run, Unread) else run
         qrels, credit = credited(qrels, run, policy)
     if isinstance(run, Run):
-        _check_kinds(qrels, run)
+        refuse_kinds((qrels.query_kind, qrels.doc_kind), run)
     pool = pool_of(qrels, policy)
     run, found = _found(qrels, pool, run, policy, progress)
     judged = Judged(
@@ -68,10 +72,17 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
     )
     if policy.ties != "expected":  # there every order of the ties is cut and condensed on its own
         judged = judged.under(policy)
-    of_run = run.warnings if isinstance(run, Run | Lines) else ()
+    of_run = run.warnings if isinstance(run, Run | Lines) else found.warnings
     notes = notes_on(judged, qrels, run, found, policy)
     judged = replace(judged, warnings=(*qrels.warnings, *of_run, *pool.warnings, *notes))
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
+
+
+def _repeats(run: Run | Unread, policy: Policy) -> Repeats:
+    """Which documents that stand twice are looked for in this run."""
+    if not isinstance(run, Scattered) or run.whole or policy.duplicates != "error":
+        return "all"
+    return "judged" if policy.repeats == "auto" else policy.repeats
 
 
 def _reading(run: Run, pool: Pool, policy: Policy, credit: Credit | None) -> Reading | None:
@@ -103,6 +114,10 @@ def _found(
     qrels: Qrels, pool: Pool, run: Run | Unread, policy: Policy, progress: native.Progress | None
 ) -> tuple[Run | Unread, Found]:
     """What the run holds of the pool; it is put into columns only where the native core does not take it as it is."""
+    if isinstance(run, Scattered):
+        from judged.core import placing  # few runs are in parts
+
+        return run, placing.find(pool, run, policy, (qrels.query_kind, qrels.doc_kind), progress)
     found = native.find(pool, run, policy, (qrels.query_kind, qrels.doc_kind), progress)
     if found is not None:
         return run, found
@@ -112,24 +127,5 @@ def _found(
             progress(len(run), len(run))
         return run, found
     table = run.read()
-    _check_kinds(qrels, table)
+    refuse_kinds((qrels.query_kind, qrels.doc_kind), table)
     return _found(qrels, pool, table, policy, progress)
-
-
-def _check_kinds(qrels: Qrels, run: Run) -> None:
-    kinds: tuple[tuple[str, IdKind, IdKind], ...] = (
-        ("query", qrels.query_kind, run.query_kind),
-        ("document", qrels.doc_kind, run.doc_kind),
-    )
-    for what, ours, theirs in kinds:
-        if ours != theirs and len(run):
-            raise DataError(
-                "id-type",
-                f"{what} ids of one type on both sides",
-                got=f"{_KIND[ours]} in the judgments and {_KIND[theirs]} in the run",
-                hint=f"convert one side, for example str({what}_id)",
-                where=run.name,
-            )
-
-
-_KIND = {"text": "str", "integer": "int", "other": "objects"}

@@ -52,7 +52,7 @@ def notes_on(j: Judged, qrels: Qrels, run: Named, found: Found, policy: Policy) 
     note(
         "query-unjudged",
         found.unjudged,
-        f"{count(found.unjudged)} of {run.label} without judgments, ignored: {some_extra}",
+        f"{'more than ' * found.more_unjudged}{count(found.unjudged)} of {run.label} without judgments, ignored: {some_extra}",
     )
 
     none = [j.queries[i] for i in np.flatnonzero(j.ideal.total(j.pool_grade > 0) == 0)]

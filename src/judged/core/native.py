@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
@@ -18,7 +19,7 @@ from judged.core.text import Text
 from judged.core.unread import Batches, Lines, Nested, Unread
 from judged.errors import Place
 
-__all__ = ["Progress", "find"]
+__all__ = ["Progress", "as_ints", "as_text", "find", "native_policy", "native_pool"]
 
 Progress = Callable[[int, int], object]
 
@@ -37,7 +38,7 @@ def find(
     if native is None:
         return None
     whole = [kind == "integer" for kind in kinds]
-    common = (_pool(pool), _policy(policy), usable_cores())
+    common = (native_pool(pool), native_policy(policy), usable_cores())
     if isinstance(run, Lines):
         if kinds != ("text", "text"):
             return None
@@ -47,12 +48,12 @@ def find(
                 run.refuse(data, seen["bad"], seen["empty"])
             return _found(pool, run, policy, seen, partial(run.place, data))
     if isinstance(run, Run):
-        rank = None if run.rank is None else _ints(run.rank)
-        columns = _text(run.queries), _ints(run.query), _text(run.doc), np.ascontiguousarray(run.score), rank
+        rank = None if run.rank is None else as_ints(run.rank)
+        columns = as_text(run.queries), as_ints(run.query), as_text(run.doc), np.ascontiguousarray(run.score), rank
         return _found(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
     seen = None
     if isinstance(run, Batches) and "other" not in kinds and (stream := run.stream()) is not None:
-        seen = native.scan_arrow(stream, run.columns, *whole, *common, _ROWS, progress)
+        seen = native.scan_arrow([stream], run.columns, *whole, *common, _ROWS, progress)
     elif isinstance(run, Nested) and _same_kinds(run, kinds):
         seen = native.scan_dict(run.rankings, *whole, *common[:2])
     regular = seen is not None and seen["bad"] is None and seen["repeat"] is None
@@ -64,20 +65,46 @@ def _found(
 ) -> Found | None:
     if seen["empty"]:
         return None
-    given = {name: seen[name] for name in Found.__dataclass_fields__}
-    given["answered"] = seen["answered"].view(np.bool_)[: len(pool.queries)]
-    given["retrieved"] = seen["retrieved"][: len(pool.queries)]
+    found = _as_found(pool, seen)
     if isinstance(run, Run):
-        given |= queries_of(pool, run)
-    found = Found(**given)
+        found = replace(found, **queries_of(pool, run))
     if not found.answered.any():
         refuse_nothing_common(pool, run.name, found.some_unjudged)
+    _refuse(pool, run.name, policy, seen, place)
+    return found
+
+
+def find_in(pool: Pool, batches: Sequence[Run | Unread], policy: Policy, kinds: tuple[IdKind, IdKind]) -> Found | None:
+    """What the batches of a part of a run, which may be nothing, hold of the pool; None where only the reference can say."""
+    tables = [batch for batch in batches if isinstance(batch, Batches)]
+    if native is None or not tables or len(tables) < len(batches) or "other" in kinds:
+        return None
+    streams = [table.stream() for table in tables]
+    if None in streams or len({table.columns for table in tables}) > 1:
+        return None
+    whole = [kind == "integer" for kind in kinds]
+    seen = native.scan_arrow(
+        streams, tables[0].columns, *whole, native_pool(pool), native_policy(policy), 1, _ROWS, None
+    )
+    if seen is None or seen["bad"] is not None or seen["repeat"] is not None or seen["empty"]:
+        return None
+    _refuse(pool, tables[0].name, policy, seen, _nowhere)
+    return _as_found(pool, seen)
+
+
+def _as_found(pool: Pool, seen: dict[str, Any]) -> Found:
+    given = {name: seen[name] for name in Found.__dataclass_fields__ if name in seen}
+    given["answered"] = seen["answered"].view(np.bool_)[: len(pool.queries)]
+    given["retrieved"] = seen["retrieved"][: len(pool.queries)]
+    return Found(**given)
+
+
+def _refuse(pool: Pool, name: str, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]) -> None:
     if policy.order == "rank" and not seen["ranked"]:
-        refuse_no_rank(run.name)
+        refuse_no_rank(name)
     if seen["repeat"] is not None:
         query, doc, earlier, later, count = seen["repeat"]
         refuse_repeat(pool.ids[query], doc, place(earlier), place(later), count)
-    return found
 
 
 def _nowhere(row: int) -> Place:
@@ -90,14 +117,14 @@ def _same_kinds(run: Nested, kinds: tuple[IdKind, IdKind]) -> bool:
     return all(id is None or _IDS.get(type(id)) == kind for id, kind in zip(first, kinds, strict=True))
 
 
-def _pool(pool: Pool) -> Any:
+def native_pool(pool: Pool) -> Any:
     """The pool as the core takes it; queries without judgments stand behind the others."""
     return native.Pool(
-        _text(pool.ids), len(pool.queries), _ints(pool.query), np.ascontiguousarray(pool.grade), _text(pool.doc)
+        as_text(pool.ids), len(pool.queries), as_ints(pool.query), np.ascontiguousarray(pool.grade), as_text(pool.doc)
     )
 
 
-def _policy(policy: Policy) -> Any:
+def native_policy(policy: Policy) -> Any:
     ties = [t for t in get_args(Ties) if t != "expected"]
     return native.Policy(
         order=get_args(Order).index(policy.order),
@@ -108,9 +135,9 @@ def _policy(policy: Policy) -> Any:
     )
 
 
-def _text(text: Text) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    return np.ascontiguousarray(text.buffer), _ints(text.start), _ints(text.length)
+def as_text(text: Text) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    return np.ascontiguousarray(text.buffer), as_ints(text.start), as_ints(text.length)
 
 
-def _ints(column: NDArray[Any]) -> NDArray[np.int64]:
+def as_ints(column: NDArray[Any]) -> NDArray[np.int64]:
     return np.ascontiguousarray(column, np.int64)

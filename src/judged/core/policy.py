@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Literal, get_args, get_type_hints
 
@@ -15,6 +15,7 @@ Empty = Literal["zero", "skip", "one", "nan", "error"]
 Order = Literal["score", "rank", "input"]
 Ties = Literal["id-desc", "id-asc", "input", "best", "worst", "expected"]
 Duplicates = Literal["error", "first", "best"]
+Repeats = Literal["auto", "all", "judged"]
 Rejudged = Literal["error", "max", "min", "first", "last", "mean"]
 Unjudged = Literal["irrelevant", "condensed"]
 Precision = Literal["float64", "float32"]
@@ -31,6 +32,8 @@ class Policy:
         order: what a ranking is ordered by; the rank column is ignored unless asked for.
         ties: the order of documents with equal scores.
         duplicates: a document twice in one ranking.
+        repeats: which documents that stand twice are looked for: all; or judged ones, which is what `auto` means for a run in parts: there
+            the others need its rows brought together. No value depends on it.
         rejudged: a document judged twice with different grades.
         unjudged: not relevant, or taken out of the ranking.
         depth: documents per ranking that are looked at; None for all.
@@ -44,6 +47,7 @@ class Policy:
     order: Order = "score"
     ties: Ties = "id-desc"
     duplicates: Duplicates = "error"
+    repeats: Repeats = field(default="auto", compare=False)
     rejudged: Rejudged = "error"
     unjudged: Unjudged = "irrelevant"
     depth: int | None = None
@@ -77,6 +81,8 @@ class Policy:
             words.append(f"depth {self.depth}")
         if self.duplicates != "error":
             words.append(f"duplicates: keep {self.duplicates}")
+        if self.repeats == "judged":
+            words.append("repeats looked for among judged documents")
         if self.rejudged != "error":
             words.append(f"judged twice: {self.rejudged}")
         if self.crossing != "out":

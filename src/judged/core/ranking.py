@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from judged.core._pool import Pool
 from judged.core.policy import Policy
-from judged.core.reference import _by_document_id, _by_grade, _found, _judged_rows, _Ranked
+from judged.core.reference import _by_document_id, _found, _judged_rows, _Ranked, by_grade
 from judged.core.table import Run
 from judged.core.text import Text
 
@@ -46,7 +46,7 @@ def _around(order: Ints, pool: Pool, run: Run, rows: _Ranked, policy: Policy) ->
     """The same order with judged documents at the ranks that luck gives them, the others around them in the order they have."""
     at, judgment = _found(pool, run, rows)
     group = rows.group[at]
-    inside = _by_grade(group, rows.group_size[group], pool.grade[judgment], best=policy.ties == "best")
+    inside = by_grade(group, rows.group_size[group], pool.grade[judgment], best=policy.ties == "best")
     place = rows.group_start[group] + inside
     out = np.full(len(order), -1)
     out[place] = at

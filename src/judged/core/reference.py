@@ -18,8 +18,9 @@ from judged.core._found import Found, queries_of, refuse_no_rank, refuse_nothing
 from judged.core._pool import Pool
 from judged.core.policy import Policy
 from judged.core.table import Run
+from judged.core.text import Text
 
-__all__ = ["find"]
+__all__ = ["Sieve", "by_grade", "disagree", "find", "found_in", "keys_of", "ranking_value"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -38,10 +39,15 @@ def find(pool: Pool, run: Run, policy: Policy) -> Found:
     queries = queries_of(pool, run)
     if not queries["answered"].any():
         refuse_nothing_common(pool, run.name, queries["some_unjudged"])
+    return found_in(pool, run, policy, queries)
+
+
+def found_in(pool: Pool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Found:
+    """What a part of a run, which may be nothing, holds of the pool; `queries` as `queries_of` gives them, where they are known."""
     rows = _judged_rows(pool, run, policy)
     return Found(
         retrieved=np.bincount(rows.query, minlength=len(pool.queries)),
-        **queries,
+        **(queries or queries_of(pool, run)),
         **_hits(pool, run, rows, policy),
         infinite=int(np.isinf(run.score).sum()),
         disagreeing=_disagreeing(run),
@@ -50,13 +56,17 @@ def find(pool: Pool, run: Run, policy: Policy) -> Found:
 
 def _disagreeing(run: Run) -> int:
     """Queries in which two documents that follow each other have ranks that contradict their scores."""
+    return int(np.unique(run.query[1:][disagree(run)]).size)
+
+
+def disagree(run: Run) -> Bools:
+    """Whether each document but the first has a rank that contradicts its score, beside the one before it."""
     if run.rank is None:
-        return 0
+        return np.zeros(max(len(run) - 1, 0), bool)
     together = run.query[1:] == run.query[:-1]
     lower_rank, higher_score = run.rank[1:] > run.rank[:-1], run.score[1:] > run.score[:-1]
     different = (run.rank[1:] != run.rank[:-1]) & (run.score[1:] != run.score[:-1])
-    against = together & different & (lower_rank == higher_score)
-    return int(np.unique(run.query[1:][against]).size)
+    return together & different & (lower_rank == higher_score)
 
 
 # ── the run ──────────────────────────────────────────────────────────────────────────────────────
@@ -79,12 +89,12 @@ def _judged_rows(pool: Pool, run: Run, policy: Policy) -> _Ranked:
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     query = code[run.query]
-    value = _ranking_value(run, policy)
+    value = ranking_value(run, policy)
     row = np.arange(len(run))
     if (code < 0).any():
         row = np.flatnonzero(query >= 0)
         query, value = query[row], value[row]
-    key = run.doc.take(row).hash() ^ (query.astype(np.uint64) * _SCATTER)
+    key = keys_of(query, run.doc.take(row))
     if policy.duplicates != "error":
         keep = _without_duplicates(run, row, query, key, value, policy)
         row, query, key, value = row[keep], query[keep], key[keep], value[keep]
@@ -109,7 +119,7 @@ def _judged_rows(pool: Pool, run: Run, policy: Policy) -> _Ranked:
     return ranked
 
 
-def _ranking_value(run: Run, policy: Policy) -> Floats:
+def ranking_value(run: Run, policy: Policy) -> Floats:
     """What documents are ordered by, highest first."""
     if policy.order == "input":
         return -np.arange(len(run), dtype=np.float64)
@@ -176,7 +186,7 @@ def _hits(pool: Pool, run: Run, rows: _Ranked, policy: Policy) -> dict[str, Any]
     tied = rows.group_size[group]
     query, grade = rows.query[at], pool.grade[judgment]
     if policy.ties in ("best", "worst"):
-        inside = _by_grade(group, tied, grade, best=policy.ties == "best")
+        inside = by_grade(group, tied, grade, best=policy.ties == "best")
     elif policy.ties == "input":
         inside = at - rows.group_start[group]
     else:
@@ -194,26 +204,52 @@ def _hits(pool: Pool, run: Run, rows: _Ranked, policy: Policy) -> dict[str, Any]
 
 def _found(pool: Pool, run: Run, rows: _Ranked) -> tuple[Ints, Ints]:
     """Positions in `rows` of judged documents, and their judgments."""
-    pool_key = pool.doc.hash() ^ (pool.query.astype(np.uint64) * _SCATTER)
-    by_key = np.argsort(pool_key, kind="stable")
-    ordered = pool_key[by_key]
-    shift = np.uint64(64 - min(26, max(10, len(ordered).bit_length() + 6)))
-    sieve = np.zeros(1 << (64 - int(shift)), bool)
-    sieve[ordered >> shift] = True
-    at = np.flatnonzero(sieve[rows.key >> shift])
-    low = np.searchsorted(ordered, rows.key[at], "left")
-    high = np.searchsorted(ordered, rows.key[at], "right")
-    found, judgments = [], []
-    for step in range(int((high - low).max(initial=0))):  # more than one only where hashes collide
-        inside = low + step < high
-        judgment = by_key[(low + step)[inside]]
-        position = at[inside]
-        same = (pool.query[judgment] == rows.query[position]) & pool.doc.same(judgment, run.doc, rows.row[position])
-        found.append(position[same])
-        judgments.append(judgment[same])
-    if not found:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    return np.concatenate(found), np.concatenate(judgments)
+    return Sieve.of(pool).found(run, rows.row, rows.query, rows.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """The judged documents of a pool, to be looked up by hash."""
+
+    pool: Pool
+    by_key: Ints
+    ordered: Words
+    shift: np.uint64
+    passes: Bools
+
+    @classmethod
+    def of(cls, pool: Pool) -> Sieve:
+        """Made once for any number of rows."""
+        key = keys_of(pool.query, pool.doc)
+        by_key = np.argsort(key, kind="stable")
+        ordered = key[by_key]
+        shift = np.uint64(64 - min(26, max(10, len(ordered).bit_length() + 6)))
+        passes = np.zeros(1 << (64 - int(shift)), bool)
+        passes[ordered >> shift] = True
+        return cls(pool, by_key, ordered, shift, passes)
+
+    def found(self, run: Run, row: Ints, query: Ints, key: Words) -> tuple[Ints, Ints]:
+        """Which of some rows are judged documents of their query, and their judgments."""
+        pool = self.pool
+        at = np.flatnonzero(self.passes[key >> self.shift])
+        low = np.searchsorted(self.ordered, key[at], "left")
+        high = np.searchsorted(self.ordered, key[at], "right")
+        found, judgments = [], []
+        for step in range(int((high - low).max(initial=0))):  # more than one only where hashes collide
+            inside = low + step < high
+            judgment = self.by_key[(low + step)[inside]]
+            position = at[inside]
+            same = (pool.query[judgment] == query[position]) & pool.doc.same(judgment, run.doc, row[position])
+            found.append(position[same])
+            judgments.append(judgment[same])
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return np.concatenate(found), np.concatenate(judgments)
+
+
+def keys_of(query: Ints, doc: Text) -> Words:
+    """A hash of each document within its query."""
+    return doc.hash() ^ (query.astype(np.uint64) * _SCATTER)
 
 
 def _by_document_id(run: Run, rows: _Ranked, at: Ints, *, ascending: bool) -> Ints:
@@ -234,7 +270,7 @@ def _by_document_id(run: Run, rows: _Ranked, at: Ints, *, ascending: bool) -> In
     return inside
 
 
-def _by_grade(group: Ints, tied: Ints, grade: Floats, *, best: bool) -> Ints:
+def by_grade(group: Ints, tied: Ints, grade: Floats, *, best: bool) -> Ints:
     """The place of each hit among the documents of its score when luck decides.
 
     Best: positive grades first, the highest on top, then the unjudged, then the rest. Worst: the reverse.

@@ -57,6 +57,15 @@ class Text:
     def take(self, rows: Ints | Bools | slice) -> Text:
         return Text(self.buffer, self.start[rows], self.length[rows])
 
+    def packed(self) -> Text:
+        """The same ids, in a buffer that holds nothing else."""
+        end = np.cumsum(self.length)
+        start = end - self.length
+        size = int(end[-1]) if len(end) else 0
+        buffer = np.zeros(size + 8, np.uint8)
+        buffer[:size] = self.buffer[np.repeat(self.start - start, self.length) + np.arange(size)]
+        return Text(buffer, start, self.length)
+
     def words(self, rows: Ints, position: int) -> Words:
         """Bytes 8·position … 8·position+7 of each id as one little-endian word, zero-padded."""
         step = 8 * position

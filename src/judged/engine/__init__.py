@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judged.engine.correlation import Correlation, correlate
     from judged.engine.counterfactual import Counterfactuals, evaluate_from_clicks
     from judged.engine.evaluation import DEFAULT, evaluate, judge
+    from judged.engine.executor import Executor, Processes, Threads
     from judged.engine.explanation import Explanation, at_every_rank, explain
     from judged.engine.gating import baseline, gate
     from judged.engine.interleaving import InterleavedLists, InterleavingOutcome, interleave, score_interleaving
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from judged.engine.recommendation import beyond_accuracy, top_k
     from judged.engine.rolling import roll_up
     from judged.engine.scoring import score
+    from judged.engine.spark import Spark
     from judged.engine.standing import Leaderboard, leaderboard
     from judged.engine.storage import curves_csv, load
     from judged.engine.streaming import Evaluator, Means
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Agreement": "judged.engine.jury",
     "Baseline": "judged.engine._baseline",
+    "BeyondAccuracy": "judged.engine._recommend_result",
     "Classification": "judged.engine.classification",
     "ClickBoard": "judged.engine.click_fit",
     "ClickFit": "judged.engine.click_fit",
@@ -55,21 +58,28 @@ _HOME = {
     "DEFAULT": "judged.engine.evaluation",
     "Difference": "judged.engine._difference",
     "Evaluator": "judged.engine.streaming",
+    "Executor": "judged.engine.executor",
     "Explanation": "judged.engine.explanation",
     "Gate": "judged.engine._gated",
+    "GroupedAUC": "judged.engine._recommend_auc",
     "InterleavedLists": "judged.engine.interleaving",
     "InterleavingOutcome": "judged.engine.interleaving",
-    "MeasurePower": "judged.engine.powering",
-    "Means": "judged.engine.streaming",
-    "Power": "judged.engine.powering",
-    "Rules": "judged.engine._rule",
     "Leaderboard": "judged.engine.standing",
+    "Means": "judged.engine.streaming",
+    "MeasurePower": "judged.engine.powering",
+    "Power": "judged.engine.powering",
+    "Processes": "judged.engine.executor",
+    "Rules": "judged.engine._rule",
+    "SampledEstimates": "judged.engine._recommend_samples",
+    "Spark": "judged.engine.spark",
     "Table": "judged.engine.table",
+    "Threads": "judged.engine.executor",
     "Values": "judged.engine.values",
     "agreement": "judged.engine.jury",
     "at_every_rank": "judged.engine.explanation",
     "baseline": "judged.engine.gating",
     "best_threshold": "judged.engine.classification",
+    "beyond_accuracy": "judged.engine.recommendation",
     "cell": "judged.engine.table",
     "classify": "judged.engine.classification",
     "compare": "judged.engine.comparison",
@@ -80,9 +90,11 @@ _HOME = {
     "curves_csv": "judged.engine.storage",
     "evaluate": "judged.engine.evaluation",
     "evaluate_from_clicks": "judged.engine.counterfactual",
+    "evaluate_from_samples": "judged.engine._recommend_samples",
     "explain": "judged.engine.explanation",
     "fit_clicks": "judged.engine.clicks",
     "gate": "judged.engine.gating",
+    "gauc": "judged.engine._recommend_auc",
     "interleave": "judged.engine.interleaving",
     "judge": "judged.engine.evaluation",
     "leaderboard": "judged.engine.standing",
@@ -100,14 +112,8 @@ _HOME = {
     "score": "judged.engine.scoring",
     "score_interleaving": "judged.engine.interleaving",
     "simulate_clicks": "judged.engine.clicks",
-    "write_clicks": "judged.engine.clicks",
-    "BeyondAccuracy": "judged.engine._recommend_result",
-    "GroupedAUC": "judged.engine._recommend_auc",
-    "SampledEstimates": "judged.engine._recommend_samples",
-    "beyond_accuracy": "judged.engine.recommendation",
-    "evaluate_from_samples": "judged.engine._recommend_samples",
-    "gauc": "judged.engine._recommend_auc",
     "top_k": "judged.engine.recommendation",
+    "write_clicks": "judged.engine.clicks",
 }
 
 __all__ = [
@@ -127,6 +133,7 @@ __all__ = [
     "Curves",
     "Difference",
     "Evaluator",
+    "Executor",
     "Explanation",
     "Gate",
     "GroupedAUC",
@@ -136,9 +143,12 @@ __all__ = [
     "Means",
     "MeasurePower",
     "Power",
+    "Processes",
     "Rules",
     "SampledEstimates",
+    "Spark",
     "Table",
+    "Threads",
     "Values",
     "agreement",
     "at_every_rank",

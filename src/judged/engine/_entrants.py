@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core import Id, Judged
+from judged.engine._opening import opened
 from judged.engine._source import Source
 from judged.engine.evaluation import Measures, evaluate
 from judged.engine.named import named_runs, short_names
 from judged.engine.values import Values
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.measures import Measure
-from judged.sources import open_run, read_qrels
+from judged.sources import read_qrels
 
 __all__ = ["Entrants", "entrants_of", "refuse_geometric", "refuse_incomparable"]
 
@@ -37,8 +38,9 @@ def entrants_of(qrels: Any, runs: Any, measures: Measures, **options: Any) -> En
     level, profile, policy = options.pop("level"), options.pop("profile"), options
     judgments = read_qrels(qrels)
     found = named_runs(runs)
-    opened = [open_run(run) if name is None else replace(open_run(run), name=name) for name, run in found]
-    results = [evaluate(judgments, run, measures, level=level, profile=profile, **policy) for run in opened]
+    engine = policy.get("engine")
+    ready = [opened(run, engine) if name is None else replace(opened(run, engine), name=name) for name, run in found]
+    results = [evaluate(judgments, run, measures, level=level, profile=profile, **policy) for run in ready]
     given = [name for name, _ in found]
     names = [n or s for n, s in zip(given, short_names([r.names[1] for r in results]), strict=True)]
     return _aligned(names, [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)])

@@ -11,6 +11,7 @@ from judged.engine._baseline import Baseline
 from judged.engine._compared import Comparison
 from judged.engine._decision import FEW
 from judged.engine._difference import Difference
+from judged.engine._opening import opened
 from judged.engine._rule import Rules
 from judged.engine.comparison import compare
 from judged.engine.evaluation import evaluate, judge
@@ -18,7 +19,6 @@ from judged.engine.slicing import slices_of
 from judged.engine.values import Values
 from judged.errors import DataError, Warned
 from judged.measures.profile import profile as profile_named
-from judged.sources import open_run
 
 __all__ = ["Held", "Sides", "Wanted", "with_run", "with_saved"]
 
@@ -71,7 +71,7 @@ def _options(rules: Rules, slices: Any) -> dict[str, Any]:
 
 
 def with_run(sides: Sides, source: Any, names: tuple[str, str]) -> Held:
-    base, rules = open_run(source), sides.rules
+    base, rules = opened(source), sides.rules
     if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and "relevant" in map(
         _kind, rules.slices
     ):

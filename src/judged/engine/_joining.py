@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Judged, Policy, Qrels, Run, Unread, join
+from judged.core import Judged, Policy, Qrels, Run, Scattered, Unread, join
+from judged.engine._opening import opened
 from judged.engine._source import Source
 from judged.errors import DataError, UsageError
-from judged.sources import open_run, read_qrels
+from judged.sources import read_qrels
 
 __all__ = ["Preparation", "source_of"]
 
@@ -31,6 +32,7 @@ class Preparation:
             punctuation marks are counted.
         exclude_self: leave the document out that has the id of the query; or {query: documents} to leave out.
         overlap: which chunks hold a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
+        engine: what carries out the join, see `opened`.
     """
 
     question: str | None = None
@@ -42,11 +44,12 @@ class Preparation:
     tokens: Any = None
     exclude_self: bool | Mapping[Any, Any] = False
     overlap: str | None = None
+    engine: Any = None
 
     @property
     def nothing(self) -> bool:
         """Whether nothing is to be done."""
-        return all(getattr(self, spec.name) is spec.default for spec in fields(self))
+        return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name != "engine")
 
     @classmethod
     def asked(cls, options: Mapping[str, Any]) -> tuple[Preparation, dict[str, Any]]:
@@ -71,6 +74,8 @@ def source_of(
     asked = asked or Preparation()
     judgments, ranking = _read(qrels, run, asked)
     if not asked.nothing:
+        if isinstance(ranking, Scattered):
+            raise UsageError("in-parts", "a run in memory, for what is to be done to it first", got="a run in parts", where=ranking.name, hint="engine='memory' reads it whole")  # fmt: skip
         from judged.engine._preparing import prepared  # few evaluations need it
 
         judgments, ranking, words = prepared(judgments, ranking, policy, asked)
@@ -98,7 +103,7 @@ def _read(qrels: Any, run: Any, asked: Preparation) -> tuple[Qrels, Run | Unread
         return found.qrels, found.run
     if named:
         raise UsageError("fields", f"{next(iter(named))}= for one file that holds it all", got="judgments and a run")
-    return read_qrels(qrels), open_run(run)
+    return read_qrels(qrels), opened(run, asked.engine)
 
 
 def _judged(qrels: Qrels, run: Run | Unread, policy: Policy, progress: Progress | None) -> Judged:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id, Judged, Policy, Qrels, Run, Unread, ranked_rows
+from judged.core import Id, Judged, Policy, Qrels, Run, Scattered, Unread, ranked_rows
 from judged.errors import DataError
 from judged.sources import read_run
 
@@ -47,6 +47,11 @@ class Source:
                 raise DataError("file-changed", "the file as it was when it was evaluated", got="another: it was written, or removed, since", where=path,
                                 hint="evaluate again")  # fmt: skip
 
+    @property
+    def near(self) -> bool:
+        """Whether the run is at hand as a whole; not where it lies in parts."""
+        return self.run is not None and not isinstance(self.run, Scattered)
+
     @cached_property
     def read(self) -> Run:
         """The run in columns: read when something asks for documents that nobody judged."""
@@ -54,13 +59,21 @@ class Source:
         self.refuse_changed()
         return read_run(self.run, labels=self.qrels)
 
+    def _read_of(self, judged: Judged) -> Run:
+        """The run in columns; of a run in parts the rows of some queries."""
+        if not isinstance(self.run, Scattered):
+            return self.read
+        from judged.core.gathering import of_queries
+
+        return of_queries(self.run, map(raw_id, judged.queries))
+
     def documents(self, rows: Sequence[int], depth: int | None = None) -> list[list[str]]:
         """The documents of some queries (by position) in the order they were evaluated in, unjudged ones included, down to a depth."""
         judged = in_one_order(self.judged.select(rows))
         if judged.policy.unjudged == "condensed":
             return [[as_text(doc) for doc in docs[:depth]] for docs in _placed(judged)]
         last = min((d for d in (depth, judged.policy.depth) if d is not None), default=None)
-        return [docs[:last] for docs in _ranked(self.read, judged, depth)]
+        return [docs[:last] for docs in _ranked(self._read_of(judged), judged, depth)]
 
 
 def _stamp(path: str) -> tuple[int, int]:

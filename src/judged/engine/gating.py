@@ -11,13 +11,14 @@ from judged.engine._baseline import Baseline, saved_result
 from judged.engine._decision import bound_reasons, drop_reasons, missing_reasons, query_reasons
 from judged.engine._gated import Gate
 from judged.engine._held import Held, Sides, Wanted, with_run, with_saved
+from judged.engine._opening import opened
 from judged.engine._rule import DEFAULT_KEY, Rules
 from judged.engine.evaluation import DEFAULT, Measures, evaluate, levelled
 from judged.engine.named import short_names
 from judged.errors import UsageError, shown
 from judged.measures import parse, parse_all
 from judged.measures.profile import profile as profile_named
-from judged.sources import open_run, read_qrels
+from judged.sources import read_qrels
 
 __all__ = ["baseline", "gate"]
 
@@ -75,7 +76,7 @@ def gate(
     saved = None if source is None else saved_result(source)
     wanted = _wanted(asked, saved, source is not None)
     asked = _renamed(asked, wanted)
-    sides = Sides(read_qrels(judgments), open_run(candidate), wanted, asked)
+    sides = Sides(read_qrels(judgments), opened(candidate), wanted, asked)
     if source is None:
         return _decided(asked, Held(None, sides.candidate()), worst)
     names = _names(source, candidate, saved)

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from judged.sources.clicks import read_click_rows, read_list_rows, write_columns
     from judged.sources.judge import read_judges
     from judged.sources.lists import Lists, lists_of
+    from judged.sources.parts import parts_of
     from judged.sources.prose import Prose, read_prose
     from judged.sources.question import Questions, read_questions
-    from judged.sources.read import open_run, read_qrels, read_run
+    from judged.sources.read import in_parts, open_run, read_qrels, read_run
     from judged.sources.sample import sample_path
     from judged.sources.write import convert, write_qrels, write_run
 
@@ -31,10 +32,12 @@ _HOME = {
     "as_numbers": "judged.sources.array",
     "convert": "judged.sources.write",
     "count_tokens": "judged.sources.chunk",
+    "in_parts": "judged.sources.read",
     "is_usual": "judged.sources._columns",
     "like": "judged.sources.array",
     "lists_of": "judged.sources.lists",
     "open_run": "judged.sources.read",
+    "parts_of": "judged.sources.parts",
     "read_attribute": "judged.sources.attribute",
     "read_chunks": "judged.sources.chunk",
     "read_click_rows": "judged.sources.clicks",
@@ -61,10 +64,12 @@ __all__ = [
     "as_numbers",
     "convert",
     "count_tokens",
+    "in_parts",
     "is_usual",
     "like",
     "lists_of",
     "open_run",
+    "parts_of",
     "read_attribute",
     "read_chunks",
     "read_click_rows",

@@ -27,6 +27,8 @@ class Context:
     lines: Ints | range | None = None
     once: bool = False
     columnar: bool = False  # a file that keeps types
+    row: int = 0  # of the source, that its rows begin with
+    among: str = ""  # which of its rows are counted
     warnings: tuple[Warned, ...] = ()
 
     @property

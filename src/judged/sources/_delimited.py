@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NoReturn
 
@@ -21,7 +21,7 @@ from judged.sources._origin import Lines
 from judged.sources._records import table_of
 from judged.sources._table import Table
 
-__all__ = ["Header", "header_of", "of_delimited"]
+__all__ = ["Header", "header_for", "header_of", "of_delimited", "of_rows", "rows_in"]
 
 Ints = NDArray[np.int64]
 
@@ -54,26 +54,53 @@ def header_of(line: str, wanted: Wanted) -> Header | None:
     return None
 
 
+def header_for(line: str, wanted: Wanted) -> Header | None:
+    """The header; or what stands in its place in a line that cannot be anything but one of CSV."""
+    header = header_of(line, wanted)
+    if header is None and "," in line and (wanted.named or len(line.split()) == 1):
+        header = Header(",", tuple(line.split(",")))
+    return header
+
+
 def of_delimited(data: Raw, header: Header, first_line: int, context: Context) -> Table:
     """The rows behind a header that stands in the line `first_line`."""
     path, size = context.name, len(data) - 8
     raw = bytes(data[check_encoding(data, size, path) : size])
     text = raw.decode("utf-8", "surrogateescape")
+    escaped = not text.isascii() and not _is_utf8(raw)
+    context = replace(context, warnings=unfinished(data[-9:-8], path))
+    return of_rows(_batches(text, header, first_line, path), header, first_line, context, escaped=escaped)
+
+
+def of_rows(
+    batches: Iterable[tuple[list[list[str]], Ints]],
+    header: Header,
+    first_line: int,
+    context: Context,
+    *,
+    escaped: bool | None = None,
+) -> Table:
+    """Rows with their lines. `escaped`: whether some bytes are not UTF-8; None where it is to be found out."""
+    path = context.name
     found = find(header.names, context.wanted, Place(path, first_line))
     position = {role: header.names.index(name) for role, name in found.column.items()}
     column: dict[str, list[Any]] = {role: [] for role in position}
     lines = [np.empty(0, np.int64)]
-    for rows, line in _batches(text, header, first_line, path):
+    for rows, line in batches:
         lines.append(line)
         for role, at in position.items():
             column[role] += [row[at] for row in rows]
     origin = Lines(path, np.concatenate(lines), {role: (at + 1, found.column[role]) for role, at in position.items()})
-    escaped = not text.isascii() and not _is_utf8(raw)
     for role in ("query", "doc"):
         _refuse_breaks(column[role], origin, role)
-        if escaped:  # bytes that are not UTF-8 stay what they are
+        if not _is_text(column[role]) if escaped is None else escaped:  # bytes that are not UTF-8 stay what they are
             column[role] = [cell.encode("utf-8", "surrogateescape") for cell in column[role]]
-    return table_of(found, column, context, origin, warnings=unfinished(data[-9:-8], path), in_text=True)
+    return table_of(found, column, context, origin, in_text=True)
+
+
+def _is_text(cells: list[str]) -> bool:
+    joined = "".join(cells)
+    return joined.isascii() or _is_utf8(joined.encode("utf-8", "surrogateescape"))
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -84,11 +111,19 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _batches(text: str, header: Header, first_line: int, path: str) -> Iterator[tuple[list[list[str]], Ints]]:
-    """Rows with their lines, some at a time; blank lines are passed over, rows of another width refused."""
+    """The rows behind the header, some at a time."""
     stream = io.StringIO(text, newline="")
     for _ in range(first_line):
         next(stream)
-    reader, width = header.reader(stream), len(header.names)
+    return rows_in(stream, header, first_line, path)
+
+
+def rows_in(text: Iterator[str], header: Header, first_line: int, path: str) -> Iterator[tuple[list[list[str]], Ints]]:
+    """Rows with their lines, some at a time; blank lines are passed over, rows of another width refused.
+
+    `first_line` is the number of the line before the text.
+    """
+    reader, width = header.reader(text), len(header.names)
     while True:
         before = reader.line_num
         try:

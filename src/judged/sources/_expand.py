@@ -13,7 +13,7 @@ from isal import igzip, isal_zlib
 from judged.errors import DataError, Place
 from judged.sources import _file
 
-__all__ = ["LARGEST_RATIO", "expanded", "expanding"]
+__all__ = ["LARGEST_RATIO", "expanded", "expanding", "guarded"]
 
 LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 _STEP = 8 << 20
@@ -23,35 +23,35 @@ _DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError) 
 
 def expanded(raw: IO[bytes], kind: str, name: str) -> bytes:
     """What is in a compressed file."""
-    return _together(expanding(raw, kind, name), raw, name)
+    return b"".join(guarded(raw, kind, name))
 
 
-def expanding(raw: IO[bytes], kind: str, name: str) -> Iterator[bytes]:
+def expanding(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Iterator[bytes]:
     """The same part by part; what is damaged shows when its part is reached."""
     try:
         if kind == "zstd":
             yield from _zstd_parts(raw)
         elif kind in ("bzip2", "xz"):
-            yield from _stream_parts(raw, bz2.BZ2Decompressor if kind == "bzip2" else lzma.LZMADecompressor)
+            yield from _stream_parts(raw, bz2.BZ2Decompressor if kind == "bzip2" else lzma.LZMADecompressor, step)
         else:
             with igzip.open(raw) as stream:
-                yield from iter(lambda: stream.read(_STEP), b"")
+                yield from iter(lambda: stream.read(step), b"")
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise _damaged(name, error) from error
 
 
-def _stream_parts(raw: IO[bytes], begin: Callable[[], Any]) -> Iterator[bytes]:
+def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterator[bytes]:
     """Stream by stream: the modules' own readers take whatever follows a damaged stream for the end of the file."""
     stream, left = None, b""
     while True:
         if not left and (stream is None or stream.needs_input):
-            left = raw.read(_STEP)
+            left = raw.read(step)
             if not left:
                 break
         stream = stream or begin()
-        yield stream.decompress(left, _STEP)
+        yield stream.decompress(left, step)
         left = b""
         if stream.eof:
             left, stream = stream.unused_data.lstrip(b"\0"), None  # .xz files may be padded with zeros
@@ -79,19 +79,17 @@ def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
         raise EOFError("the last frame is not complete")
 
 
-def _together(stream: Iterator[bytes], raw: IO[bytes], name: str) -> bytes:
+def guarded(raw: IO[bytes], kind: str, name: str) -> Iterator[bytes]:
     """All parts. A line may be long in JSON alone, and there only at a ratio that text can have."""
-    parts: list[bytes] = []
-    total = since_newline = 0
-    for part in filter(None, stream):
-        parts.append(part)
+    total, since_newline, json = 0, 0, False
+    for part in filter(None, expanding(raw, kind, name)):
+        json = json if total else part[:64].lstrip()[:1] in (b"{", b"[")
         total += len(part)
         at = max(part.rfind(b"\n"), part.rfind(b"\r"))
         since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
-        json = parts[0][:64].lstrip()[:1] in (b"{", b"[")
         if since_newline > _file.LONGEST_LINE and not (json and total < LARGEST_RATIO * raw.tell()):
             _file.refuse_long_line(Place(name))
-    return b"".join(parts)
+        yield part
 
 
 def _damaged(name: str, error: Exception) -> DataError:

@@ -11,7 +11,7 @@ from judged.core import Nested, Qrels, Run, Scores, Unread
 from judged.errors import DataError, Place
 from judged.sources._columns import Wanted, are_columns
 from judged.sources._context import Context
-from judged.sources._delimited import Header, header_of, of_delimited
+from judged.sources._delimited import header_for, of_delimited
 from judged.sources._encoding import Raw
 from judged.sources._file import read_stream
 from judged.sources._frame import batches_of, frame_of, of_frame
@@ -85,10 +85,7 @@ def of_content(data: Raw, name: str, wanted: Wanted) -> Opened:
         return _learning_to_rank(data, Place(name, number), wanted, labels=is_letor(line))
     if line[:1] in (b"{", b"["):
         return of_json(data, context)
-    text = line.decode("utf-8", "surrogateescape")
-    header = header_of(text, wanted)
-    if header is None and "," in text and (wanted.named or len(text.split()) == 1):
-        header = Header(",", tuple(text.split(",")))
+    header = header_for(line.decode("utf-8", "surrogateescape"), wanted)
     if header is not None:
         return of_delimited(data, header, number, context)
     wanted.refuse_names(name)

@@ -1,4 +1,4 @@
-"""Tables in memory: pandas, polars, Arrow, DuckDB, structured arrays, mappings of columns.
+"""Tables in memory: pandas, polars, Arrow, DuckDB, Spark, structured arrays, mappings of columns.
 
 No library is imported for a frame of another one: a frame is known by the module of its class.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Batches, Run
+from judged.core import Batches, Run, Text
 from judged.errors import DataError, Place
 from judged.sources._columns import find
 from judged.sources._context import Context
@@ -22,20 +22,32 @@ from judged.sources._origin import Cells, Origin, Rows
 from judged.sources._records import table_of
 from judged.sources._table import Table, as_run
 
-__all__ = ["Frame", "arrow_frame", "batches_of", "frame_of", "of_columns", "of_frame", "polars_frame", "unmasked"]
+__all__ = [
+    "Frame",
+    "arrow_frame",
+    "arrow_text",
+    "batches_of",
+    "frame_of",
+    "of_columns",
+    "of_frame",
+    "polars_frame",
+    "unmasked",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The names of a table's columns, and a way to take some of them whole.
 
-    `stream` hands some of them out as Arrow batches, without a copy where the library can.
+    `stream` hands some of them out as Arrow batches, without a copy where the library can; `text` one of them as bytes, where it is text
+    that can be used as it is.
     """
 
     names: Sequence[Any]
     columns: Callable[[Sequence[str]], Iterable[Column]]
     once: bool = False
     stream: Callable[[list[str]], Any] | None = None
+    text: Callable[[str], Text | None] | None = None
 
 
 def frame_of(source: Any) -> Frame | None:
@@ -47,6 +59,10 @@ def frame_of(source: Any) -> Frame | None:
         return polars_frame(source.collect() if hasattr(source, "collect") else source)
     if rooms & {"duckdb", "_duckdb"} and hasattr(source, "fetchnumpy"):
         return _duckdb(source)
+    if "pyspark" in rooms and hasattr(source, "toArrow"):
+        from judged.sources.spark import spark_frame
+
+        return spark_frame(source)
     if isinstance(source, np.ndarray) and source.dtype.names:
         return Frame(source.dtype.names, lambda names: [source[name] for name in names])
     arrow = hasattr(source, "__arrow_c_stream__") or ("pyarrow" in rooms and hasattr(source, "schema"))
@@ -87,16 +103,27 @@ def batches_of(frame: Frame, context: Context) -> Batches | None:
 def of_frame(frame: Frame, context: Context) -> Table:
     names = list(frame.names)
     found = find(names, context.wanted, context.place)
-    columns = dict(zip(found.column, frame.columns(list(found.column.values())), strict=True))
+    columns = _ids_as_text(frame, found.column)
+    others = {role: name for role, name in found.column.items() if role not in columns}
+    columns |= dict(zip(others, frame.columns(list(others.values())), strict=True))
     lengths = {found.column[role]: len(column) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
         got = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
         hint = "each row has one entry in each column"
         raise DataError("columns", "columns of one length", got=got, where=context.place, hint=hint)
-    origin: Origin = Cells(context.name, found.column)
+    origin: Origin = Cells(context.name, found.column, first=context.row)
     if context.path is not None:
-        origin = Rows(context.path, found.column, {name: i for i, name in enumerate(names)}, context.typed)
+        position = {name: i for i, name in enumerate(names)}
+        origin = Rows(context.path, found.column, position, context.typed, context.row, context.among)
     return table_of(found, columns, context, origin, once=frame.once)
+
+
+def _ids_as_text(frame: Frame, names: Mapping[str, str]) -> dict[str, Any]:
+    """The columns of ids that need not become Python strings first."""
+    if frame.text is None:
+        return {}
+    found = {role: frame.text(names[role]) for role in ("query", "doc")}
+    return {role: text for role, text in found.items() if text is not None}
 
 
 # ── the libraries ────────────────────────────────────────────────────────────────────────────────
@@ -188,10 +215,29 @@ def _table_of(pyarrow: Any, source: Any) -> Any:
 
 
 def arrow_frame(table: Any) -> Frame:
-    def columns(names: Sequence[str]) -> Iterable[Column]:
-        return [np.asarray(table.column(name).to_numpy()) for name in names]
+    def column(name: str) -> Column:
+        chunked = table.column(name)
+        if hasattr(chunked.type, "value_type") and hasattr(chunked.type, "index_type") and chunked.null_count:
+            chunked = chunked.cast(chunked.type.value_type)  # pyarrow would give a null the value of another row
+        return np.asarray(chunked.to_numpy())
 
     def stream(names: list[str]) -> Any:
         return table.select(names).__arrow_c_stream__()
 
-    return Frame(table.column_names, columns, stream=stream)
+    def text(name: str) -> Text | None:
+        return arrow_text(table.column(name))
+
+    return Frame(table.column_names, lambda names: map(column, names), stream=stream, text=text)
+
+
+def arrow_text(column: Any) -> Text | None:
+    """A column of strings as it lies in memory; None where it holds anything else, or what no id may hold."""
+    if str(column.type) not in ("string", "large_string") or column.null_count or not len(column):
+        return None
+    array = column.cast("large_string").combine_chunks()
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    data = np.frombuffer(array.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+    length = np.diff(offsets)
+    if not length.all() or not data.all():
+        return None
+    return Text(np.concatenate([data, np.zeros(8, np.uint8)]), offsets[:-1] - offsets[0], length)

@@ -16,10 +16,11 @@ from judged.core import IdKind, Text
 from judged.errors import DataError, Place, shown
 from judged.sources._origin import Origin
 
-__all__ = ["Column", "grouped", "ids", "listed"]
+__all__ = ["Column", "IdColumn", "grouped", "ids", "listed"]
 
 Ints = NDArray[np.int64]
 Column = list[Any] | NDArray[Any]
+IdColumn = Column | Text  # a `Text` holds nothing that no id may hold
 
 _NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
 _WRONG = {
@@ -31,8 +32,10 @@ _WRONG = {
 }
 
 
-def ids(values: Column, origin: Origin, role: str) -> tuple[Text, IdKind]:
+def ids(values: IdColumn, origin: Origin, role: str) -> tuple[Text, IdKind]:
     """A column of ids as text, and the type that they had."""
+    if isinstance(values, Text):
+        return values, "text"
     items = listed(values, origin, role)
     family = _family(items, origin, role)
     words = items if family in ("text", "bytes") else _words(items, family, origin, role)
@@ -40,8 +43,10 @@ def ids(values: Column, origin: Origin, role: str) -> tuple[Text, IdKind]:
     return _joined(words, origin, role), "integer" if family == "integer" and origin.typed else kind
 
 
-def grouped(values: Column, origin: Origin, role: str) -> tuple[Text, Ints, IdKind]:
+def grouped(values: IdColumn, origin: Origin, role: str) -> tuple[Text, Ints, IdKind]:
     """Each id once in order of appearance, every row's place among them, and their type."""
+    if isinstance(values, Text):
+        return *_distinct(values), "text"
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not np.ma.isMaskedArray(values):
         _, first, code = np.unique(values, return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -56,6 +61,16 @@ def grouped(values: Column, origin: Origin, role: str) -> tuple[Text, Ints, IdKi
     place = np.array([seen.setdefault(raw, len(seen)) for raw in text.tolist()], dtype=np.int64)
     code = np.fromiter(map(distinct.__getitem__, items), np.int64, len(items))
     return Text.of(seen) if len(seen) < len(text) else text, place[code], kind
+
+
+def _distinct(text: Text) -> tuple[Text, Ints]:
+    """Each id once in order of appearance, and every row's place among them; rows of one id mostly follow each other."""
+    rows = np.arange(len(text))
+    new = np.ones(len(text), bool)
+    new[1:] = ~text.same(rows[1:], text, rows[:-1])
+    seen: dict[bytes, int] = {}
+    place = np.array([seen.setdefault(raw, len(seen)) for raw in text.take(new).tolist()], dtype=np.int64)
+    return Text.of(seen), place[np.cumsum(new) - 1]
 
 
 def listed(values: Column, origin: Origin, role: str) -> list[Any]:

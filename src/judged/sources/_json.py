@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -12,12 +12,12 @@ import numpy as np
 from judged.errors import DataError, Place, shown
 from judged.sources._columns import find
 from judged.sources._context import Context
-from judged.sources._encoding import Raw, decoded, unfinished
+from judged.sources._encoding import Begin, Raw, decoded, unfinished
 from judged.sources._memory import is_flat, of_items, of_mapping
 from judged.sources._records import columns_of, table_of
 from judged.sources._table import Table
 
-__all__ = ["of_json"]
+__all__ = ["of_json", "of_json_lines"]
 
 _BATCH = 1 << 11  # few enough to be gone before the garbage collector looks at them twice
 
@@ -30,34 +30,44 @@ def of_json(data: Raw, context: Context) -> Table:
     filled = [i for i, line in enumerate(lines) if line.strip()]
     if len(filled) > 1 and _is_whole(lines[filled[0]]):
         context = replace(context, lines=np.array(filled) + 1, warnings=unfinished(data[-9:-8], context.name))
-        return _of_lines(lines, filled, context)
+        first = _loaded(lines[filled[0]], context.items().place(0))
+        if not is_flat(first, context):
+            return of_items(_records(lines, filled, context), context)
+        return _of_lines(lines, filled, list(first), context)
     del lines
     return _of_parsed(_loaded(text, context.place), context)
 
 
-def _of_lines(lines: list[str], filled: list[int], context: Context) -> Table:
-    """JSON Lines. Plain records go into columns batch by batch, so that few of them live at a time."""
-    first = _loaded(lines[filled[0]], context.items().place(0))
-    if not is_flat(first, context):
-        return of_items(_records(lines, filled, context), context)
-    found = find(list(first), context.wanted, context.place)
+def of_json_lines(data: Raw, names: Sequence[str], begin: Begin, context: Context) -> Table:
+    """A stretch of JSON Lines that hold a plain record each; the first record of the file has these names."""
+    lines = decoded(data, context.name, begin).split("\n")
+    filled = [i for i, line in enumerate(lines) if line.strip()]
+    context = replace(context, lines=np.array(filled, np.int64) + begin.lines + 1)
+    return _of_lines(lines, filled, names, context)
+
+
+def _of_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> Table:
+    """Plain records; they go into columns batch by batch, so that few of them live at a time."""
+    found = find(names, context.wanted, context.place)
     columns: dict[str, list[Any]] = {role: [] for role in found.column}
+    assert context.lines is not None
     for at in range(0, len(filled), _BATCH):
         part = filled[at : at + _BATCH]
-        batch = replace(context, lines=np.array(part) + 1)
+        batch = replace(context, lines=context.lines[at : at + _BATCH])
         for role, values in columns_of(_records(lines, part, batch), found, batch).items():
             columns[role] += values
     return table_of(found, columns, context, context.items(found.column))
 
 
 def _records(lines: list[str], filled: list[int], context: Context) -> list[Any]:
-    """The value of each line: at full speed, or with the place of what is wrong."""
+    """The value of each line that is filled: at full speed, or with the place of what is wrong."""
     try:
         pairs = [(_SCAN(line := lines[i].strip(" \t\r"), 0), len(line)) for i in filled]
     except (ValueError, RecursionError, StopIteration, _TwiceError):
         pairs = []
     if not pairs or any(end != length for (_, end), length in pairs):
-        return [_loaded(lines[i], Place(context.name, i + 1)) for i in filled]
+        where = context.items()
+        return [_loaded(lines[i], where.place(row)) for row, i in enumerate(filled)]
     return [value for (value, _), _ in pairs]
 
 

@@ -112,9 +112,10 @@ class Cells:
     name: str
     column: Mapping[str, str]
     typed: bool = True
+    first: int = 0  # the row of the frame that these begin with
 
     def place(self, row: int, role: str = "doc") -> Place:
-        return Place(f"{self.name}[{self.column.get(role, role)!r}][{row}]")
+        return Place(f"{self.name}[{self.column.get(role, role)!r}][{self.first + row}]")
 
     def about(self, row: int) -> str:
         return ""
@@ -128,13 +129,15 @@ class Rows:
     column: Mapping[str, str]
     position: Mapping[str, int]
     typed: bool = True
+    first: int = 0  # the row of the file that these begin with
+    among: str = ""  # which rows are counted
 
     def place(self, row: int, role: str = "doc") -> Place:
         name = self.column.get(role)
         return Place(self.path, None, None if name is None else self.position[name] + 1, name)
 
     def about(self, row: int) -> str:
-        return f" in row {row + 1}"
+        return f" in row {self.first + row + 1}{self.among}"
 
 
 @dataclass(frozen=True, slots=True)

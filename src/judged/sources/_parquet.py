@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from judged.errors import DataError
+from judged.errors import DataError, JudgedError
 from judged.sources._context import Context
 from judged.sources._encoding import Raw
-from judged.sources._frame import Frame, arrow_frame, of_frame, polars_frame, unmasked
+from judged.sources._frame import Frame, arrow_frame, arrow_text, of_frame, polars_frame, unmasked
 from judged.sources._ids import Column
 from judged.sources._table import Table
 
-__all__ = ["MAGIC", "of_columnar"]
+__all__ = ["MAGIC", "library_for", "of_columnar", "undamaged"]
 
 MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
 
@@ -27,33 +27,48 @@ def of_columnar(data: Raw, context: Context) -> Table:
     """A frame in a file: ids keep their types, as in memory."""
     form = next(name for magic, name in MAGIC.items() if data.startswith(magic))
     library, module = _library(form, context)
-    try:
+    with undamaged(form, context.name):
         frame = _READERS[form, library](module, memoryview(data)[:-8])
         return of_frame(frame, replace(context, columnar=True))
-    except (DataError, MemoryError):
+
+
+@contextmanager
+def undamaged(form: str, name: str) -> Iterator[None]:
+    """Whatever a library says of a file, in our words."""
+    try:
+        yield
+    except (JudgedError, MemoryError):
         raise
     except Exception as error:  # each library has exceptions of its own
         raise DataError(
-            "damaged", f"a whole {form} file", got=f"a damaged one ({error})".replace("\n", " "), where=context.name,
+            "damaged", f"a whole {form} file", got=f"a damaged one ({error})".replace("\n", " "), where=name,
             hint="nothing of it was used; copy or write it again",
         ) from error  # fmt: skip
 
 
 def _library(form: str, context: Context) -> tuple[str, Any]:
-    names = [library for kind, library in _READERS if kind == form]
+    return library_for(form, [library for kind, library in _READERS if kind == form], context.name)
+
+
+def library_for(form: str, names: Sequence[str], where: str) -> tuple[str, Any]:
+    """The first of these libraries that is there."""
     for name in names:
         with suppress(ImportError):
             return name, import_module(name)
     raise DataError(
         "needs", f"one of {', '.join(names)}, to read a {form} file", got="none of them",
-        hint="pip install judged[parquet]", where=context.name,
+        hint="pip install judged[parquet]", where=where,
     )  # fmt: skip
 
 
 def _pyarrow_parquet(pyarrow: Any, data: memoryview) -> Frame:
     file = import_module("pyarrow.parquet").ParquetFile(pyarrow.BufferReader(pyarrow.py_buffer(data)))
     names = list(file.schema_arrow.names)
-    return Frame(names, lambda wanted: arrow_frame(file.read(columns=list(wanted))).columns(wanted))
+    return Frame(
+        names,
+        lambda wanted: arrow_frame(file.read(columns=list(wanted))).columns(wanted),
+        text=lambda name: arrow_text(file.read(columns=[name]).column(0)),
+    )
 
 
 def _pyarrow_ipc(pyarrow: Any, data: memoryview) -> Frame:

@@ -12,7 +12,7 @@ from judged.core import IdKind, Passages, Qrels, Run, Text
 from judged.errors import DataError, Warned
 from judged.sources._columns import Wanted
 from judged.sources._decimal import decimals, numbers, refuse_number
-from judged.sources._ids import Column, grouped, ids, listed
+from judged.sources._ids import Column, IdColumn, grouped, ids, listed
 from judged.sources._number import floats, ranks
 from judged.sources._origin import Document, Keys, Origin, Whole
 
@@ -29,8 +29,8 @@ class Table:
     name: str
     wanted: Wanted
     origin: Origin
-    query: Column
-    doc: Column
+    query: IdColumn
+    doc: IdColumn
     number: Column | None  # None: documents stand best first, or all are relevant
     rank: Column | None = None
     aspect: Column | None = None

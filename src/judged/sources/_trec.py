@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judged.core import Qrels, Run, Scores, Text
 from judged.errors import DataError, Place
 from judged.sources._decimal import numbers, refuse_number, whole_numbers
-from judged.sources._encoding import Raw, refuse_nul, text_start, unfinished
+from judged.sources._encoding import WHOLE, Begin, Raw, refuse_nul, text_start, unfinished
 from judged.sources._file import LONGEST_LINE, refuse_long_line
 from judged.sources._layout import PREFS, QRELS, RUN, SCORES, Layout, refuse_alone, refuse_line
 
@@ -63,10 +63,15 @@ class _File:
         raise IndexError(row)
 
 
-def run_of(data: Raw, name: str, *, extra_columns: bool = False, lenient: bool = False) -> Run:
-    """A run. `lenient` reads numbers as C does, `extra_columns` allows more than six; trec_eval's ways."""
-    file = _read(data, name, RUN, (0, 2), extra_columns=extra_columns, lenient=lenient)
-    if not len(file):
+def run_of(
+    data: Raw, name: str, *, extra_columns: bool = False, lenient: bool = False, begin: Begin | None = None
+) -> Run:
+    """A run. `lenient` reads numbers as C does, `extra_columns` allows more than six; trec_eval's ways.
+
+    With `begin` it is a stretch of a file, which may have no line with data.
+    """
+    file = _read(data, name, RUN, (0, 2), extra_columns=extra_columns, lenient=lenient, begin=begin or WHOLE)
+    if not len(file) and begin is None:
         columns = " ".join(RUN.columns)
         raise DataError("empty-run", f"at least one line ({columns})", got="none", hint=_EMPTY, where=name)
     queries, query = _distinct(file.texts[0])
@@ -128,17 +133,27 @@ def refuse_text(text: bytes, name: str, offset: int, line: int, *, first: bool) 
 # ── lines and cells ──────────────────────────────────────────────────────────────────────────────
 
 
-def _read(data: Raw, name: str, layout: Layout, texts: tuple[int, ...], *, extra_columns: bool, lenient: bool) -> _File:
+def _read(
+    data: Raw,
+    name: str,
+    layout: Layout,
+    texts: tuple[int, ...],
+    *,
+    extra_columns: bool,
+    lenient: bool,
+    begin: Begin = WHOLE,
+) -> _File:
     size = len(data) - 8
-    at, line = text_start(data, name), 1
-    if data.find(b"\n", 0, size) < 0 and data.find(b"\r", 0, size) >= 0:
+    at, line = text_start(data, name, begin), begin.lines + 1
+    if not begin.offset and data.find(b"\n", 0, size) < 0 and data.find(b"\r", 0, size) >= 0:
         data = data.replace(b"\r", b"\n")
     array = np.frombuffer(data, np.uint8)
     ranks: list[Ints | None] = [np.empty(0, np.int64)]
     chunks, parts, lines, tag = [], [np.empty(0)], [], ""
     while at < size:
-        part = _Part(data, array, at, _line_end(data, at, size), line, name, layout, extra_columns, lenient)
-        chunk, values = part.read(first=not any(map(len, parts)))
+        ways = (extra_columns, lenient, begin.offset)
+        part = _Part(data, array, at, _line_end(data, at, size), line, name, layout, *ways)
+        chunk, values = part.read(first=not begin.offset and not any(map(len, parts)))
         parts.append(values)
         if layout is RUN:
             ranks.append(whole_numbers(chunk.text(array, 3)))

@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 
 from judged.core import Lines, Run
 from judged.errors import FileError, Place
-from judged.sources._encoding import Raw, text_start, unfinished
+from judged.sources._encoding import WHOLE, Begin, Raw, text_start, unfinished
 from judged.sources._file import PAD, Source, compression, source_name
 from judged.sources._layout import RUN
 from judged.sources._sniff import first_line, is_trec
 from judged.sources._trec import refuse_text, run_of
 
-__all__ = ["lines_in", "lines_of"]
+__all__ = ["Counted", "lines", "lines_in", "lines_of", "mapped"]
 
 Bytes = NDArray[np.uint8]
+Counted = Callable[[], Begin]  # where a stretch begins: its lines are counted when they are asked for
 
 _HEAD = 1 << 16
 
@@ -49,33 +50,38 @@ def lines_of(source: Source, read: Callable[[], Run]) -> Lines | None:
     if compression(head) or b"\n" not in head or not is_trec(line, RUN):
         return None
     start = text_start(head, name)
-    opened = partial(_mapped, path, name, start, (status.st_size, status.st_mtime_ns))
-    return _lines(name, read, opened, last)
+    opened = partial(mapped, path, name, start, (status.st_size, status.st_mtime_ns))
+    return lines(name, read, opened, last)
 
 
-def lines_in(data: Raw, name: str) -> Lines | None:
-    """TREC lines that are in memory already."""
+def lines_in(data: Raw, name: str, begin: Begin | None = None) -> Lines | None:
+    """TREC lines that are in memory already: all of a file, or a stretch."""
     if data.find(b"\n") < 0:
         return None
     array = np.frombuffer(data, np.uint8)[: -len(PAD)]
-    opened = partial(nullcontext, (array, text_start(data, name)))
-    return _lines(name, partial(run_of, data, name), opened, bytes(data[-9:-8]))
+    opened = partial(nullcontext, (array, text_start(data, name, begin or WHOLE)))
+    return lines(name, partial(run_of, data, name, begin=begin), opened, bytes(data[-9:-8]), lambda: begin or WHOLE)
 
 
-def _lines(name: str, read: Callable[[], Run], opened: Any, last: bytes) -> Lines:
+def lines(name: str, read: Callable[[], Run], opened: Any, last: bytes, begin: Counted = lambda: WHOLE) -> Lines:
+    """What the native core needs of TREC lines."""
     return Lines(
         name=name,
         read=read,
         opened=opened,
-        refuse=partial(_refuse, name),
-        place=partial(_place, name),
+        refuse=partial(_refuse, name, begin),
+        place=partial(_place, name, begin),
         warnings=unfinished(last, name),
     )
 
 
 @contextmanager
-def _mapped(path: Path, name: str, start: int, stamp: tuple[int, int]) -> Iterator[tuple[Bytes, int]]:
+def mapped(
+    path: Path, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
+) -> Iterator[tuple[Bytes, int]]:
     """The file's bytes, which are those of the file that was looked at: neither replaced nor written to since."""
+    before = begin % mmap.ALLOCATIONGRANULARITY
+    length = 0 if end is None else end - begin + before
 
     def check(file: int) -> None:
         status = os.fstat(file)
@@ -86,7 +92,8 @@ def _mapped(path: Path, name: str, start: int, stamp: tuple[int, int]) -> Iterat
     try:
         with path.open("rb") as raw:
             check(raw.fileno())
-            yield np.frombuffer(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ), np.uint8), start
+            view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
+            yield np.frombuffer(view, np.uint8)[before:], start
             check(raw.fileno())
     except OSError as error:
         if isinstance(error, FileError):
@@ -96,15 +103,17 @@ def _mapped(path: Path, name: str, start: int, stamp: tuple[int, int]) -> Iterat
         raise FileError("io", "a file that can be read", got=error.strerror or str(error), where=name) from error
 
 
-def _place(name: str, data: Bytes, at: int) -> Place:
+def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:
     step = 1 << 24
-    return Place(name, 1 + sum(int((data[i : min(i + step, at)] == 10).sum()) for i in range(0, at, step)))
+    newlines = sum(int((data[i : min(i + step, at)] == 10).sum()) for i in range(0, at, step))
+    return Place(name, begin().lines + newlines + 1)
 
 
-def _refuse(name: str, data: Bytes, begin: int, first: bool) -> NoReturn:
-    """What the reader says of the line that begins here."""
-    end = begin
+def _refuse(name: str, begin: Counted, data: Bytes, at: int, first: bool) -> NoReturn:
+    """What the reader says of the line that begins at this byte of a stretch."""
+    end = at
     while end < len(data) and not (newline := np.flatnonzero(data[end : end + _HEAD] == 10)).size:
         end += _HEAD
     end = min(end + int(newline[0]) + 1 if newline.size else len(data), len(data))
-    refuse_text(data[begin:end].tobytes(), name, begin, _place(name, data, begin).line or 1, first=first)
+    offset, line = begin().offset, _place(name, begin, data, at).line or 1
+    refuse_text(data[at:end].tobytes(), name, offset + at, line, first=first and not offset)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judged.core import NATIVE, Qrels, Run, Scores, Unread
@@ -21,7 +22,7 @@ from judged.sources._unread import lines_in, lines_of
 if TYPE_CHECKING:
     from judged.sources._form import Opened
 
-__all__ = ["open_run", "read_qrels", "read_run"]
+__all__ = ["in_parts", "open_run", "read_qrels", "read_run"]
 
 
 def read_run(
@@ -40,7 +41,8 @@ def read_run(
     JSON Lines, CSV or TSV with a header, Parquet or Arrow. In memory it is `{query: {doc: score}}`,
     `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, or a frame of
     pandas, polars, Arrow or DuckDB. Columns are found by their usual names. Without scores, the order of
-    a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids.
+    a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids. A directory, a pattern (`run/*.gz`) or
+    a list of paths is one run in several files, see `parts_of`.
 
     A column of scores (a file with one number per line, a list or an array of numbers) becomes a run beside `labels`: the first score
     belongs to the first label, and so on. Blank lines and comments, in either file, do not count.
@@ -66,9 +68,30 @@ def read_run(
     if isinstance(source, Unread):
         return _beside(source, labels) if isinstance(source, Scores) else source.read()
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
+    if isinstance(source, (str, os.PathLike, list, tuple)) and in_parts(source):  # a lazy frame is collected
+        from judged.sources.parts import parts_of
+
+        parts = parts_of(source, **named, name=name)
+        assert parts is not None
+        return parts.read()
     wanted = Wanted("run", {role: column for role, column in named.items() if column is not None})
     run = replace(_as_run(_opened(source, wanted), labels), path=file_path(source))
     return run if name is None else replace(run, name=name)
+
+
+def in_parts(source: Any) -> bool:
+    """Whether a run makes sense only in parts, see `parts_of`. Most are a file, or lie in memory: these are told at once."""
+    if isinstance(source, (str, os.PathLike)):
+        if source == "-" or Path(source).is_file():
+            return False
+    elif isinstance(source, (list, tuple)):
+        if not source or not isinstance(source[0], (str, os.PathLike)):
+            return False
+    elif not type(source).__module__.startswith(("pyarrow._dataset", "polars.lazyframe")):
+        return False
+    from judged.sources.parts import is_scattered
+
+    return is_scattered(source)
 
 
 def open_run(source: Any) -> Run | Unread:

@@ -51,3 +51,11 @@ def test_an_id_at_the_end_of_the_buffer_is_read_whole():
     text = Text.of([b"a", b"0123456789abcdef"])
     assert text.take(np.array([1]))[0] == b"0123456789abcdef"
     assert text.same(np.array([1]), Text.of([b"0123456789abcdef"]), np.array([0])).all()
+
+
+def test_packed_ids_are_the_same_in_a_buffer_of_their_own():
+    text = Text.of([b"one", b"", b"three", b"x" * 70]).take(np.array([3, 0, 1, 0]))
+    packed = text.packed()
+    assert packed.tolist() == text.tolist() == [b"x" * 70, b"one", b"", b"one"]
+    assert len(packed.buffer) == 76 + 8
+    assert Text.of([]).packed().tolist() == []

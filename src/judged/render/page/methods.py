@@ -179,7 +179,7 @@ def inputs(subject: Subject) -> list[dict[str, Any]]:
         source.refuse_changed()
         for role, label, rows in (
             ("judgments", result.names[0].rpartition("/")[2], source.qrels),
-            ("run", name, source.run),
+            ("run", name, source.run if source.near else None),
         ):
             if rows is None or id(rows) in found:
                 continue

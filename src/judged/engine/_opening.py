@@ -1,0 +1,83 @@
+"""A run of any kind, opened for a join: as it lies, or in parts with something that carries the work out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from judged.core import Run, Scattered, Unread
+from judged.errors import UsageError, shown
+from judged.sources import in_parts, open_run, read_run
+
+if TYPE_CHECKING:
+    from judged.engine.executor import Executor
+
+__all__ = ["opened"]
+
+
+def opened(run: Any, engine: Any = None) -> Run | Unread:
+    """The run, to be joined.
+
+    Args:
+        run: in any form that `read_run` takes; several files; a dataset, a lazy frame, a Spark DataFrame.
+        engine: `memory`: one process that may hold all of it; `local`: in parts, by threads of this process; `spark`: in parts, by the
+            active Spark session; or an executor. Without it: in parts where the run comes in parts, else as ever.
+    """
+    if isinstance(run, Scattered):
+        return run if engine is None else _carried(run, engine)
+    if _is_spark(run):
+        return _spark_table(run, engine)
+    if engine is None and not in_parts(run):
+        return open_run(run)
+    if engine == "memory":
+        return read_run(run) if in_parts(run) else open_run(run)
+    return _carried(_parts(run), "local" if engine is None else engine)
+
+
+def _parts(run: Any) -> Scattered:
+    from judged.sources import parts_of
+
+    named = isinstance(run, Unread | Run)
+    parts = parts_of(run.path, name=run.name) if named and run.path else None if named else parts_of(run)
+    if parts is None:
+        raise UsageError("engine", "a run in files, a dataset, a lazy frame or a Spark DataFrame, for an engine", got=f"a {type(run).__name__}", hint="leave engine= away: what is in memory is evaluated there")  # fmt: skip
+    return parts
+
+
+def _carried(run: Scattered, engine: Any) -> Scattered:
+    from judged.core.gathering import in_buckets
+
+    if run.carries_itself:
+        return run
+    run = replace(run, carry=_executor(engine).map)
+    return replace(run, gather=partial(in_buckets, run))
+
+
+def _executor(engine: Any) -> Executor:
+    from judged.engine.executor import Executor, Threads
+
+    if engine == "local":
+        return Threads()
+    if engine == "spark":
+        from judged.engine.spark import Spark
+
+        return Spark()
+    if isinstance(engine, Executor) and not isinstance(engine, type):
+        return engine
+    raise UsageError(
+        "engine", "memory, local, spark, or an object with map(task, items)", got=shown(engine), value=engine
+    )
+
+
+def _spark_table(frame: Any, engine: Any) -> Run | Unread:
+    if engine == "memory":
+        return open_run(frame)
+    from judged.engine._spark_table import table_run
+    from judged.engine.spark import Spark
+
+    return table_run(frame, executor=engine if isinstance(engine, Spark) else None)
+
+
+def _is_spark(run: Any) -> bool:
+    return type(run).__module__.startswith("pyspark.") and hasattr(run, "mapInArrow")

@@ -1,0 +1,59 @@
+"""The first look at a Spark table, in the JVM: judgments go to every worker, and only judged rows come back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judged.core import IdKind
+from judged.core.looking import Look, Looked
+from judged.core.scattered import ROW_BITS
+from judged.engine._spark_part import Partition
+from judged.engine._spark_rows import ids_for_spark
+from judged.engine._spark_table import SparkTable, functions
+from judged.errors import DataError
+from judged.sources.spark import talking
+
+__all__ = ["looked", "refuse_kinds"]
+
+_PLACE = "_partition_"
+
+
+def looked(table: SparkTable, look: Look) -> Looked:
+    """What `look` finds in all partitions: it is given the rows that the judgments name, and no others."""
+    refuse_kinds(look.kinds, table.kinds, table.layout.name)
+    import pyarrow.compute as pc
+
+    with talking():
+        rows = _judged_rows(table, look).toArrow()
+    rows = rows.sort_by([(name, "ascending") for name in (_PLACE, *table.layout.column)])
+    found = []
+    for number in pc.unique(rows.column(_PLACE)).to_pylist():
+        of_one = rows.filter(pc.equal(rows.column(_PLACE), number)).drop_columns([_PLACE])
+        found.append(look.on(Partition(iter(of_one.to_batches()), table.layout), number << ROW_BITS))
+    return Looked.together(found)
+
+
+def _judged_rows(table: SparkTable, look: Look) -> Any:
+    """Rows of judged documents, with the number of their partition."""
+    sql = functions(table.frame)
+    judgments = table.frame.sparkSession.createDataFrame(_judgments(look))
+    found = table.frame.join(sql.broadcast(judgments), ["query", "doc"], "left_semi")
+    return found.select(*table.layout.column, sql.spark_partition_id().alias(_PLACE))
+
+
+def _judgments(look: Look) -> Any:
+    """The documents of the pool that a table of Spark can hold."""
+    import pyarrow as pa
+
+    pool = look.pool
+    query = ids_for_spark(pool.ids.take(slice(len(pool.queries))), look.kinds[0]).take(pa.array(pool.query))
+    return pa.table({"query": query, "doc": ids_for_spark(pool.doc, look.kinds[1])}).drop_null()
+
+
+def refuse_kinds(ours: tuple[IdKind, IdKind], theirs: tuple[IdKind, IdKind], name: str) -> None:
+    """An error where the ids of a table are of other types than those of the judgments, which would never meet."""
+    word = {"text": "str", "integer": "int", "other": "objects"}
+    for what, our, their in zip(("query", "document"), ours, theirs, strict=True):
+        if our != their:
+            raise DataError("id-type", f"{what} ids of one type on both sides", got=f"{word[our]} in the judgments and {word[their]} in the run",
+                            where=name, hint="convert one side: df.withColumn(…, col.cast('string'))")  # fmt: skip

@@ -1,0 +1,153 @@
+"""The split law on real and on large runs: cut into any parts, rows in any order, the bits are those of one process, for every measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from recorded import DATA, need_data
+
+import judged as jd
+from judged.core import Judged, Policy, Scattered, join
+from judged.engine.executor import Threads
+from judged.measures import Measure, definitions
+from judged.sources import open_run, read_qrels, read_run
+
+PARTS = (1, 2, 7, 64)
+EVERY = [Measure(d) for d in definitions() if d.family != "own" and d.needs == "grades" and not d.text]
+BY_ASPECT = [
+    Measure(d) for d in definitions() if d.family != "own" and d.needs not in ("grades", "spans") and not d.text
+]
+RUNS = [
+    ("dl21_passage/qrels.txt.gz", "dl21_passage/runs/p_bm25.run.gz"),
+    ("cast21/qrels.txt.gz", "cast21/runs/manual_bm25.run.gz"),
+    ("cacm/qrels.txt.gz", "cacm/runs/bm25.run.gz"),
+]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a table, in batches."""
+
+    table: pa.Table
+    rows: np.ndarray
+    batch: int
+
+    @property
+    def size(self) -> int:
+        return len(self.rows)
+
+    def batches(self):
+        for start in range(0, len(self.rows), self.batch):
+            yield open_run(self.table.take(self.rows[start : start + self.batch]))
+
+
+def cut(table: pa.Table, parts: int, *, batch: int = 1 << 19) -> Scattered:
+    """The rows, shuffled, over so many parts of different sizes."""
+    rng = np.random.default_rng(parts)
+    order = rng.permutation(len(table))
+    owner = np.sort(rng.integers(0, parts, len(table)))
+    pieces = np.split(order, np.searchsorted(owner, np.arange(1, parts)))
+    run = Scattered(
+        name="run", read=lambda: read_run(table), parts=tuple(Rows(table, piece, batch) for piece in pieces)
+    )
+    return replace(run, carry=Threads().map)
+
+
+def same_columns(a: Judged, b: Judged) -> bool:
+    names = ("retrieved", "answered", "query", "rank", "grade", "judgment", "tie_first", "tie_last")
+    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
+
+
+def bits(column: np.ndarray) -> bytes:
+    return column.astype(float).tobytes()
+
+
+def table_of(run) -> pa.Table:
+    queries, docs = ([raw.decode() for raw in text.tolist()] for text in (run.queries, run.doc))
+    query = pa.DictionaryArray.from_arrays(run.query.astype(np.int32), pa.array(queries)).cast(pa.string())
+    return pa.table({"query": query, "doc": docs, "score": run.score})
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize(("qrels", "run"), RUNS, ids=lambda name: name.split("/")[0])
+@pytest.mark.parametrize("parts", PARTS)
+def test_real_runs_in_shuffled_parts_give_the_bits_of_one_process(qrels, run, parts):
+    need_data()
+    judgments, table = read_qrels(DATA / qrels), table_of(read_run(DATA / run))
+    for ties in ("id-desc", "id-asc", "expected"):
+        policy = Policy(ties=ties)
+        whole = join(judgments, open_run(table), policy)
+        split = join(judgments, cut(table, parts, batch=10_000), policy)
+        assert same_columns(split, whole)
+        assert split.policy.repeats == "judged"
+        for measure in EVERY:
+            assert bits(measure.on(split)) == bits(measure.on(whole)), measure
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("parts", PARTS)
+def test_judgments_of_subtopics_in_shuffled_parts_give_the_bits_of_one_process(parts):
+    need_data()
+    judgments = read_qrels(DATA / "web2013_diversity/qrels.ndeval.txt.gz")
+    table = table_of(read_run(DATA / "web2013_diversity/runs/cedr.run.gz"))
+    whole, split = join(judgments, open_run(table), Policy()), join(judgments, cut(table, parts), Policy())
+    assert same_columns(split, whole)
+    for measure in (*EVERY, *BY_ASPECT):
+        assert bits(measure.on(split)) == bits(measure.on(whole)), measure
+
+
+@pytest.fixture(scope="module")
+def large() -> tuple[object, pa.Table]:
+    """Twenty million rows: 20,000 queries, 1,000 documents each, scores rounded so that they tie everywhere; and 22 judgments a query."""
+    queries, depth, docs = 20_000, 1_000, 3_000_017
+    rng = np.random.default_rng(8)
+    query = np.repeat(np.arange(queries, dtype=np.int32), depth)
+    doc = ((np.tile(np.arange(depth), queries) * 8837 + query * 31337) % docs).astype(np.int32)
+    names = (
+        pa.array(np.char.add("q", np.arange(queries).astype(str))),
+        pa.array(np.char.add("D", np.arange(docs).astype(str))),
+    )
+    coded = [pa.DictionaryArray.from_arrays(code, name) for code, name in zip((query, doc), names, strict=True)]
+    table = pa.table({"query": coded[0], "doc": coded[1], "score": np.round(rng.exponential(2.0, len(query)), 2)})
+    place = np.argsort(rng.random((queries, 64)), axis=1)[:, :22] * 31  # two thirds of them are retrieved
+    judged = (place * 8837 + np.arange(queries)[:, None] * 31337) % docs
+    found = {"query": np.repeat(np.arange(queries), 22), "doc": judged.ravel()}
+    text = {name: names[i].take(pa.array(code)) for i, (name, code) in enumerate(found.items())}
+    return read_qrels(pa.table({**text, "grade": rng.integers(0, 4, queries * 22)})), table
+
+
+@pytest.mark.slow
+def test_twenty_million_rows_in_shuffled_parts_give_the_bits_of_one_process(large):
+    judgments, table = large
+    whole = join(judgments, open_run(table), Policy())
+    assert len(whole.query) > 200_000
+    assert (whole.tie_last > whole.tie_first).mean() > 0.5
+    values = {str(m): bits(m.on(whole)) for m in EVERY}
+    for parts in PARTS:
+        split = join(judgments, cut(table, parts), Policy())
+        assert same_columns(split, whole)
+        for measure in EVERY:
+            assert bits(measure.on(split)) == values[str(measure)], measure
+
+
+def test_processes_give_the_bits_of_threads(tmp_path):
+    import pyarrow.parquet as parquet
+
+    rng = np.random.default_rng(3)
+    table = pa.table(
+        {
+            "query": [f"q{i % 5}" for i in range(200)],
+            "doc": [f"d{i}" for i in range(200)],
+            "score": rng.integers(0, 9, 200).astype(float),
+        }
+    )
+    for part in range(4):
+        parquet.write_table(table[part::4], tmp_path / f"{part}.parquet")
+    qrels = {f"q{q}": {f"d{i}": i % 3 for i in range(q, 200, 5) if i % 2} for q in range(5)}
+    whole = jd.evaluate(qrels, table, "nDCG@10 AP RR")
+    for engine in (None, "local", jd.Threads(1), jd.Processes(2)):
+        found = jd.evaluate(qrels, tmp_path, "nDCG@10 AP RR", engine=engine)
+        assert {m: bits(c) for m, c in found.columns.items()} == {m: bits(c) for m, c in whole.columns.items()}

@@ -1,0 +1,160 @@
+"""A standalone cluster: a master and two workers, tasks begun twice, and a worker that is killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+import venv
+from pathlib import Path
+
+import pytest
+from on_spark import EXECUTORS, each_a_part, same, session, tied_run, written
+
+import judged as jd
+from judged.engine._spark_frame import evaluate_frame
+from judged.engine.spark import Spark
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Judgments, a run with ties, and the same run in several files."""
+    qrels, run = tied_run(200)
+    return qrels, run, written(run, tmp_path_factory.mktemp("run"))
+
+
+def test_files_and_tables_give_the_bits_of_one_process(clustered, files):
+    qrels, run, folder = files
+    wanted = jd.evaluate(qrels, run, MEASURES)
+    same(jd.evaluate(qrels, str(folder), MEASURES, engine=Spark(clustered)), wanted)
+    same(jd.evaluate(qrels, each_a_part(folder), MEASURES, engine=Spark(clustered)), wanted)
+    same(jd.evaluate(qrels, clustered.read.parquet(str(folder)), MEASURES), wanted)
+    found = evaluate_frame(qrels, clustered.read.parquet(str(folder)), MEASURES)
+    same(found.collect(), wanted)
+    found.unpersist()
+
+
+def test_both_workers_take_part(clustered, tmp_path):
+    def host(item):
+        time.sleep(0.3)
+        return os.getppid()
+
+    assert len(set(Spark(clustered).map(host, [(i, None) for i in range(8)]))) == 2
+
+
+def test_a_task_that_is_begun_twice_counts_once(clustered, files, tmp_path):
+    qrels, run, folder = files
+    slow = tmp_path / "slow"
+
+    class Begun(Spark):
+        def map(self, task, items):
+            def late(item):
+                if item[0] == 2:
+                    try:
+                        slow.touch(exist_ok=False)
+                    except FileExistsError:
+                        return task(item)  # the second time
+                    time.sleep(120)
+                return task(item)
+
+            return super().map(late, items)
+
+    started = time.monotonic()
+    found = jd.evaluate(qrels, each_a_part(folder), MEASURES, engine=Begun(clustered))
+    same(found, jd.evaluate(qrels, run, MEASURES))
+    assert slow.exists()
+    assert time.monotonic() - started < 100
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(cluster, clustered, files, tmp_path):
+    qrels, run, folder = files
+
+    class Slow(Spark):
+        def map(self, task, items):
+            def slowly(item):
+                (tmp_path / f"{item[0]}-{os.getpid()}").touch()
+                time.sleep(0.7)
+                return task(item)
+
+            return super().map(slowly, items)
+
+    def kill():
+        until = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < until:
+            time.sleep(0.02)
+        cluster.kill_worker()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = jd.evaluate(qrels, each_a_part(folder), MEASURES, engine=Slow(clustered))
+    killer.join()
+    same(found, jd.evaluate(qrels, run, MEASURES))
+    assert sum(worker.poll() is not None for worker in cluster.workers) == 1
+
+
+def test_a_worker_killed_in_the_middle_of_a_shuffle_changes_nothing(cluster, clustered, files):
+    qrels, run, folder = files
+    cluster.add_worker()
+    cluster.wait()
+    frame = clustered.read.parquet(str(folder))
+    found = evaluate_frame(qrels, frame, MEASURES, partitions=4)
+    cluster.kill_worker()  # with what it kept of the values
+    same(found.collect(), jd.evaluate(qrels, run, MEASURES))
+    found.unpersist()
+
+
+def test_a_cluster_that_is_gone_is_an_error_of_the_engine(clustered):
+    clustered.stop()
+    with pytest.raises(jd.EngineError) as caught:
+        list(Spark(clustered).map(len, [(0, None)]))
+    assert caught.value.exit_code == 3
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """A Python that has numpy and pyarrow, and nothing else."""
+    import numpy
+    import pyarrow
+
+    home = tmp_path_factory.mktemp("bare")
+    venv.create(home, with_pip=False)
+    links = home / "links"
+    links.mkdir()
+    for package in (numpy, pyarrow):
+        source = Path(package.__file__).parent
+        for folder in (source, source.with_name(f"{source.name}.libs")):
+            if folder.is_dir():
+                (links / folder.name).symlink_to(folder)
+    [site] = home.glob("lib/python*/site-packages")
+    (site / "links.pth").write_text(str(links))
+    python = str(home / "bin" / "python")
+    lacks = "import numpy, pyarrow, importlib.util as u; print([n for n in ('judged', 'scipy', 'pandas', 'isal') if u.find_spec(n)])"  # fmt: skip
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    assert subprocess.run([python, "-c", lacks], capture_output=True, text=True, env=clean).stdout.strip() == "[]"
+    return python
+
+
+def test_judged_is_sent_along_to_workers_that_have_none(jvm, cluster, files, bare):
+    qrels, run, folder = files
+    spark = session(cluster.address, bare, **EXECUTORS, **{"spark.executorEnv.PYTHONPATH": ""})
+    with pytest.raises(jd.UsageError, match="judged is needed on every worker; got No module named 'judged'"):
+        jd.evaluate(qrels, str(folder), engine=Spark(spark))
+    wanted = jd.evaluate(qrels, run, MEASURES)
+    shipping = Spark(spark, ship=True)
+    same(jd.evaluate(qrels, str(folder), MEASURES, engine=shipping), wanted)
+    same(jd.evaluate(qrels, spark.read.parquet(str(folder)), MEASURES, engine=shipping), wanted)
+    found = evaluate_frame(qrels, spark.read.parquet(str(folder)), MEASURES, session=shipping)
+    same(found.collect(), wanted)
+
+    def core(item):
+        from judged.core import NATIVE
+
+        return NATIVE
+
+    from judged.core import NATIVE
+
+    assert list(shipping.map(core, [(0, None)])) == [NATIVE]

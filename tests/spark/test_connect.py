@@ -1,0 +1,61 @@
+"""Spark Connect: a client that shares nothing with the JVM. In a process of its own, because PySpark is one or the other."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from on_spark import environment, same, tied_run, written
+
+import judged as jd
+from judged.engine._stream_means import exact_means
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("grpc") is None and not os.environ.get("CI"), reason="Spark Connect needs grpcio"
+    ),
+]
+MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10"
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """What a session of Spark Connect gives."""
+    folder = tmp_path_factory.mktemp("connect")
+    (folder / "run").mkdir()
+    written(tied_run()[1], folder / "run")
+    program = Path(__file__).with_name("connect.py")
+    subprocess.run([sys.executable, str(program), str(folder), MEASURES], env=environment(), check=True, timeout=240)
+    return pickle.loads((folder / "answers").read_bytes())
+
+
+def test_the_session_is_one_of_connect(answers):
+    assert answers["session"] == "pyspark.sql.connect.session"
+
+
+def test_tables_files_and_frames_give_the_bits_of_one_process(answers):
+    wanted = jd.evaluate(*tied_run(), MEASURES)
+    for way in ("table", "together", "files", "shipped", "frame"):
+        same(answers[way], wanted)
+
+
+def test_means_are_exact(answers):
+    wanted = jd.evaluate(*tied_run(), MEASURES)
+    assert answers["means"] == exact_means(wanted.measures, wanted.columns)
+
+
+def test_judgments_are_read_from_a_dataframe(answers):
+    assert answers["qrels"] == sum(map(len, tied_run()[0].values()))
+
+
+def test_errors_are_ours(answers):
+    assert answers["missing"] == ("DataError", "score-nan")
+    assert answers["bug"] == ("EngineError", "engine")
+    assert answers["stopped"] == ("EngineError", "engine")

@@ -1,0 +1,197 @@
+"""Spark DataFrames as runs and as judgments."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from on_spark import arrow_of, frame_of, same, tied_run
+
+import judged as jd
+from judged.engine._spark_table import table_run
+
+pytestmark = pytest.mark.spark
+MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10 ERR@20 RBP"
+
+
+def made(spark, **columns):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return spark.createDataFrame(pa.table(columns))
+
+
+def test_judgments_and_runs_are_read_from_dataframes(spark):
+    qrels, run = tied_run(20)
+    assert len(jd.read_qrels(frame_of(spark, qrels))) == sum(map(len, qrels.values()))
+    assert len(jd.read_run(frame_of(spark, run))) == sum(map(len, run.values()))
+    same(jd.evaluate(frame_of(spark, qrels), frame_of(spark, run), engine="memory"), jd.evaluate(qrels, run))
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [{}, {"ties": "id-asc"}, {"ties": "best"}, {"ties": "worst"}, {"ties": "expected"}, {"queries": "both"}, {"depth": 10},
+     {"unjudged": "condensed"}, {"precision": "float32"}],
+    ids=str,
+)  # fmt: skip
+def test_a_table_gives_the_bits_of_one_process(spark, policy):
+    qrels, run = tied_run()
+    found = jd.evaluate(qrels, frame_of(spark, run, 7), MEASURES, **policy)
+    wanted = jd.evaluate(qrels, run, MEASURES, **policy)
+    same(found, wanted)
+    assert {w.slug: w.count for w in found.warnings} == {w.slug: w.count for w in wanted.warnings}
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 32])
+def test_any_number_of_partitions_gives_the_same(spark, partitions):
+    qrels, run = tied_run(40)
+    same(jd.evaluate(qrels, frame_of(spark, run, partitions), MEASURES), jd.evaluate(qrels, run, MEASURES))
+
+
+def test_queries_brought_together_give_the_same(spark):
+    qrels, run = tied_run(40)
+    same(jd.evaluate(qrels, frame_of(spark, run), MEASURES, repeats="all"), jd.evaluate(qrels, run, MEASURES))
+
+
+def test_ids_that_are_numbers_and_scores_of_any_type(spark):
+    from pyspark.sql import functions as sql
+
+    qrels = {q: {d: d % 3 for d in range(10)} for q in range(30)}
+    run = {q: {d: float((7 * d + q) % 9) for d in range(0, 40, 3)} for q in range(30)}
+    wanted = jd.evaluate(qrels, run, MEASURES)
+    frame = frame_of(spark, run)
+    for types in (("int", "long", "float"), ("short", "int", "decimal(10,2)"), ("long", "short", "int")):
+        cast = frame.select(
+            *(sql.col(name).cast(kind).alias(name) for name, kind in zip(frame.columns, types, strict=True))
+        )
+        same(jd.evaluate(qrels, cast, MEASURES), wanted)
+
+
+def test_columns_of_any_name_can_be_named(spark):
+    qrels, run = tied_run(20)
+    frame = frame_of(spark, run).toDF("a.b", "the `doc`", "how good")
+    named = table_run(frame, query="a.b", doc="the `doc`", score="how good", name="bm25")
+    found = jd.evaluate(qrels, named, MEASURES)
+    same(found, jd.evaluate(qrels, run, MEASURES))
+    assert found.names[1] == "bm25"
+
+
+def test_ids_of_a_collation_are_compared_by_their_bytes(spark):
+    from pyspark.sql import functions as sql
+
+    qrels, run = {"q": {"a": 1, "B": 2}}, {"q": {"A": 0.3, "a": 0.2, "B": 0.1}}
+    frame = frame_of(spark, run, 1)
+    lower = frame.withColumn("doc", sql.collate("doc", "UTF8_LCASE"))
+    same(jd.evaluate(qrels, lower, MEASURES), jd.evaluate(qrels, run, MEASURES))
+
+
+def test_ranks_decide_where_asked(spark):
+    run = {"query": ["q", "q", "q"], "doc": ["a", "b", "c"], "rank": [2, 3, 1]}
+    qrels = {"q": {"a": 1, "b": 0}}
+    assert jd.evaluate(qrels, made(spark, **run), "RR").mean() == {"RR": 1 / 2}
+    scored = made(spark, **run, score=[0.1, 0.2, 0.3])
+    assert jd.evaluate(qrels, scored, "RR").mean() == {"RR": 1 / 3}
+    assert jd.evaluate(qrels, scored, "RR", order="rank").mean() == {"RR": 1 / 2}
+
+
+def test_a_repeated_judged_document_is_found_wherever_it_lies(spark):
+    frame = made(spark, query=["q", "q", "q"], doc=["a", "b", "a"], score=[0.1, 0.2, 0.3]).repartition(3)
+    with pytest.raises(jd.DataError, match="each document once in the ranking of query 'q'"):
+        jd.evaluate({"q": {"a": 1}}, frame)
+
+
+def test_a_repeated_unjudged_document_is_found_where_all_are_asked_for(spark):
+    frame = made(spark, query=["q", "q", "q"], doc=["a", "b", "b"], score=[0.1, 0.2, 0.3]).repartition(3)
+    jd.evaluate({"q": {"a": 1}}, frame)
+    with pytest.raises(jd.DataError, match="each document once in the ranking of query 'q'"):
+        jd.evaluate({"q": {"a": 1}}, frame, repeats="all")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [("query", None, "a query id for document 'b'"), ("doc", None, "a document id for query 'q'"),
+     ("score", None, "for document 'b' of query 'q'"), ("score", math.nan, "for document 'b' of query 'q'")],
+)  # fmt: skip
+@pytest.mark.parametrize("repeats", ["judged", "all"])
+def test_what_is_missing_is_told_by_query_and_document(spark, column, value, said, repeats):
+    columns = {"query": ["q", "q"], "doc": ["a", "b"], "score": [0.2, 0.1]}
+    columns[column] = [columns[column][0], value]
+    with pytest.raises(jd.DataError) as caught:
+        jd.evaluate({"q": {"a": 1}}, made(spark, **columns), repeats=repeats)
+    assert said in str(caught.value)
+    assert caught.value.slug == ("score-nan" if column == "score" else "id-null")
+
+
+def test_ids_of_another_type_than_those_of_the_judgments_are_refused(spark):
+    frame = made(spark, query=[1], doc=["a"], score=[0.5])
+    with pytest.raises(jd.DataError, match="query ids of one type on both sides; got str in the judgments and int"):
+        jd.evaluate({"1": {"a": 1}}, frame)
+
+
+@pytest.mark.parametrize("cast", [("doc", "double", "id-type"), ("query", "timestamp", "id-type"), ("score", "string", "score-type")])  # fmt: skip
+def test_columns_of_types_that_cannot_be_used_are_refused_before_anything_is_computed(spark, cast):
+    from pyspark.sql import functions as sql
+
+    column, kind, slug = cast
+    frame = made(spark, query=["q"], doc=["a"], score=[0.5])
+    frame = frame.withColumn(column, sql.lit(None).cast(kind))
+    with pytest.raises(jd.DataError) as caught:
+        table_run(frame)
+    assert caught.value.slug == slug
+
+
+def test_a_table_without_a_row_is_an_empty_run(spark):
+    frame = made(spark, query=["q"], doc=["a"], score=[0.5])
+    for nothing in (frame.limit(0), frame.where("false"), frame.where("score > 9").repartition(2)):
+        with pytest.raises(jd.DataError) as caught:
+            jd.evaluate({"q": {"a": 1}}, nothing)
+        assert caught.value.slug == "empty-run"
+
+
+def test_order_of_input_is_refused(spark):
+    frame = made(spark, query=["q"], doc=["a"], score=[0.5])
+    with pytest.raises(jd.UsageError, match="has no order"):
+        jd.evaluate({"q": {"a": 1}}, frame, ties="input")
+
+
+def test_every_partition_is_given_to_the_task_empty_ones_too(spark):
+    frame = frame_of(spark, {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}, 6)
+    run = table_run(frame)
+    counts = list(run.carry(lambda item: (item[0], sum(len(b.read()) for b in item[1].batches())), []))
+    assert [number for number, _ in counts] == list(range(6))
+    assert sum(rows for _, rows in counts) == 3
+
+
+def test_a_task_may_leave_rows_unread(spark):
+    frame = frame_of(spark, tied_run(60)[1], 2)
+
+    def first(item):
+        next(item[1].batches())
+        return item[0]
+
+    assert list(table_run(frame).carry(first, [])) == [0, 1]
+
+
+def test_small_batches_are_looked_through_together(spark):
+    frame = frame_of(spark, tied_run()[1], 1)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
+    try:
+        [sizes] = table_run(frame).carry(lambda item: [len(b.read()) for b in item[1].batches()], [])
+    finally:
+        spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    assert sizes == [arrow_of(tied_run()[1]).num_rows]
+
+
+def test_documents_of_a_query_can_be_asked_for_afterwards(spark):
+    qrels, run = tied_run(20)
+    found = jd.evaluate(qrels, frame_of(spark, run), "AP").explain("AP", "q1")
+    assert str(found).splitlines()[-1] == str(jd.evaluate(qrels, run, "AP").explain("AP", "q1")).splitlines()[-1]
+
+
+def test_the_values_do_not_depend_on_chance(spark):
+    qrels, run = tied_run(30)
+    frame = frame_of(spark, run, 3)
+    a, b = (jd.evaluate(qrels, frame, MEASURES) for _ in range(2))
+    assert all(np.array_equal(a[m], b[m]) for m in a)
