@@ -148,6 +148,39 @@ public:
         return bad;
     }
 
+    // Whether the rows of most queries do not follow each other; by some of them.
+    bool scattered() const {
+        constexpr std::uint64_t looked_at = 2048, few = 1 << 14;
+        if (rows_ < few) return false;
+        std::uint64_t changes = 0;
+        for (const std::uint64_t start : {std::uint64_t{0}, rows_ / 2})
+            for (std::uint64_t row = start + 1; row < start + looked_at; ++row) changes += !same(query_at(row), query_at(row - 1));
+        return changes > looked_at / 4;
+    }
+
+    bool ranked() const {
+        return std::any_of(batches_.begin(), batches_.end(), [](const Batch& b) { return b.rank.type != 0; });
+    }
+
+    // Calls `each(row, query)` for all rows, in their order; rows that know their query by number look it up once.
+    template <class Each>
+    void for_queries(const Pool& pool, Each&& each) const {
+        std::vector<std::uint32_t> known;
+        for (const auto& batch : batches_) {
+            known.clear();
+            for (std::size_t i = 0; i < batch.rows; ++i) {
+                const std::size_t code = batch.code ? std::size_t(batch.code[i]) : batch.query.place(i);
+                if (!batch.code && !batch.query.index) {
+                    each(batch.first + i, pool.find_query(batch.query[i]));
+                    continue;
+                }
+                if (code >= known.size()) known.resize(code + 1, none - 1);
+                if (known[code] == none - 1) known[code] = pool.find_query(batch.query[batch.code ? code : i]);
+                each(batch.first + i, known[code]);
+            }
+        }
+    }
+
 private:
     template <Ids::Form form, class Each>
     static std::uint64_t ordinary_rows(const Batch& batch, std::uint64_t begin, std::uint64_t stop, Each& each) {
@@ -230,6 +263,47 @@ private:
 
     std::vector<Batch> batches_;
     std::uint64_t rows_ = 0;
+};
+
+// The same rows with those of each query together, in their order: for tables whose queries are scattered, of which every row would be a
+// fragment of its own. Rows without judgments come last. Not for rows with ranks, which are held against their neighbours.
+class Gathered {
+public:
+    Gathered(const Columns& columns, const Pool& pool) : columns_(columns), start_(pool.size() + 2) {
+        const auto place = [&](std::uint32_t query) { return std::size_t(query == none ? pool.size() : query); };
+        columns.for_queries(pool, [&](std::uint64_t, std::uint32_t query) { ++start_[place(query) + 1]; });
+        for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
+        std::vector<std::uint64_t> next(start_.begin(), start_.end() - 1);
+        order_.resize(columns.size());
+        columns.for_queries(pool, [&](std::uint64_t row, std::uint32_t query) { order_[next[place(query)]++] = row; });
+    }
+
+    std::uint64_t size() const { return columns_.size(); }
+    View view(std::uint64_t row, std::size_t length) const { return columns_.view(row, length); }
+
+    std::vector<std::uint64_t> parts(std::uint64_t rows) const {
+        std::vector<std::uint64_t> begins{0};
+        for (const std::uint64_t start : start_)
+            if (start >= begins.back() + rows && start < size()) begins.push_back(start);
+        begins.push_back(size());
+        return begins;
+    }
+
+    template <class Each>
+    std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {
+        for (std::uint64_t at = begin; at < end; ++at) {
+            auto moved = [&](Row row) {
+                row.begin = at;
+                each(row);
+            };
+            if (columns_.rows(cells, order_[at], order_[at] + 1, moved) != nowhere) return at;
+        }
+        return nowhere;
+    }
+
+private:
+    const Columns& columns_;
+    std::vector<std::uint64_t> start_, order_;
 };
 
 // The batches of an Arrow stream, kept as long as they are looked at.

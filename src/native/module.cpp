@@ -125,6 +125,16 @@ nb::dict scanned(const Source& source, Job job) {
     return as_dict(std::move(*found));
 }
 
+nb::dict scanned_columns(const Columns& columns, Job job) {
+    if (columns.ranked() || !columns.scattered()) return scanned(columns, std::move(job));
+    std::optional<Gathered> gathered;
+    {
+        const nb::gil_scoped_release release;
+        gathered.emplace(columns, job.pool.pool);
+    }
+    return scanned(*gathered, std::move(job));
+}
+
 nb::dict scan_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, const OwnedPool& pool,
                     const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
@@ -154,7 +164,7 @@ nb::dict scan_rows(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs
                    std::optional<Column<std::int64_t>> rank, const OwnedPool& pool, const Policy& policy,
                    unsigned threads, std::uint64_t part, nb::object progress) {
     const Columns columns = columns_of(queries, query, docs, score, rank);
-    return scanned(columns, {pool, policy, threads, part, std::move(progress)});
+    return scanned_columns(columns, {pool, policy, threads, part, std::move(progress)});
 }
 
 bool read_table(ArrowTable& table, nb::handle stream, const nb::tuple& columns, bool whole_queries, bool whole_docs) {
@@ -171,7 +181,7 @@ nb::object scan_arrow(nb::list streams, nb::tuple columns, bool whole_queries, b
     ArrowTable table;
     for (const auto stream : streams)
         if (!read_table(table, stream, columns, whole_queries, whole_docs)) return nb::none();
-    return scanned(table.columns(), {pool, policy, threads, part, std::move(progress)});
+    return scanned_columns(table.columns(), {pool, policy, threads, part, std::move(progress)});
 }
 
 nb::object scan_dict(nb::dict run, bool whole_queries, bool whole_docs, const OwnedPool& pool, const Policy& policy) {

@@ -156,7 +156,7 @@ private:
             fresh_ = judged_ && !worker_.seen[query];
             stranger_ = nullptr;
             if (query == none)
-                stranger_ = &worker_.unjudged.try_emplace(row.query, Unjudged{row.begin, false}).first->second;
+                stranger_ = &worker_.unjudged.try_emplace(row.query, Unjudged{row.position, false}).first->second;
             open_.query = query;
             if (!judged_) return;
             worker_.seen[query] = true;

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from judged.engine._recommend_result import BeyondAccuracy
     from judged.engine._recommend_samples import SampledEstimates, evaluate_from_samples
     from judged.engine._rule import Rules
+    from judged.engine._spark_frame import evaluate_frame
+    from judged.engine._spark_values import FrameValues
     from judged.engine.classification import Classification, best_threshold, classify, pr_curve, roc_curve
     from judged.engine.click_fit import ClickBoard, ClickFit, ClickGrades
     from judged.engine.clicks import compare_click_models, fit_clicks, read_clicks, simulate_clicks, write_clicks
@@ -60,6 +62,7 @@ _HOME = {
     "Evaluator": "judged.engine.streaming",
     "Executor": "judged.engine.executor",
     "Explanation": "judged.engine.explanation",
+    "FrameValues": "judged.engine._spark_values",
     "Gate": "judged.engine._gated",
     "GroupedAUC": "judged.engine._recommend_auc",
     "InterleavedLists": "judged.engine.interleaving",
@@ -89,6 +92,7 @@ _HOME = {
     "curve": "judged.engine.picture",
     "curves_csv": "judged.engine.storage",
     "evaluate": "judged.engine.evaluation",
+    "evaluate_frame": "judged.engine._spark_frame",
     "evaluate_from_clicks": "judged.engine.counterfactual",
     "evaluate_from_samples": "judged.engine._recommend_samples",
     "explain": "judged.engine.explanation",
@@ -135,6 +139,7 @@ __all__ = [
     "Evaluator",
     "Executor",
     "Explanation",
+    "FrameValues",
     "Gate",
     "GroupedAUC",
     "InterleavedLists",
@@ -164,6 +169,7 @@ __all__ = [
     "curve",
     "curves_csv",
     "evaluate",
+    "evaluate_frame",
     "evaluate_from_clicks",
     "evaluate_from_samples",
     "explain",

@@ -13,7 +13,7 @@ from judged.sources import in_parts, open_run, read_run
 if TYPE_CHECKING:
     from judged.engine.executor import Executor
 
-__all__ = ["opened"]
+__all__ = ["is_spark", "opened"]
 
 
 def opened(run: Any, engine: Any = None) -> Run | Unread:
@@ -26,7 +26,7 @@ def opened(run: Any, engine: Any = None) -> Run | Unread:
     """
     if isinstance(run, Scattered):
         return run if engine is None else _carried(run, engine)
-    if _is_spark(run):
+    if is_spark(run):
         return _spark_table(run, engine)
     if engine is None and not in_parts(run):
         return open_run(run)
@@ -79,5 +79,6 @@ def _spark_table(frame: Any, engine: Any) -> Run | Unread:
     return table_run(frame, executor=engine if isinstance(engine, Spark) else None)
 
 
-def _is_spark(run: Any) -> bool:
+def is_spark(run: Any) -> bool:
+    """Whether this is a Spark DataFrame; told without importing anything."""
     return type(run).__module__.startswith("pyspark.") and hasattr(run, "mapInArrow")

@@ -10,6 +10,7 @@ import numpy as np
 
 from judged.core import Judged, Policy, packed
 from judged.engine._joining import Preparation, source_of
+from judged.engine._opening import is_spark
 from judged.engine._source import Source
 from judged.engine.column import column, level_notes, refuse_warnings
 from judged.engine.ties import Orders
@@ -18,11 +19,15 @@ from judged.errors import UsageError
 from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
+from judged.sources import read_qrels
 from judged.stats import mean
 
 __all__ = ["DEFAULT", "evaluate", "judge"]
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
+BROADCAST = (
+    2_000_000  # judgments that are sent to every worker of Spark; more are brought together with the run, by query
+)
 Progress = Callable[[int, int], object]
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -64,7 +69,8 @@ def evaluate(
     Args:
         qrels: judgments in any form that `read_qrels` takes; or a `Judged`, without a run; or one file of questions with what was
             retrieved and what is relevant, without a run, see `read_questions`.
-        run: a ranking in any form that `read_run` takes.
+        run: a ranking in any form that `read_run` takes; several files, a dataset, a lazy frame or a Spark DataFrame, which are looked through in
+            parts, see `docs/scale.md`.
         measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
         level: the lowest grade that counts as relevant, for every binary measure that does not say its own.
         bounds: also compute every measure as if all unjudged documents it sees were irrelevant, and as if they were
@@ -73,7 +79,8 @@ def evaluate(
         profile: the conventions of another tool, see `PROFILES`.
         progress: called now and then, while a large run is looked through, with what is done and what there is in all.
         policy: answers to the open questions, see `Policy`; and what is done first: `roll_up`, `documents`, `chunks`, `tokens`,
-            `exclude_self`, `overlap`, see `docs/rag.md`.
+            `exclude_self`, `overlap`, see `docs/rag.md`; and `engine`, what carries it out: `memory`, `local`, `spark`, or an executor such as
+            `Threads(4)` or `Spark(session)`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
     {'RR': 0.5, 'AP': 0.5}
@@ -90,8 +97,19 @@ def evaluate(
         source = Source(qrels)
     else:
         asked, rules = Preparation.asked(policy)
+        if is_spark(run) and asked.engine != "memory" and not bounds:
+            qrels = qrels if is_spark(qrels) else read_qrels(qrels)
+            if _judgments(qrels) > BROADCAST:
+                from judged.engine._spark_frame import evaluate_frame
+
+                executor = {} if asked.engine in (None, "spark") else {"session": asked.engine}
+                return evaluate_frame(qrels, run, wanted, strict=strict, profile=profile, **executor, **rules).collect()
         source = source_of(qrels, run, _policy(chosen, rules), asked, progress)
     return _measured(source, wanted, bounds=bounds, strict=strict, profile=profile)
+
+
+def _judgments(qrels: Any) -> int:
+    return int(qrels.count()) if is_spark(qrels) else len(qrels)
 
 
 def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
