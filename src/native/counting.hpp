@@ -85,13 +85,14 @@ public:
         const std::uint64_t position = position_ + found.rows++;
         const std::uint32_t query = codes_.of(row);
         if (!pool_.is_judged(query)) return;
+        pool_.fetch_documents(query);
         const std::uint64_t code = hash(row.doc.data(), row.doc.size());
-        pool_.documents(query).fetch(code);
         waiting_.rows[waiting_.count++] = {query, row.doc, value_of(policy_, row, position), position, code};
         if (waiting_.count == Waiting::most) finish();
     }
 
     void finish() {
+        for (std::size_t i = 0; i < waiting_.count; ++i) pool_.documents(waiting_.rows[i].query).fetch(waiting_.rows[i].hash);
         for (std::size_t i = 0; i < waiting_.count; ++i) {
             const auto& row = waiting_.rows[i];
             const auto judgment = Pool::find(pool_.documents(row.query), row.hash,

@@ -49,11 +49,22 @@ public:
 
     std::size_t size() const { return queries_.size; }
     bool is_judged(std::uint32_t query) const { return query < judged_; }
-    std::uint32_t find_query(View id) const;  // or none
-    Documents documents(std::uint32_t query) const {
-        const std::uint64_t start = start_[query], slots = start_[query + 1] - start;
-        return {entries_.data() + start, slots - 1, sieve_.data() + sieve_start_[query], sieve_bits(slots) - 1};
+    std::uint32_t find_query(View id) const { return find_query(id, hash(id)); }  // or none
+    std::uint32_t find_query(View id, std::uint64_t hash) const {
+        for (auto slot = hash & id_mask_;; slot = (slot + 1) & id_mask_) {
+            const Name& name = by_id_[slot];
+            if (name.query == none) return none;
+            if (name.hash == hash && same(queries_[name.query], id)) return name.query;
+        }
     }
+    Documents documents(std::uint32_t query) const {
+        const Place place = places_[query];
+        const std::uint64_t slots = places_[query + 1].start - place.start;
+        return {entries_.data() + place.start, slots - 1, sieve_.data() + place.sieve, sieve_bits(slots) - 1};
+    }
+    // What will be looked at is fetched from memory before.
+    void fetch_query(std::uint64_t hash) const { JUDGED_FETCH(by_id_.data() + (hash & id_mask_)); }
+    void fetch_documents(std::uint32_t query) const { JUDGED_FETCH(places_.data() + query); }
     double grade(std::uint32_t judgment) const { return grade_[judgment]; }
 
     // The judgment of a document, or none. `same` tells whether an id with this hash is this judged document.
@@ -74,10 +85,18 @@ private:
     Slices queries_, docs_;
     std::size_t judged_;
     const double* grade_;
-    std::vector<std::uint32_t> by_id_;  // query ids, hashed
+    struct Name {
+        std::uint64_t hash;
+        std::uint32_t query;  // none: the slot is empty
+    };
+    struct Place {  // of a query's documents among the slots, and of its sieve
+        std::uint64_t start, sieve;
+    };
+    std::vector<Name> by_id_;
     std::uint64_t id_mask_ = 0;
     std::vector<Entry> entries_;
-    std::vector<std::uint64_t> start_, sieve_, sieve_start_;
+    std::vector<Place> places_;
+    std::vector<std::uint64_t> sieve_;
 };
 
 }  // namespace judged

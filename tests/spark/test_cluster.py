@@ -39,11 +39,14 @@ def test_files_and_tables_give_the_bits_of_one_process(clustered, files):
 
 
 def test_both_workers_take_part(clustered, tmp_path):
-    def host(item):
-        time.sleep(0.3)
-        return os.getppid()
+    def meet(item):
+        (tmp_path / str(os.getppid())).touch()
+        until = time.monotonic() + 90
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < until:  # an executor may come late
+            time.sleep(0.05)
+        return len(list(tmp_path.iterdir()))
 
-    assert len(set(Spark(clustered).map(host, [(i, None) for i in range(8)]))) == 2
+    assert list(Spark(clustered).map(meet, [(0, None), (1, None)])) == [2, 2]
 
 
 def test_a_task_that_is_begun_twice_counts_once(clustered, files, tmp_path):
@@ -76,7 +79,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, clustered, files
     class Slow(Spark):
         def map(self, task, items):
             def slowly(item):
-                (tmp_path / f"{item[0]}-{os.getpid()}").touch()
+                (tmp_path / f"{item[0]}-{os.getppid()}").touch()  # the executor's daemon: one for each worker
                 time.sleep(0.7)
                 return task(item)
 
@@ -84,7 +87,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, clustered, files
 
     def kill():
         until = time.monotonic() + 60
-        while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < until:
+        while len({path.name.partition("-")[2] for path in tmp_path.iterdir()}) < 2 and time.monotonic() < until:
             time.sleep(0.02)
         cluster.kill_worker()
 
@@ -93,6 +96,8 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, clustered, files
     found = jd.evaluate(qrels, each_a_part(folder), MEASURES, engine=Slow(clustered))
     killer.join()
     same(found, jd.evaluate(qrels, run, MEASURES))
+    begun = [path.name.partition("-")[2] for path in tmp_path.iterdir()]
+    assert len(set(begun)) >= 2  # both had begun something when one was killed
     assert sum(worker.poll() is not None for worker in cluster.workers) == 1
 
 

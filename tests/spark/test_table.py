@@ -195,3 +195,16 @@ def test_the_values_do_not_depend_on_chance(spark):
     frame = frame_of(spark, run, 3)
     a, b = (jd.evaluate(qrels, frame, MEASURES) for _ in range(2))
     assert all(np.array_equal(a[m], b[m]) for m in a)
+
+
+def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypatch):
+    from pyspark.sql import functions as sql
+
+    from judged.engine import _spark_look
+
+    def all_rows(table, look):  # as if every row had the hash of one
+        return table.frame.select(*table.layout.column, sql.spark_partition_id().alias(_spark_look._PLACE))
+
+    monkeypatch.setattr(_spark_look, "_judged_rows", all_rows)
+    qrels, run = tied_run(20)
+    same(jd.evaluate(qrels, frame_of(spark, run), MEASURES), jd.evaluate(qrels, run, MEASURES))

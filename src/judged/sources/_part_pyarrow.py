@@ -17,6 +17,7 @@ from judged.sources._part_parquet import Group, Rows
 
 __all__ = ["batches", "groups"]
 
+_CODE = 4  # bytes of a row, at most, in a column that is written as a dictionary
 _NEAR, _FAR = 1 << 18, 1 << 23  # bytes that are read at a time: a row group may be as large as its file
 
 
@@ -78,16 +79,24 @@ def _parquet(pyarrow: Any, rows: Rows) -> Iterator[tuple[list[str], int, Iterabl
         footer = parquet.read_metadata(raw)
         schema = footer.schema.to_arrow_schema()
         found = found_in(schema.names, rows.file, rows.wanted)
+        first, numbers = _numbers(footer, rows)
         kind = schema.field(found["query"]).type
-        texts = [found["query"]] if types.is_string(kind) or types.is_large_string(kind) else []
+        text = types.is_string(kind) or types.is_large_string(kind)
+        texts = [found["query"]] if text and _is_coded(footer.row_group(numbers[0]), found["query"]) else []
         buffer = _NEAR if rows.file.store is None else _FAR
         file = parquet.ParquetFile(raw, metadata=footer, read_dictionary=texts, pre_buffer=False, buffer_size=buffer)
-        first, numbers = _numbers(footer, rows)
         yield (
             schema.names,
             first,
             file.iter_batches(ROWS, columns=list(found.values()), row_groups=numbers, use_threads=False),
         )
+
+
+def _is_coded(group: Any, name: str) -> bool:
+    """Whether a column is written as a dictionary: then a row takes a few bytes of it. Otherwise making one would cost more than it saves."""
+    columns = [group.column(i) for i in range(group.num_columns)]
+    size = next((c.total_uncompressed_size for c in columns if c.path_in_schema == name), 0)
+    return 0 < size <= _CODE * group.num_rows
 
 
 def _numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:

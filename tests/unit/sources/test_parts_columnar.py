@@ -148,15 +148,23 @@ def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch)
         assert (error.slug, "pip install" in error.hint) == ("needs", True)
 
 
-def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path, monkeypatch):
-    small(monkeypatch)
-    path = write(COLUMNS, tmp_path / "a.parquet")
+def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path):
+    path = write(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), tmp_path / "a.parquet")
     batches = [batch for part in parts_of(path).parts for batch in part.batches()]
     assert {type(batch) for batch in batches} == {Batches}
     table = pyarrow.RecordBatchReader._import_from_c_capsule(batches[0].stream()).read_all()
     assert table.column_names == ["qid", "docno", "score", "rank"]
     assert pyarrow.types.is_dictionary(table.schema.field("qid").type)
     assert batches[0].columns == (0, 1, 2, 3)
+
+
+def test_queries_that_are_written_plainly_are_read_plainly(tmp_path):
+    pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    pyarrow_parquet.write_table(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), path, use_dictionary=False)
+    (batch,) = (batch for part in parts_of(path).parts for batch in part.batches())
+    table = pyarrow.RecordBatchReader._import_from_c_capsule(batch.stream()).read_all()
+    assert pyarrow.types.is_string(table.schema.field("qid").type)
 
 
 def test_a_missing_value_behind_a_dictionary_is_missing():
