@@ -8,7 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("patient", deadline=None)  # machines are shared: how long a test takes says nothing
+settings.load_profile("patient")
 sys.path.insert(0, str(Path(__file__).parent / "conformance"))
 
 _COMPARED: Counter[str] = Counter()

@@ -101,7 +101,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, clustered, files
     assert sum(worker.poll() is not None for worker in cluster.workers) == 1
 
 
-def test_a_worker_killed_in_the_middle_of_a_shuffle_changes_nothing(cluster, clustered, files):
+def test_values_that_a_killed_worker_kept_are_computed_again(cluster, clustered, files):
     qrels, run, folder = files
     cluster.add_worker()
     cluster.wait()

@@ -79,7 +79,12 @@ def _each(open_: Callable[[str], Any], runs: Any) -> Any:
 
 
 def _table(run: str, session: Any) -> Any:
-    return session.table(run.removeprefix(_TABLE)) if run.startswith(_TABLE) else run
+    if not run.startswith(_TABLE):
+        return run
+    from judged.sources.spark import talking
+
+    with talking():
+        return session.table(run.removeprefix(_TABLE))
 
 
 def _no_table(run: str) -> str:
@@ -109,6 +114,10 @@ def _session(master: str | None) -> Any:
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
     try:
         session = builder.getOrCreate()
+    except SystemExit as error:  # how PySpark says that a module is missing
+        raise UsageError(
+            "needs", "the modules of Spark Connect", got="not all of them", hint="pip install 'pyspark[connect]'"
+        ) from error
     except Exception as error:  # no Java, no cluster, a wrong address: each says it in its own way
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise EngineError(

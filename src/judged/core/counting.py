@@ -127,6 +127,7 @@ class Counted:
     more: bool = False  # there are more strangers than that
     infinite: int = 0
     rows: int = 0
+    parts: int = 0  # that were counted
     ranked: bool = True
     first: Mark | None = None
     last: Mark | None = None
@@ -146,6 +147,7 @@ class Counted:
         self.disagrees |= other.disagrees
         self.infinite += other.infinite
         self.rows += other.rows
+        self.parts += other.parts
         self.ranked &= other.ranked
         self.more |= other.more
         self.warnings |= other.warnings
@@ -200,6 +202,7 @@ class Count(PartTask[Counted]):
             position += rows
         if tally is not None:
             total.add(_native_counted(tally), self.codes)
+        total.parts = 1
         return total
 
     @property

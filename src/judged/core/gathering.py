@@ -18,7 +18,7 @@ from judged.core.policy import Policy
 from judged.core.scattered import Part, PartTask, Scattered, raised
 from judged.core.table import IdKind, Run
 from judged.core.text import Text
-from judged.core.unread import Lines, Unread
+from judged.core.unread import Batches, Lines, Unread
 from judged.errors import DataError, Place, shown
 
 __all__ = ["found_whole", "in_buckets", "of_queries", "one_run"]
@@ -27,25 +27,30 @@ _BUCKET = 64 << 20  # bytes of parts that are brought together at a time
 
 
 @dataclass(frozen=True)
-class Rank(PartTask[Found | None]):
-    """Ranks the queries of a part; None where it has no row."""
+class Rank(PartTask[tuple[Found, bool] | None]):
+    """Ranks the queries of a part, and says whether its rows have ranks; None where it has no row."""
 
     pool: Pool
     policy: Policy
     kinds: tuple[IdKind, IdKind]
 
-    def on(self, part: Part, position: int) -> Found | None:
+    def on(self, part: Part, position: int) -> tuple[Found, bool] | None:
         batches = list(part.batches())
+        ranked = all(map(_has_ranks, batches))
         warnings = tuple(w for batch in batches if isinstance(batch, Run | Lines) for w in batch.warnings)
         found = native.find_in(self.pool, batches, self.policy, self.kinds)
         if found is not None:
-            return found  # tables have nothing to say
+            return found, ranked  # tables have nothing to say
         runs = [batch.read() if isinstance(batch, Unread) else batch for batch in batches]
         if not sum(map(len, runs)):
             return None
         run = one_run(runs)
         refuse_kinds(self.kinds, run)
-        return replace(reference.found_in(self.pool, run, self.policy), warnings=warnings)
+        return replace(reference.found_in(self.pool, run, self.policy), warnings=warnings), ranked
+
+
+def _has_ranks(batch: Run | Unread) -> bool:
+    return batch.columns[3] >= 0 if isinstance(batch, Batches) else not isinstance(batch, Run) or batch.rank is not None
 
 
 def found_whole(
@@ -54,12 +59,15 @@ def found_whole(
     policy: Policy,
     kinds: tuple[IdKind, IdKind],
     progress: Callable[[int, int], object] | None,
+    *,
+    gathered: bool = False,
 ) -> Found:
-    """What the run holds of the pool, where no query lies in two parts."""
+    """What the run holds of the pool, where no query lies in two parts; `gathered`: because its rows were brought together."""
     size = sum(part.size for part in run.parts)
     task = Rank(lean(pool, documents=True), policy, kinds)
     tell = None if progress is None else lambda done: progress(done, size)
-    found = [one for one in raised(run.results(task, tell)) if one is not None]
+    results = [one for one in raised(run.results(task, tell)) if one is not None]
+    found = [one for one, _ in results]
     if not found:
         raise DataError("empty-run", "at least one ranking", got="none", where=run.name)
     answered = np.sum([one.answered for one in found], axis=0)
@@ -76,6 +84,10 @@ def found_whole(
     totals: dict[str, Any] = {
         name: sum(getattr(one, name) for one in found) for name in ("infinite", "disagreeing", "unjudged")
     }
+    if gathered or not all(
+        ranked for _, ranked in results
+    ):  # neighbours are no longer what they were, or have no ranks
+        totals["disagreeing"] = 0
     return Found(
         retrieved=np.sum([one.retrieved for one in found], axis=0),
         answered=answered > 0,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core import segment
 from judged.core._found import Found, refuse_no_rank, refuse_nothing_common, refuse_repeat
 from judged.core._pool import Pool
 from judged.core.counting import Count, Counted, Index, index_of
@@ -35,7 +36,7 @@ def find(pool: Pool, run: Scattered, policy: Policy, kinds: tuple[IdKind, IdKind
     if policy.repeats == "all" and not run.whole:
         if run.gather is None:
             raise UsageError("repeats", "repeats='judged' for this run in parts", got="'all'", where=run.name)
-        run = run.gather()
+        return found_whole(pool, run.gather(), policy, kinds, progress, gathered=True)
     if run.whole:
         return found_whole(pool, run, policy, kinds, progress)
     look = Look(lean(pool, documents=True), policy, kinds)
@@ -75,14 +76,16 @@ def _placed(pool: Pool, run: Scattered, policy: Policy, looked: Looked, index: I
                         hint="evaluate a run that nobody writes to; a table that is made anew each time must come out the same")  # fmt: skip
     group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
     _refuse_repeats(pool, run, policy, looked, index, above[group])
+    again = np.repeat(np.arange(len(group)), index.times)  # documents that stand twice below the depth are left
+    inside = inside[again] + segment.positions(index.times)
+    group, judgment, position = group[again], index.judgment[again], index.position[again]
     if policy.ties in ("best", "worst"):
-        first = np.argsort(index.position, kind="stable")  # of equal grades, the one that comes first
-        inside[first] = by_grade(
-            group[first], tied[group[first]], pool.grade[index.judgment[first]], best=policy.ties == "best"
-        )
+        first = np.argsort(position, kind="stable")  # of equal grades, the one that comes first
+        best = policy.ties == "best"
+        inside[first] = by_grade(group[first], tied[group[first]], pool.grade[judgment[first]], best=best)
     elif policy.ties not in ("id-asc", "input"):
         inside = tied[group] - 1 - inside
-    query, rank = pool.query[index.judgment], above[group] + inside + 1
+    query, rank = pool.query[judgment], above[group] + inside + 1
     order = np.lexsort((rank, query))
     disagreeing = int(counted.disagrees.sum()) + sum(odd for _, odd in counted.strangers.values())
     return Found(
@@ -90,7 +93,7 @@ def _placed(pool: Pool, run: Scattered, policy: Policy, looked: Looked, index: I
         answered=retrieved > 0,
         query=query[order],
         rank=rank[order],
-        judgment=index.judgment[order],
+        judgment=judgment[order],
         tie_first=(above[group] + 1)[order],
         tie_last=(above[group] + tied[group])[order],
         infinite=counted.infinite,

@@ -14,7 +14,7 @@ import numpy as np
 
 from judged.core.table import Run
 from judged.core.unread import Unread
-from judged.errors import JudgedError, Place
+from judged.errors import EngineError, JudgedError, Place
 
 if TYPE_CHECKING:
     from judged.core.looking import Look, Looked
@@ -76,10 +76,17 @@ class Scattered(Unread):
         """What the task gives for each part, in their order; `tell` hears how much is done by it."""
         items = list(enumerate(self.parts))
         sizes = np.cumsum([part.size for part in self.parts]).tolist()
-        for number, result in enumerate(self.carry(task, items)):
-            yield result
-            if tell is not None and number < len(sizes):
-                tell(sizes[number])
+        carried, count = self.carry(task, items), 0
+        try:
+            for result in carried:
+                count += getattr(result, "parts", 1)
+                yield result
+                if tell is not None and 0 < count <= len(sizes):
+                    tell(sizes[count - 1])
+        finally:
+            _close(carried)
+        if items and count != len(items):  # a part that is lost, or counted twice, would change numbers
+            raise EngineError("engine", f"a result for each of {len(items)} parts", got=str(count), where=self.name, hint="map(task, items) gives task(item) for every item, in their order")  # fmt: skip
 
 
 ROW_BITS = (
@@ -109,11 +116,20 @@ class PartTask(Generic[Result]):
 
 
 def raised(results: Iterable[Result | JudgedError]) -> Iterator[Result]:
-    """The results, up to the first that is an error."""
-    for result in results:
-        if isinstance(result, JudgedError):
-            raise result
-        yield result
+    """The results, up to the first that is an error; then nothing more is done."""
+    try:
+        for result in results:
+            if isinstance(result, JudgedError):
+                raise result
+            yield result
+    finally:
+        _close(results)
+
+
+def _close(results: Any) -> None:
+    """End what hands out results now, not when it is collected: it may have threads."""
+    if hasattr(results, "close"):
+        results.close()
 
 
 def place_of(parts: Sequence[Part], position: int, name: str) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,32 +26,36 @@ def opened(run: Any, engine: Any = None) -> Run | Unread:
             active Spark session; or an executor. Without it: in parts where the run comes in parts, else as ever.
     """
     if isinstance(run, Scattered):
-        return run if engine is None else _carried(run, engine)
+        return run if engine is None else _carried(run, _executor(engine))
     if is_spark(run):
         return _spark_table(run, engine)
     if engine is None and not in_parts(run):
         return open_run(run)
     if engine == "memory":
         return read_run(run) if in_parts(run) else open_run(run)
-    return _carried(_parts(run), "local" if engine is None else engine)
+    executor = _executor("local" if engine is None else engine)
+    parts = _parts(run)
+    return _carried(parts, executor) if isinstance(parts, Scattered) else parts
 
 
-def _parts(run: Any) -> Scattered:
+def _parts(run: Any) -> Run | Unread:
     from judged.sources import parts_of
 
     named = isinstance(run, Unread | Run)
     parts = parts_of(run.path, name=run.name) if named and run.path else None if named else parts_of(run)
+    if parts is None and isinstance(run, str | os.PathLike):
+        return open_run(run)  # what it is, or why it cannot be read, is said there
     if parts is None:
         raise UsageError("engine", "a run in files, a dataset, a lazy frame or a Spark DataFrame, for an engine", got=f"a {type(run).__name__}", hint="leave engine= away: what is in memory is evaluated there")  # fmt: skip
     return parts
 
 
-def _carried(run: Scattered, engine: Any) -> Scattered:
+def _carried(run: Scattered, executor: Executor) -> Scattered:
     from judged.core.gathering import in_buckets
 
     if run.carries_itself:
         return run
-    run = replace(run, carry=_executor(engine).map)
+    run = replace(run, carry=executor.map)
     return replace(run, gather=partial(in_buckets, run))
 
 
@@ -76,6 +81,10 @@ def _spark_table(frame: Any, engine: Any) -> Run | Unread:
     from judged.engine._spark_table import table_run
     from judged.engine.spark import Spark
 
+    if not (engine is None or engine == "spark" or isinstance(engine, Spark)):
+        raise UsageError(
+            "engine", "spark, Spark(session) or memory, for a Spark DataFrame", got=shown(engine), value=engine
+        )
     return table_run(frame, executor=engine if isinstance(engine, Spark) else None)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from judged.core import Judged, Run, Unread
 from judged.errors import UsageError
+from judged.sources import in_parts
 
 __all__ = ["named_runs", "plain_names", "short_names"]
 
@@ -37,7 +38,9 @@ def _is_whole_run(thing: Any) -> bool:
         return True
     if isinstance(thing, Mapping):
         return any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])
-    return hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "columns")
+    if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
+        return in_parts(list(thing))  # files, not documents
+    return hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns") or in_parts(thing)
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -86,6 +86,8 @@ def read_text(source: Source) -> str:
 def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
+    if Path(name).is_dir():
+        return "judgments are one file and come first; a run may be a directory"
     return "download it first" if "://" in name else "check the path"
 
 

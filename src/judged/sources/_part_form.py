@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -22,6 +23,7 @@ from judged.sources._sniff import first_line, is_letor, is_score, is_trec
 __all__ = ["Known", "known", "of_one_form", "refuse_empty", "scores_or_ranks"]
 
 _HEAD = 1 << 16
+_INFINITE = re.compile(rb"[ \t][+-]?inf(?:inity)?[ \t]", re.IGNORECASE)
 _WORDS = {"TREC": "TREC lines", "other": "text of another kind"}
 
 
@@ -55,7 +57,7 @@ def known(file: Stored, wanted: Wanted) -> Known:
     line, number = first_line(head + PAD)
     if not line and whole:
         return Known(file, "empty", packing)
-    if not wanted.named and is_trec(line, RUN) and b"\n" in head:
+    if not wanted.named and _is_run_line(line) and (b"\n" in head or (whole and b"\r" not in head)):
         return Known(file, "TREC", packing)
     if not wanted.named and (is_letor(line) or is_score(line)):
         return Known(file, "other", packing)
@@ -66,6 +68,11 @@ def known(file: Stored, wanted: Wanted) -> Known:
         return Known(file, "other", packing)
     alone = whole and not b"".join(head.split(b"\n", number)[number:]).strip()
     return Known(file, "empty" if alone and b"\n" in head else "CSV", packing, header, number)
+
+
+def _is_run_line(line: bytes) -> bool:
+    """Whether a line is one of a TREC run, an infinite score included: alone such a file is read as one too."""
+    return is_trec(line, RUN) or is_trec(_INFINITE.sub(b" 0 ", line), RUN)
 
 
 def _head(file: Stored) -> tuple[bytes, str | None, bool]:

@@ -107,7 +107,7 @@ def _matched(pattern: str) -> list[str]:
     """What a pattern matches, without what is passed over in directories, unless the pattern itself asks for it."""
     asked = os.path.basename(pattern).startswith(_PASSED)  # noqa: PTH119 - `Path` would drop a trailing slash
     found = sorted(_glob(pattern), key=lambda path: Path(path).parts)
-    kept = [path for path in found if asked or not Path(path).name.startswith(_PASSED)]
+    kept = [path for path in found if asked or not _is_passed(path, pattern)]
     if "**" in pattern:  # its folders are matched beside what is in them
         kept = [path for path in kept if not Path(path).is_dir()]
     if not kept:
@@ -115,6 +115,12 @@ def _matched(pattern: str) -> list[str]:
             "io", "a file that can be read", got="a pattern that matches nothing", where=pattern, hint="check the path"
         )
     return kept
+
+
+def _is_passed(path: str, pattern: str) -> bool:
+    """Whether a name that a pattern left open is one that is passed over."""
+    given = set(Path(pattern).parts)
+    return any(step.startswith(_PASSED) and step not in given for step in Path(path).parts)
 
 
 def _walked(folder: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:

@@ -108,8 +108,9 @@ def _stretches(rows: Iterable[Rows], least: int) -> list[Part]:
 
 def _clean(groups: Sequence[Group], least: int) -> list[Part] | None:
     """Parts between which the statistics prove that no query is cut; None where they do not."""
-    if not groups or len({type(bound) for group in groups for bound in (group.low, group.high)} | {type(None)}) != 2:
-        return None  # not known, or of several types
+    types = {type(bound) for group in groups for bound in (group.low, group.high)}
+    if len(types) != 1 or type(None) in types:
+        return None  # of several types, or not known of some
     together: list[list[Group]] = [[groups[0]]]
     size, low, high = groups[0].rows.count, groups[0].low, groups[0].high
     bounds = []

@@ -138,7 +138,7 @@ def _scattered(
     """Parts as a run; with `source`, the one thing that they are parts of."""
     if not parts:
         refuse_empty(label)
-    called = label if name is None else name
+    called = (label if name is None else name).rstrip("/") or label
     read = partial(together, tuple(parts), called)
     if source is not None:
         read = partial(read_run, source, **wanted.named, name=called)

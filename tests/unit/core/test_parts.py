@@ -109,7 +109,15 @@ def test_any_cut_gives_the_bits_of_one_look(kind, rows, cuts, policy):
         assert outcome(lambda: placing.find(pool, run, policy, KINDS, None)) == whole
         gathered = replace(policy, repeats="all")
         found = outcome(lambda: placing.find(pool, replace(run, gather=lambda: in_buckets(run)), gathered, KINDS, None))
-        assert found == whole or policy.order == "input" or policy.ties == "input" or found[:-2] == whole[:-2]
+        known = {
+            "disagreeing",
+            "unjudged",
+            "some_unjudged",
+            "more_unjudged",
+        }  # neighbours, and who came first, are no longer known
+        rest = [i for i, field in enumerate(fields(Found)) if field.name not in known]
+        assert len(found) == 3 or [found[i] for i in rest] == [whole[i] for i in rest]
+        assert len(found) == len(whole)
 
 
 @given(rows=runs, policy=policies, seed=st.integers(0, 99))
@@ -194,7 +202,7 @@ def test_whole_numbers_are_ids_and_other_types_are_refused(core):
 def test_errors_in_a_part_are_those_of_the_reader(core):
     table = pa.table({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]})
     run = Scattered(name="run", read=lambda: read_run(table), parts=[Tables((table,))])
-    with pytest.raises(jd.DataError, match="NaN|nan"):
+    with pytest.raises(jd.DataError, match="nan"):
         placing.find(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
 
 

@@ -22,7 +22,13 @@ def table(*, dictionary: bool = False, repeat: bool = False) -> pa.Table:
         pairs[-1] = pairs[7]
     query = pa.array([f"q{pair // 900}" for pair in pairs.tolist()])
     doc = [f"d{pair % 900}" for pair in pairs.tolist()]
-    return pa.table({"query": query.dictionary_encode() if dictionary else query, "doc": doc, "score": rng.integers(0, 50, ROWS) / 4})
+    return pa.table(
+        {
+            "query": query.dictionary_encode() if dictionary else query,
+            "doc": doc,
+            "score": rng.integers(0, 50, ROWS) / 4,
+        }
+    )
 
 
 QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for d in range(0, 900, 30)])
@@ -32,12 +38,22 @@ QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for 
 @pytest.mark.parametrize("chunks", [1, 7])
 @pytest.mark.parametrize(
     "policy",
-    [Policy(), Policy(ties="id-asc"), Policy(ties="input"), Policy(ties="best"), Policy(order="input"), Policy(depth=5), Policy(duplicates="first")],
+    [
+        Policy(),
+        Policy(ties="id-asc"),
+        Policy(ties="input"),
+        Policy(ties="best"),
+        Policy(order="input"),
+        Policy(depth=5),
+        Policy(duplicates="first"),
+    ],
     ids=str,
 )
 def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, policy):
     rows = table(dictionary=dictionary)
-    rows = pa.concat_tables([rows.slice(i * ROWS // chunks, (i + 1) * ROWS // chunks - i * ROWS // chunks) for i in range(chunks)])
+    rows = pa.concat_tables(
+        [rows.slice(i * ROWS // chunks, (i + 1) * ROWS // chunks - i * ROWS // chunks) for i in range(chunks)]
+    )
     pool = pool_of(QRELS, policy)
     for run in (open_run(rows), read_run(rows)):
         found = native.find(pool, run, policy, ("text", "text"))
@@ -53,7 +69,10 @@ def test_a_repeat_among_shuffled_rows_is_found_where_it_stands():
 
     rows, pool = table(repeat=True), pool_of(QRELS, Policy())
     said = []
-    for find in (lambda run: native.find(pool, run, Policy(), ("text", "text")), lambda run: reference.find(pool, run, Policy())):
+    for find in (
+        lambda run: native.find(pool, run, Policy(), ("text", "text")),
+        lambda run: reference.find(pool, run, Policy()),
+    ):
         try:
             find(read_run(rows))
         except jd.DataError as error:

@@ -149,7 +149,7 @@ def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch)
 
 
 def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path):
-    path = write(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), tmp_path / "a.parquet")
+    path = write(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), tmp_path / "a.parquet", 3500)
     batches = [batch for part in parts_of(path).parts for batch in part.batches()]
     assert {type(batch) for batch in batches} == {Batches}
     table = pyarrow.RecordBatchReader._import_from_c_capsule(batches[0].stream()).read_all()

@@ -6,7 +6,7 @@ export function withoutDetail() {
   return h(
     "p",
     { class: "query-lead" },
-    "This page holds values only. Make the page from judgments and runs to see rankings and arithmetic.",
+    "This page holds values only: it was made from saved values, or from runs in parts. judged explain shows the ranking and the arithmetic of a query.",
   );
 }
 
