@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from judged.core import Run, Scattered, Unread
 from judged.errors import UsageError, shown
-from judged.sources import in_parts, open_run, read_run
+from judged.sources import in_parts, is_spark, open_run, read_run
 
 if TYPE_CHECKING:
     from judged.engine.executor import Executor
 
-__all__ = ["is_spark", "opened"]
+__all__ = ["opened"]
 
 
 def opened(run: Any, engine: Any = None) -> Run | Unread:
@@ -86,8 +86,3 @@ def _spark_table(frame: Any, engine: Any) -> Run | Unread:
             "engine", "spark, Spark(session) or memory, for a Spark DataFrame", got=shown(engine), value=engine
         )
     return table_run(frame, executor=engine if isinstance(engine, Spark) else None)
-
-
-def is_spark(run: Any) -> bool:
-    """Whether this is a Spark DataFrame; told without importing anything."""
-    return type(run).__module__.startswith("pyspark.") and hasattr(run, "mapInArrow")

@@ -10,7 +10,6 @@ import numpy as np
 
 from judged.core import Judged, Policy, packed
 from judged.engine._joining import Preparation, source_of
-from judged.engine._opening import is_spark
 from judged.engine._source import Source
 from judged.engine.column import column, level_notes, refuse_warnings
 from judged.engine.ties import Orders
@@ -19,7 +18,7 @@ from judged.errors import UsageError
 from judged.measures import Measure, parse, parse_all
 from judged.measures.profile import Profile
 from judged.measures.profile import profile as profile_named
-from judged.sources import read_qrels
+from judged.sources import is_spark, read_qrels
 from judged.stats import mean
 
 __all__ = ["DEFAULT", "evaluate", "judge"]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from judged.sources.parts import parts_of
     from judged.sources.prose import Prose, read_prose
     from judged.sources.question import Questions, read_questions
-    from judged.sources.read import in_parts, open_run, read_qrels, read_run
+    from judged.sources.read import in_parts, is_spark, open_run, read_qrels, read_run
     from judged.sources.sample import sample_path
     from judged.sources.write import convert, write_qrels, write_run
 
@@ -33,6 +33,7 @@ _HOME = {
     "convert": "judged.sources.write",
     "count_tokens": "judged.sources.chunk",
     "in_parts": "judged.sources.read",
+    "is_spark": "judged.sources.read",
     "is_usual": "judged.sources._columns",
     "like": "judged.sources.array",
     "lists_of": "judged.sources.lists",
@@ -65,6 +66,7 @@ __all__ = [
     "convert",
     "count_tokens",
     "in_parts",
+    "is_spark",
     "is_usual",
     "like",
     "lists_of",

@@ -22,7 +22,7 @@ from judged.sources._unread import lines_in, lines_of
 if TYPE_CHECKING:
     from judged.sources._form import Opened
 
-__all__ = ["in_parts", "open_run", "read_qrels", "read_run"]
+__all__ = ["in_parts", "is_spark", "open_run", "read_qrels", "read_run"]
 
 
 def read_run(
@@ -92,6 +92,11 @@ def in_parts(source: Any) -> bool:
     from judged.sources.parts import is_scattered
 
     return is_scattered(source)
+
+
+def is_spark(source: Any) -> bool:
+    """Whether this is a Spark DataFrame, of a classic session or of Spark Connect; nothing is imported to tell."""
+    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
 
 
 def open_run(source: Any) -> Run | Unread:

@@ -16,16 +16,12 @@ from judged.errors import EngineError, JudgedError, Place, UsageError
 from judged.sources._columns import Found, Wanted, find
 from judged.sources._frame import Frame
 from judged.sources._ids import Column
+from judged.sources.read import is_spark
 
 __all__ = ["MISSING", "columns_in", "is_spark", "quoted", "spark_frame", "talking"]
 
 MISSING = "judged is needed on every worker"  # what a worker says that has none
 _LONGEST = 300  # characters of what Spark says: some of its sentences hold a whole plan
-
-
-def is_spark(source: Any) -> bool:
-    """Whether this is a Spark DataFrame, of a classic session or of Spark Connect."""
-    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
 
 
 def spark_frame(source: Any) -> Frame:
