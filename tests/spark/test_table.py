@@ -208,3 +208,33 @@ def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypat
     monkeypatch.setattr(_spark_look, "_judged_rows", all_rows)
     qrels, run = tied_run(20)
     same(jd.evaluate(qrels, frame_of(spark, run), MEASURES), jd.evaluate(qrels, run, MEASURES))
+
+
+def test_results_that_are_added_up_in_the_cluster_give_the_same(spark, monkeypatch):
+    import judged.engine.spark as module
+
+    monkeypatch.setattr(module, "LIGHT", 0)
+    monkeypatch.setattr(module, "TOGETHER", 3)
+    qrels, run = tied_run(40)
+    found, wanted = jd.evaluate(qrels, frame_of(spark, run, 10), MEASURES), jd.evaluate(qrels, run, MEASURES)
+    same(found, wanted)
+    assert {w.slug: w.count for w in found.warnings} == {w.slug: w.count for w in wanted.warnings}
+    broken = made(spark, query=["q"] * 20, doc=[f"d{i}" for i in range(20)], score=[1.0] * 19 + [math.nan])
+    with pytest.raises(jd.DataError, match="nan"):
+        jd.evaluate({"q": {"d1": 1}}, broken.repartition(10), "AP")
+
+
+def test_more_judgments_than_are_sent_to_workers_are_brought_together_with_the_run(spark, monkeypatch):
+    monkeypatch.setattr("judged.engine.evaluation.BROADCAST", 10)
+    qrels, run = tied_run(40)
+    wanted = jd.evaluate(qrels, run, MEASURES)
+    for judgments in (qrels, frame_of(spark, qrels)):
+        found = jd.evaluate(judgments, frame_of(spark, run), MEASURES)
+        same(found, wanted)
+        assert found.source is None
+
+
+@pytest.mark.parametrize("engine", ["local", "nonsense", jd.Threads(2)])
+def test_an_engine_that_cannot_reach_a_table_is_refused(spark, engine):
+    with pytest.raises(jd.UsageError, match="for a Spark DataFrame"):
+        jd.evaluate({"q": {"a": 1}}, made(spark, query=["q"], doc=["a"], score=[1.0]), "AP", engine=engine)

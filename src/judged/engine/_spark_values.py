@@ -12,17 +12,18 @@ import numpy as np
 from judged.core import Policy
 from judged.engine._source import raw_id
 from judged.engine._spark_moments import Moments
+from judged.engine._stream_means import ExactSum, Summed
 from judged.engine.table import Table, Tabled, counted
 from judged.engine.values import Values
 from judged.errors import UsageError, Warned, shown
-from judged.measures import Measure, parse
+from judged.measures import Measure
 from judged.sources.spark import talking
 
 __all__ = ["FrameValues"]
 
 
 @dataclass(frozen=True, eq=False)
-class FrameValues(Tabled):
+class FrameValues(Summed):
     """One value per query and measure, as a Spark DataFrame; with exact means and intervals, for which nothing was collected.
 
     The sums have no rounding, so their bits are the same for any number of partitions and any order. Means may differ in the last digit from
@@ -47,21 +48,8 @@ class FrameValues(Tabled):
     def __len__(self) -> int:
         return self.queries
 
-    def __getitem__(self, measure: str | Measure) -> float:
-        """One mean."""
-        means, name = self.mean(), str(measure)
-        key = name if name in means else str(parse(measure))
-        if key not in means:
-            raise UsageError("not-asked", f"one of {', '.join(means)}", got=shown(name), value=name)
-        return means[key]
-
-    def mean(self) -> dict[str, float]:
-        """Each measure over all queries: the mean, or what its definition says (counts are added up); rounded once."""
-        return {str(m): self._mean(m) for m in self.measures}
-
-    def missing(self) -> dict[str, int]:
-        """How many queries have no value, by measure: those left out by the policy."""
-        return {str(m): self._of(m).sum.missing for m in self.measures}
+    def sum_of(self, measure: Measure) -> ExactSum:
+        return self._of(measure).sum
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
         """Student's t interval of each mean; None for counts, and below two queries.
@@ -116,12 +104,6 @@ class FrameValues(Tabled):
 
     def _of(self, measure: Measure) -> Moments:
         return self.moments.get(str(measure), Moments())
-
-    def _mean(self, measure: Measure) -> float:
-        found, how = self._of(measure).sum, measure.definition.summary
-        if how == "sum":
-            return found.value()
-        return math.exp(found.mean()) if how == "geometric" else found.mean()
 
     def _interval(self, measure: Measure, level: float) -> tuple[float, float] | None:
         found, how = self._of(measure), measure.definition.summary

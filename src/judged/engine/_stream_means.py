@@ -15,7 +15,7 @@ from judged.errors import UsageError, Warned, shown
 from judged.measures import Measure, parse
 from judged.stats.summary import FLOOR
 
-__all__ = ["ExactSum", "Means", "exact_means", "summand"]
+__all__ = ["ExactSum", "Means", "Summed", "exact_means", "summand"]
 
 Floats = NDArray[np.float64]
 
@@ -77,8 +77,34 @@ def _exact(values: Floats) -> int:
     return total
 
 
+class Summed(Tabled):
+    """Measures of which only exact sums are known: their means."""
+
+    measures: tuple[Measure, ...]
+
+    def sum_of(self, measure: Measure) -> ExactSum:
+        """What the values of a measure come to."""
+        raise NotImplementedError
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        """One mean."""
+        means, name = self.mean(), str(measure)
+        key = name if name in means else str(parse(measure))
+        if key not in means:
+            raise UsageError("not-asked", f"one of {', '.join(means)}", got=shown(name), value=name)
+        return means[key]
+
+    def mean(self) -> dict[str, float]:
+        """Each measure over all lists or queries: the mean, or what its definition says (counts are added up); rounded once."""
+        return {str(m): _summed(self.sum_of(m), m.definition.summary) for m in self.measures}
+
+    def missing(self) -> dict[str, int]:
+        """How many lists or queries have no value, by measure: those left out by the policy."""
+        return {str(m): self.sum_of(m).missing for m in self.measures}
+
+
 @dataclass(frozen=True, eq=False)
-class Means(Tabled):
+class Means(Summed):
     """What a stream of lists comes to where single values are not kept: exact means, and how many values are in them.
 
     The sum has no rounding, so the bits are the same for every order of batches and every way of merging. They may differ in the last digit from
@@ -96,21 +122,8 @@ class Means(Tabled):
     def __len__(self) -> int:
         return self.lists
 
-    def __getitem__(self, measure: str | Measure) -> float:
-        """One mean."""
-        means, name = self.mean(), str(measure)
-        key = name if name in means else str(parse(measure))
-        if key not in means:
-            raise UsageError("not-asked", f"one of {', '.join(means)}", got=shown(name), value=name)
-        return means[key]
-
-    def mean(self) -> dict[str, float]:
-        """Each measure over all lists: the mean, or what its definition says (counts are added up)."""
-        return {str(m): _summed(self.sums[str(m)], m.definition.summary) for m in self.measures}
-
-    def missing(self) -> dict[str, int]:
-        """How many lists have no value, by measure: those left out by the policy."""
-        return {str(m): self.sums[str(m)].missing for m in self.measures}
+    def sum_of(self, measure: Measure) -> ExactSum:
+        return self.sums[str(measure)]
 
     def table(self, *, places: int = 4) -> Table:
         """The means as plain data: what `print` shows."""
