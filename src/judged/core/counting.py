@@ -187,22 +187,22 @@ class Count(PartTask[Counted]):
         return native_parts.Counter(self.index, self.policy, self.kinds, STRANGERS)
 
     def on(self, part: Part, position: int) -> Counted:
-        total = Counted.nothing(self.index)
-        tally = self._native.tally()
+        tally, found = self._native.tally(), []
+        warnings: dict[Warned, None] = {}
         for batch in part.batches():
-            total.warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | Lines) else ())
+            warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | Lines) else ())
             rows = tally.add(batch, position) if tally is not None else None
             if rows is None:  # only the reference can say
                 if tally is not None:
-                    total.add(_native_counted(tally), self.codes)
+                    found.append(_native_counted(tally))
                     tally = self._native.tally()
-                counted = self._count(batch, position)
-                total.add(counted, self.codes)
-                rows = counted.rows
+                found.append(self._count(batch, position))
+                rows = found[-1].rows
             position += rows
         if tally is not None:
-            total.add(_native_counted(tally), self.codes)
-        total.parts = 1
+            found.append(_native_counted(tally))
+        total = found[0] if len(found) == 1 else self.together(found)  # as it is, it takes half the memory
+        total.parts, total.warnings = 1, warnings
         return total
 
     @property

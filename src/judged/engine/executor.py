@@ -67,13 +67,13 @@ class Processes:
 
 
 def _in_order(pool: Pool, task: Callable[[Item], Any], items: Sequence[Item], count: int) -> Iterator[Any]:
-    """Results in order; no more of them wait than a few for each worker."""
+    """Results in order; few of them wait, since each may be large."""
     with pool:
         waiting: deque[Any] = deque()
         try:
             for item in items:
                 waiting.append(pool.submit(task, item))
-                if len(waiting) > 2 * count:
+                if len(waiting) > count:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
