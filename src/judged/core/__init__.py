@@ -1,6 +1,7 @@
 """`Judged` and the join that makes it."""
 
 from judged.core import primitive, segment
+from judged.core._found import refuse_other_kinds
 from judged.core._join import join
 from judged.core._load import NATIVE, usable_cores
 from judged.core._spans import overlap_rule
@@ -42,6 +43,7 @@ __all__ = [
     "packed",
     "primitive",
     "ranked_rows",
+    "refuse_other_kinds",
     "resampled_means",
     "segment",
     "usable_cores",

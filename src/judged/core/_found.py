@@ -12,7 +12,15 @@ from judged.core._pool import Pool
 from judged.core.table import IdKind, Run
 from judged.errors import DataError, Place, Warned, shown
 
-__all__ = ["Found", "queries_of", "refuse_kinds", "refuse_no_rank", "refuse_nothing_common", "refuse_repeat"]
+__all__ = [
+    "Found",
+    "queries_of",
+    "refuse_kinds",
+    "refuse_no_rank",
+    "refuse_nothing_common",
+    "refuse_other_kinds",
+    "refuse_repeat",
+]
 
 Ints = NDArray[np.int64]
 
@@ -77,16 +85,21 @@ def refuse_repeat(query: bytes, doc: bytes, earlier: Place, later: Place, count:
 
 
 def refuse_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
-    """An error where the ids of a run are of other types than those of the judgments, which would never meet."""
-    pairs = zip(("query", "document"), kinds, (run.query_kind, run.doc_kind), strict=True)
-    for what, ours, theirs in pairs:
-        if ours != theirs and len(run):
+    """An error where the ids of a run are of other types than those of the judgments."""
+    if len(run):
+        refuse_other_kinds(kinds, (run.query_kind, run.doc_kind), run.name, "convert one side, for example str({}_id)")
+
+
+def refuse_other_kinds(kinds: tuple[IdKind, IdKind], others: tuple[IdKind, IdKind], name: str, hint: str) -> None:
+    """An error where ids of queries or documents are of two types, which would never meet; the hint names which."""
+    for what, ours, theirs in zip(("query", "document"), kinds, others, strict=True):
+        if ours != theirs:
             raise DataError(
                 "id-type",
                 f"{what} ids of one type on both sides",
                 got=f"{_KIND[ours]} in the judgments and {_KIND[theirs]} in the run",
-                hint=f"convert one side, for example str({what}_id)",
-                where=run.name,
+                hint=hint.format(what),
+                where=name,
             )
 
 

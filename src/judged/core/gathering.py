@@ -15,7 +15,7 @@ from judged.core._found import Found, refuse_kinds, refuse_nothing_common
 from judged.core._pool import Pool
 from judged.core.looking import lean
 from judged.core.policy import Policy
-from judged.core.scattered import Part, PartTask, Scattered, raised
+from judged.core.scattered import Part, PartTask, Scattered, Somewhere, raised
 from judged.core.table import IdKind, Run
 from judged.core.text import Text
 from judged.core.unread import Batches, Lines, Unread
@@ -74,7 +74,7 @@ def found_whole(
     if (answered > 1).any():
         twice = pool.ids[int(np.argmax(answered > 1))]
         raise DataError("not-whole", "each query in one part of the run", got=f"{shown(twice)} in several", where=run.name,
-                        hint="leave whole= away: then parts may hold any rows")  # fmt: skip
+                        hint="the statistics of its files are wrong: write them again, or use engine='memory'")  # fmt: skip
     strangers = tuple(query for one in found for query in one.some_unjudged)[:3]
     if not answered.any():
         refuse_nothing_common(pool, run.name, strangers)
@@ -137,17 +137,7 @@ class Take(PartTask[Run | None]):
         runs = (batch.read() if isinstance(batch, Unread) else batch for batch in part.batches())
         mine = (_of_queries(run, np.array([raw in self.queries for raw in run.queries.tolist()])) for run in runs)
         kept = [replace(run, doc=run.doc.packed()) for run in mine if len(run)]
-        return replace(one_run(kept), where=_Unknown(kept[0].name)) if kept else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Unknown:
-    """Where a row is that came from far away."""
-
-    name: str
-
-    def __call__(self, row: int) -> Place:
-        return Place(self.name)
+        return replace(one_run(kept), where=Somewhere(kept[0].name)) if kept else None
 
 
 def of_queries(run: Scattered, queries: Iterable[bytes]) -> Run:

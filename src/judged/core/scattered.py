@@ -19,7 +19,7 @@ from judged.errors import EngineError, JudgedError, Place
 if TYPE_CHECKING:
     from judged.core.looking import Look, Looked
 
-__all__ = ["ROW_BITS", "Item", "Part", "PartTask", "Scattered", "Task", "one_by_one", "place_of", "raised"]
+__all__ = ["ROW_BITS", "Item", "Part", "PartTask", "Scattered", "Somewhere", "Task", "one_by_one", "place_of", "raised"]
 
 Result = TypeVar("Result")
 
@@ -130,6 +130,16 @@ def _close(results: Any) -> None:
     """End what hands out results now, not when it is collected: it may have threads."""
     if hasattr(results, "close"):
         results.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Somewhere:
+    """Where a row is that came from far away: no more is known than the name of its run."""
+
+    name: str
+
+    def __call__(self, row: int) -> Place:
+        return Place(self.name)
 
 
 def place_of(parts: Sequence[Part], position: int, name: str) -> Place:

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 from judged.core import Policy
-from judged.engine._spark_look import refuse_kinds
 from judged.engine._spark_pack import unpack
 from judged.engine._spark_queries import PARTIAL, Job, Partial
 from judged.engine._spark_table import table_of
@@ -66,7 +65,7 @@ def evaluate_frame(
     judgments = judgments_of(qrels, table.executor.active())
     if not judgments.ordered:
         _refuse_order(rules, judgments.layout.name, {"rejudged": ("first", "last")})
-    refuse_kinds(judgments.kinds, table.kinds, table.layout.name)
+    table.refuse_kinds(judgments.kinds)
     loose = replace(rules, queries="judged") if rules.queries == "strict" else rules  # only all partitions can tell
     options = {name: getattr(loose, name) for name in Policy.__dataclass_fields__}
     job = Job(wanted, profile, options, judgments.layout, table.layout, judgments.borrowed, table.kinds)

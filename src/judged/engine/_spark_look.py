@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from judged.core import IdKind
 from judged.core.looking import Look, Looked
 from judged.core.scattered import ROW_BITS
 from judged.engine._spark_part import Partition
 from judged.engine._spark_rows import ids_for_spark
 from judged.engine._spark_table import SparkTable, functions
-from judged.errors import DataError
 from judged.sources.spark import talking
 
-__all__ = ["looked", "refuse_kinds"]
+__all__ = ["looked"]
 
 _PLACE = "_partition_"
 
 
 def looked(table: SparkTable, look: Look) -> Looked:
     """What `look` finds in all partitions: it is given the rows that the judgments name, and no others."""
-    refuse_kinds(look.kinds, table.kinds, table.layout.name)
+    table.refuse_kinds(look.kinds)
     import pyarrow.compute as pc
 
     with talking():
@@ -53,12 +51,3 @@ def _judgments(look: Look) -> Any:
     pool = look.pool
     query = ids_for_spark(pool.ids.take(slice(len(pool.queries))), look.kinds[0]).take(pa.array(pool.query))
     return pa.table({"query": query, "doc": ids_for_spark(pool.doc, look.kinds[1])}).drop_null()
-
-
-def refuse_kinds(ours: tuple[IdKind, IdKind], theirs: tuple[IdKind, IdKind], name: str) -> None:
-    """An error where the ids of a table are of other types than those of the judgments, which would never meet."""
-    word = {"text": "str", "integer": "int", "other": "objects"}
-    for what, our, their in zip(("query", "document"), ours, theirs, strict=True):
-        if our != their:
-            raise DataError("id-type", f"{what} ids of one type on both sides", got=f"{word[our]} in the judgments and {word[their]} in the run",
-                            where=name, hint="convert one side: df.withColumn(…, col.cast('string'))")  # fmt: skip

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 
 from judged.core import Batches, Run
-from judged.errors import DataError, Place, shown
+from judged.core.scattered import Somewhere
+from judged.errors import DataError, shown
 from judged.sources import read_run
 
-__all__ = ["Layout", "Partition", "Somewhere", "as_batches", "as_table", "telling"]
+__all__ = ["Layout", "Partition", "as_batches", "as_table", "telling"]
 
 _ROWS = 1 << 17  # looked through at a time; Spark hands out 10,000 of them
 
@@ -82,16 +83,6 @@ def telling(table: Any, layout: Layout) -> Iterator[None]:
     except DataError as error:
         said = f"{error.expected}{_about(table, layout.column)}"
         raise DataError(error.slug, said, got=error.got, hint=error.hint, where=layout.name, value=error.value) from None  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Somewhere:
-    """Where a row is that came from far away."""
-
-    name: str
-
-    def __call__(self, row: int) -> Place:
-        return Place(self.name)
 
 
 def _about(table: Any, named: Mapping[str, str]) -> str:

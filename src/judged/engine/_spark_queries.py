@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from judged.core import Id, IdKind, Judged, Qrels
+from judged.core.scattered import Somewhere
 from judged.engine._spark_moments import Moments
 from judged.engine._spark_pack import pack
-from judged.engine._spark_part import Layout, Somewhere, as_batches, as_table, telling
+from judged.engine._spark_part import Layout, as_batches, as_table, telling
 from judged.engine._stream_kept import COVERAGE, Tally
 from judged.engine._stream_means import ExactSum, summand
 from judged.engine.evaluation import evaluate, judge

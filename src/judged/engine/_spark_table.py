@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from judged.core import IdKind, Item, Run, Scattered, Task
+from judged.core import IdKind, Item, Run, Scattered, Task, refuse_other_kinds
 from judged.engine._spark_part import Layout, Partition
 from judged.engine.spark import RESULTS, Spark
 from judged.errors import DataError, UsageError
@@ -85,6 +85,11 @@ class SparkTable:
             look=None if whole else lambda look: looked(self, look),
             gather=None if whole else self.gathered,
         )
+
+    def refuse_kinds(self, kinds: tuple[IdKind, IdKind]) -> None:
+        """An error where its ids are of other types than those of the judgments."""
+        hint = "convert one side: df.withColumn(…, col.cast('string'))"
+        refuse_other_kinds(kinds, self.kinds, self.layout.name, hint)
 
     def read(self) -> Run:
         """All of it, here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +18,7 @@ from judged.sources._frame import Frame, arrow_frame, arrow_text, of_frame, pola
 from judged.sources._ids import Column
 from judged.sources._table import Table
 
-__all__ = ["MAGIC", "library_for", "of_columnar", "undamaged"]
+__all__ = ["MAGIC", "in_our_words", "library_for", "of_columnar", "undamaged"]
 
 MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
 
@@ -32,18 +32,21 @@ def of_columnar(data: Raw, context: Context) -> Table:
         return of_frame(frame, replace(context, columnar=True))
 
 
-@contextmanager
-def undamaged(form: str, name: str) -> Iterator[None]:
+def undamaged(form: str, name: str) -> AbstractContextManager[None]:
     """Whatever a library says of a file, in our words."""
+    return in_our_words(f"a whole {form} file", "a damaged one", name, "copy or write it again")
+
+
+@contextmanager
+def in_our_words(expected: str, got: str, where: str, hint: str) -> Iterator[None]:
+    """Whatever a library says while it reads, as one error."""
     try:
         yield
     except (JudgedError, MemoryError):
         raise
     except Exception as error:  # each library has exceptions of its own
-        raise DataError(
-            "damaged", f"a whole {form} file", got=f"a damaged one ({error})".replace("\n", " "), where=name,
-            hint="nothing of it was used; copy or write it again",
-        ) from error  # fmt: skip
+        said = f"{got} ({error})".replace("\n", " ")
+        raise DataError("damaged", expected, got=said, where=where, hint=f"nothing of it was used; {hint}") from error
 
 
 def _library(form: str, context: Context) -> tuple[str, Any]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
 from judged.core import Part, Run, Unread
-from judged.errors import DataError, FileError, JudgedError, Place
+from judged.errors import FileError, Place
 from judged.sources._columns import Wanted, find
 from judged.sources._context import Context
 from judged.sources._frame import arrow_frame, batches_of, polars_frame
+from judged.sources._parquet import in_our_words
 from judged.sources._part import packed
 from judged.sources._part_columns import ROWS
 from judged.sources._part_parquet import FEWEST
@@ -166,15 +167,6 @@ def lazy_parts(frame: Any, wanted: Wanted) -> list[Part]:
     return [_Lazy(frame, wanted)]
 
 
-@contextmanager
-def _evaluated(expected: str, where: str) -> Iterator[None]:
+def _evaluated(expected: str, where: str) -> AbstractContextManager[None]:
     """Whatever a library says while it evaluates, in our words."""
-    try:
-        yield
-    except (JudgedError, MemoryError):
-        raise
-    except Exception as error:  # each library has exceptions of its own
-        raise DataError(
-            "damaged", expected, got=f"an error ({error})".replace("\n", " "), where=where,
-            hint="nothing of it was used; look at what the library says of it",
-        ) from error  # fmt: skip
+    return in_our_words(expected, "an error", where, "look at what the library says of it")

@@ -116,21 +116,19 @@ def test_any_cut_gives_the_bits_of_one_look(kind, rows, cuts, policy):
             "more_unjudged",
         }  # neighbours, and who came first, are no longer known
         rest = [i for i, field in enumerate(fields(Found)) if field.name not in known]
-        assert len(found) == 3 or [found[i] for i in rest] == [whole[i] for i in rest]
-        assert len(found) == len(whole)
+        if len(whole) == 3:  # an error: the same, though it may name other examples
+            assert found[:2] == whole[:2]
+        else:
+            assert [found[i] for i in rest] == [whole[i] for i in rest]
 
 
-@given(rows=runs, policy=policies, seed=st.integers(0, 99))
+@given(rows=runs.filter(lambda rows: any(row[0] in QUERIES[:3] for row in rows)), policy=policies)
 @settings(max_examples=40, deadline=None, derandomize=True)
-def test_each_query_in_one_part_needs_one_look(rows, policy, seed):
+def test_each_query_in_one_part_needs_one_look(rows, policy):
     pool = pool_of(QRELS, policy)
     by_query = [[row for row in rows if row[0] == query] for query in dict.fromkeys(row[0] for row in rows)]
     run = replace(scattered([], ()), parts=[Tables((table_of(part),)) for part in by_query], whole=True)
-    whole = reference.find(pool, read_run(table_of([row for part in by_query for row in part])), policy) if any(
-        row[0] in QUERIES[:3] for row in rows
-    ) else None  # fmt: skip
-    if whole is None:
-        return
+    whole = reference.find(pool, read_run(table_of([row for part in by_query for row in part])), policy)
     assert outcome(lambda: placing.find(pool, run, policy, KINDS, None)) == outcome(lambda: whole)
 
 
