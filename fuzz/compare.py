@@ -40,9 +40,12 @@ if "JUDGED_FUZZ_NATIVE" in os.environ:
 import numpy as np  # noqa: E402
 from fuzz.inputs import TARGETS, Case, case_of  # noqa: E402
 
-from judged.core import Run, Scattered, _join, native, placing, reference  # noqa: E402
-from judged.core._found import Found, refuse_kinds  # noqa: E402
-from judged.core._pool import Pool, pool_of  # noqa: E402
+from judged.core import Run, Scattered  # noqa: E402
+from judged.core.find import native, reference  # noqa: E402
+from judged.core.find.hits import Found, refuse_kinds  # noqa: E402
+from judged.core.find.pool import Pool, pool_of  # noqa: E402
+from judged.core.join import join as _join  # noqa: E402
+from judged.core.parts import find as placing  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402
 
 Answer = dict[str, Any]

@@ -19,11 +19,11 @@ import numpy as np
 
 from judged.core import Policy, Qrels, Run, Text, Unread
 from judged.core.policy import Duplicates, Order, Precision, Ties
-from judged.sources import open_run, read_qrels, read_run
-from judged.sources._decimal import is_decimal
-from judged.sources._file import PAD
-from judged.sources._trec import run_of
-from judged.sources._unread import lines_in
+from judged.io import open_run, read_qrels, read_run
+from judged.io.files.source import PAD
+from judged.io.formats.trec import run_of
+from judged.io.formats.trec_mapped import lines_in
+from judged.io.text.decimals import is_decimal
 
 __all__ = ["HEADER", "TARGETS", "Case", "case_of"]
 

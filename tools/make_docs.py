@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from judged.measures import definitions, describe
-from judged.measures.profile import PROFILES
+from judged.measures.profiles import PROFILES
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "measures.md"
 FAMILIES = {

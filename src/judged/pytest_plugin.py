@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from judged.engine import Gate
+    from judged.quality_gate.result import Gate
 
 __all__ = ["judged_gate"]
 
@@ -24,7 +24,7 @@ def judged_gate() -> Callable[..., Gate]:
     """
 
     def held(qrels: Any, candidate: Any, **rules: Any) -> Gate:
-        from judged.engine import gate
+        from judged.quality_gate.gate import gate
 
         found = gate(qrels, candidate, **rules)
         if not found.passed:

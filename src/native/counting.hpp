@@ -1,6 +1,6 @@
 // Runs in parts, batch by batch: the judged documents that a batch holds, and where its rows fall between those of all parts.
 //
-// The specification is core/looking.py and core/counting.py.
+// The specification is core/parts/pass_one.py and core/parts/pass_two.py.
 #pragma once
 
 #include <cmath>
@@ -115,7 +115,7 @@ private:
     Codes codes_;
 };
 
-// The judged documents that were found, in order (core/counting.py: Index).
+// The judged documents that were found, in order (core/parts/pass_two.py: Index).
 struct Index {
     const Pool& pool;
     const std::int64_t* start;

@@ -1,4 +1,4 @@
-// TREC lines: `query Q0 doc rank score tag`. The specification is sources/_trec.py.
+// TREC lines: `query Q0 doc rank score tag`. The specification is io/formats/trec.py.
 #pragma once
 
 #include <cstdint>

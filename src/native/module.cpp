@@ -1,4 +1,4 @@
-// The Python face of the native core: what core/native.py calls.
+// The Python face of the native core: what core/find/native.py calls.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

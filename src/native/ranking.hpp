@@ -1,7 +1,7 @@
 // One ranking: the rows of a query come in, the ranks of its judged documents go out.
 //
 // A judged document's rank is one more than the number of documents that beat it. So rows are counted, not
-// sorted, and ids are compared only among documents of equal score. The specification is core/reference.py.
+// sorted, and ids are compared only among documents of equal score. The specification is core/find/reference.py.
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import judged as jd
 from judged.cli.main import cli
-from judged.recommend import declared
+from judged.recommenders import declared
 
 
 @pytest.fixture(autouse=True)

@@ -18,9 +18,9 @@ from recorded import DATA
 
 from judged.cli.trec_eval import flags_of, main, options_of
 from judged.core import Qrels, Run
-from judged.engine.trec_eval import Options, evaluate_files
-from judged.sources._file import PAD, read_bytes
-from judged.sources.trec_eval import judgments_of, ranking_of
+from judged.evaluation.trec_eval.output import Options, evaluate_files
+from judged.io.files.source import PAD, read_bytes
+from judged.io.formats.trec_eval import judgments_of, ranking_of
 
 EDGE_CASES = Path(__file__).parents[1] / "data" / "edge_cases"
 OWN = DATA / "trec_eval_own"

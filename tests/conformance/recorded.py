@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from judged.core import Judged, Policy, Qrels, Run, join
-from judged.sources._file import PAD, read_bytes
-from judged.sources._trec import qrels_of, run_of
+from judged.io.files.source import PAD, read_bytes
+from judged.io.formats.trec import qrels_of, run_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

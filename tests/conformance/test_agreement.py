@@ -13,11 +13,11 @@ import pytest
 from recorded import DATA, need_data
 
 import judged as jd
-from judged.reliability.coefficient import wanted
-from judged.reliability.interval import coefficients
-from judged.reliability.rating import Ratings
-from judged.reliability.sample import Pairing, Sample
-from judged.reliability.weight import weights_of
+from judged.stats.agreement.intervals import coefficients
+from judged.stats.agreement.ratings import Ratings
+from judged.stats.agreement.registry import wanted
+from judged.stats.agreement.sample import Pairing, Sample
+from judged.stats.agreement.weights import weights_of
 
 pytestmark = pytest.mark.conformance
 

@@ -16,10 +16,10 @@ import pytest
 from recorded import DATA, need_data
 from scipy import stats
 
-from judged.correlation import kendall, pearson, rbo, somers_d, spearman, weighted_tau
-from judged.correlation.estimate import correlation
-from judged.correlation.overlap import overlap
-from judged.engine.correlation import correlate
+from judged.correlation.correlate import correlate
+from judged.stats.rank_correlation import kendall, pearson, rbo, somers_d, spearman, weighted_tau
+from judged.stats.rank_correlation.intervals import correlation
+from judged.stats.rank_correlation.rbo_and_overlap import overlap
 
 pytestmark = pytest.mark.conformance
 near = lambda value: pytest.approx(value, rel=1e-12)  # noqa: E731

@@ -13,8 +13,8 @@ from recorded import DATA, Pair, need_data, pairs, table
 
 from judged.core import Policy, join
 from judged.errors import UsageError
+from judged.io.formats.trec import qrels_of, run_of
 from judged.measures import parse
-from judged.sources._trec import qrels_of, run_of
 
 QRELS = """\
 q 1 a 1

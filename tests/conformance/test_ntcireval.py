@@ -8,8 +8,8 @@ import pytest
 from recorded import DATA, Pair, need_data, pairs, table
 
 from judged.core import Judged, Policy, join
+from judged.io.formats.trec import qrels_of, run_of
 from judged.measures import Measure, parse, ranked
-from judged.sources._trec import qrels_of, run_of
 
 # ── worked examples: grades 0, 1, 3; the ideal gains 3, 4, 4 down to ranks 1, 2, 3 ───────────────
 

@@ -13,7 +13,7 @@ import pytest
 from recorded import DATA, Pair, lines, need_data, pairs, table
 
 from judged.core import Judged, Policy
-from judged.engine.ties import Orders
+from judged.evaluation.measuring.expected_ties import Orders
 from judged.measures import Measure, parse
 
 pytestmark = pytest.mark.conformance

@@ -11,9 +11,9 @@ from recorded import DATA, need_data
 
 import judged as jd
 from judged.core import Judged, Policy, Scattered, join
-from judged.engine.executor import Threads
+from judged.distributed.executors import Threads
+from judged.io import open_run, read_qrels, read_run
 from judged.measures import Measure, definitions
-from judged.sources import open_run, read_qrels, read_run
 
 PARTS = (1, 2, 7, 64)
 EVERY = [Measure(d) for d in definitions() if d.family != "own" and d.needs == "grades" and not d.text]

@@ -13,7 +13,7 @@ import pytest
 from _trec_eval import call, options
 from recorded import DATA, need_data
 
-from judged.engine.trec_eval import evaluate
+from judged.evaluation.trec_eval.output import evaluate
 
 pytestmark = pytest.mark.conformance
 

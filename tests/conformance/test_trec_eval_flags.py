@@ -11,9 +11,9 @@ import pytest
 from _trec_eval import call, options
 
 import judged
-from judged.engine.trec_eval import Options
+from judged.evaluation.trec_eval.output import Options
 from judged.measures import definitions
-from judged.measures.trec import NICKNAMES, ORDER, RUN_ID
+from judged.measures.trec_names import NICKNAMES, ORDER, RUN_ID
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n"
 RUN = "1 Q0 b 1 3 me\n1 Q0 a 2 2 me\n1 Q0 x 3 1 me\n2 Q0 a 1 1 me\n"

@@ -1,12 +1,12 @@
-import { criticalScene } from "../../src/judged/render/page/chart/critical.js";
-import { curveScene } from "../../src/judged/render/page/chart/curve.js";
-import { differenceScene } from "../../src/judged/render/page/chart/difference.js";
-import { scatterHeight, scatterScene } from "../../src/judged/render/page/chart/scatter.js";
-import { slicesScene } from "../../src/judged/render/page/chart/slices.js";
+import { criticalScene } from "../../src/judged/page/web/charts/critical.js";
+import { curveScene } from "../../src/judged/page/web/charts/curve.js";
+import { differenceScene } from "../../src/judged/page/web/charts/difference.js";
+import { scatterHeight, scatterScene } from "../../src/judged/page/web/charts/scatter.js";
+import { slicesScene } from "../../src/judged/page/web/charts/slices.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
 
-/** @typedef {import("../../src/judged/render/page/kit/scene.js").Scene} Scene */
+/** @typedef {import("../../src/judged/page/web/kit/scene.js").Scene} Scene */
 
 const VIEW = { measure: 0, a: 0, b: 1, slice: null };
 const LONG = ["x", "W", "y", "z"].map((letter) => `run-${letter.repeat(1000)}`);

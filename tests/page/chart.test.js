@@ -1,23 +1,23 @@
-import { boundsCsv, boundsScene } from "../../src/judged/render/page/chart/bounds.js";
-import { viewedDifferences, viewedPair } from "../../src/judged/render/page/chart/common.js";
-import { coverageCsv, coveragePicture, coverageScene } from "../../src/judged/render/page/chart/coverage.js";
-import { barLevels, criticalCsv, criticalScene } from "../../src/judged/render/page/chart/critical.js";
-import { curveCsv, curveScene } from "../../src/judged/render/page/chart/curve.js";
-import { differenceCsv, differenceScene, differenceWords } from "../../src/judged/render/page/chart/difference.js";
-import { spacedOut } from "../../src/judged/render/page/chart/ends.js";
-import { meansCsv, meansScene, rankedRuns } from "../../src/judged/render/page/chart/means.js";
-import { scatterCsv, scatterPlaces, scatterScene } from "../../src/judged/render/page/chart/scatter.js";
-import { slicesCsv, slicesScene } from "../../src/judged/render/page/chart/slices.js";
-import { binCounts, spreadBins, spreadCsv, spreadScene } from "../../src/judged/render/page/chart/spread.js";
-import { countMarks } from "../../src/judged/render/page/kit/scene.js";
-import { textWidth } from "../../src/judged/render/page/kit/text.js";
+import { boundsCsv, boundsScene } from "../../src/judged/page/web/charts/bounds.js";
+import { viewedDifferences, viewedPair } from "../../src/judged/page/web/charts/common.js";
+import { coverageCsv, coveragePicture, coverageScene } from "../../src/judged/page/web/charts/coverage.js";
+import { barLevels, criticalCsv, criticalScene } from "../../src/judged/page/web/charts/critical.js";
+import { curveCsv, curveScene } from "../../src/judged/page/web/charts/curve.js";
+import { differenceCsv, differenceScene, differenceWords } from "../../src/judged/page/web/charts/difference.js";
+import { spacedOut } from "../../src/judged/page/web/charts/line-labels.js";
+import { meansCsv, meansScene, rankedRuns } from "../../src/judged/page/web/charts/means.js";
+import { scatterCsv, scatterPlaces, scatterScene } from "../../src/judged/page/web/charts/scatter.js";
+import { slicesCsv, slicesScene } from "../../src/judged/page/web/charts/slices.js";
+import { binCounts, spreadBins, spreadCsv, spreadScene } from "../../src/judged/page/web/charts/spread.js";
+import { countMarks } from "../../src/judged/page/web/kit/scene.js";
+import { textWidth } from "../../src/judged/page/web/kit/text.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
 
-/** @typedef {import("../../src/judged/render/page/data.js").Book} Book */
-/** @typedef {import("../../src/judged/render/page/chart/common.js").View} View */
-/** @typedef {import("../../src/judged/render/page/kit/scene.js").Mark} Mark */
-/** @typedef {import("../../src/judged/render/page/kit/scene.js").Scene} Scene */
+/** @typedef {import("../../src/judged/page/web/data/data.js").Book} Book */
+/** @typedef {import("../../src/judged/page/web/charts/common.js").View} View */
+/** @typedef {import("../../src/judged/page/web/kit/scene.js").Mark} Mark */
+/** @typedef {import("../../src/judged/page/web/kit/scene.js").Scene} Scene */
 
 /**
  * Every chart of the page: its scene, and its data.

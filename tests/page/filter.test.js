@@ -1,5 +1,5 @@
-import { Book } from "../../src/judged/render/page/data.js";
-import { createFilter, searchable } from "../../src/judged/render/page/filter.js";
+import { Book } from "../../src/judged/page/web/data/data.js";
+import { createFilter, searchable } from "../../src/judged/page/web/table/filter.js";
 import { same } from "./check.js";
 
 const RUNS = ["bm25", "bm25-rm3.v2", "my run", "diff"];

@@ -11,7 +11,7 @@ import {
   signed,
   signedValue,
   sliceName,
-} from "../../src/judged/render/page/format.js";
+} from "../../src/judged/page/web/data/format.js";
 import { same } from "./check.js";
 
 Deno.test("a tie goes to the even digit, as in Python", () => {

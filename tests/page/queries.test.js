@@ -1,4 +1,4 @@
-import { filterExamples, sliceTest } from "../../src/judged/render/page/queries.js";
+import { filterExamples, sliceTest } from "../../src/judged/page/web/queries/queries.js";
 import {
   bestValue,
   chosenRows,
@@ -8,9 +8,9 @@ import {
   layoutFor,
   outcomes,
   querySheet,
-} from "../../src/judged/render/page/querytable.js";
-import { createFilter } from "../../src/judged/render/page/filter.js";
-import { defaultState } from "../../src/judged/render/page/state.js";
+} from "../../src/judged/page/web/queries/columns.js";
+import { createFilter } from "../../src/judged/page/web/table/filter.js";
+import { defaultState } from "../../src/judged/page/web/data/state.js";
 import { sampleBook } from "./sample.js";
 import { same } from "./check.js";
 

@@ -1,5 +1,5 @@
-import { Book } from "../../src/judged/render/page/data.js";
-import { createState, defaultState, stateCodec } from "../../src/judged/render/page/state.js";
+import { Book } from "../../src/judged/page/web/data/data.js";
+import { createState, defaultState, stateCodec } from "../../src/judged/page/web/data/state.js";
 import { same } from "./check.js";
 
 const HOSTILE = [

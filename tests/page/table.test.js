@@ -1,5 +1,5 @@
-import { naturalRanks, sortedRows } from "../../src/judged/render/page/order.js";
-import { placeByKey, scrolledTo, windowOf } from "../../src/judged/render/page/tablebody.js";
+import { naturalRanks, sortedRows } from "../../src/judged/page/web/table/sort.js";
+import { placeByKey, scrolledTo, windowOf } from "../../src/judged/page/web/table/virtual-rows.js";
 import { same } from "./check.js";
 
 /** Texts in the natural order. @param {string[]} texts */

@@ -10,8 +10,8 @@ from pathlib import Path
 from on_spark import CONF, frame_of, tied_run
 
 import judged as jd
-from judged.engine._spark_frame import evaluate_frame
-from judged.engine.spark import Spark
+from judged.distributed.spark.executor import Spark
+from judged.evaluation.spark.evaluate_frame import evaluate_frame
 
 
 def main(folder: Path, measures: str) -> None:

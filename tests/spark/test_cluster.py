@@ -13,8 +13,8 @@ import pytest
 from on_spark import EXECUTORS, each_a_part, same, session, tied_run, written
 
 import judged as jd
-from judged.engine._spark_frame import evaluate_frame
-from judged.engine.spark import Spark
+from judged.distributed.spark.executor import Spark
+from judged.evaluation.spark.evaluate_frame import evaluate_frame
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10"

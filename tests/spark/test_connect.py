@@ -13,7 +13,7 @@ import pytest
 from on_spark import environment, same, tied_run, written
 
 import judged as jd
-from judged.engine._stream_means import exact_means
+from judged.evaluation.stream.exact_means import exact_means
 
 pytestmark = [
     pytest.mark.spark,

@@ -12,8 +12,8 @@ from on_spark import same
 from recorded import DATA, need_data
 
 import judged as jd
-from judged.engine._spark_frame import evaluate_frame
-from judged.engine.spark import Spark
+from judged.distributed.spark.executor import Spark
+from judged.evaluation.spark.evaluate_frame import evaluate_frame
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 ADHOC = "nDCG@10 nDCG AP RR P@5 P@1000 R@100 Rprec Bpref infAP ERR@20 RBP Judged@10 GMAP NumRelRet iprec_at_recall.0.1 Success@1"

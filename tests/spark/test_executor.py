@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.engine.spark import Spark
+from judged.distributed.spark.executor import Spark
 from judged.errors import EngineError, Place
 
 pytestmark = pytest.mark.spark

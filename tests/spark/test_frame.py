@@ -11,9 +11,9 @@ import pytest
 from on_spark import frame_of, same, tied_run
 
 import judged as jd
-from judged.engine._spark_frame import evaluate_frame
-from judged.engine._spark_moments import Moments
-from judged.engine._stream_means import exact_means
+from judged.evaluation.spark.evaluate_frame import evaluate_frame
+from judged.evaluation.spark.moments import Moments
+from judged.evaluation.stream.exact_means import exact_means
 from judged.stats import interval
 
 pytestmark = pytest.mark.spark

@@ -11,7 +11,7 @@ import pytest
 from on_spark import arrow_of, frame_of, same, tied_run
 
 import judged as jd
-from judged.engine._spark_table import table_run
+from judged.distributed.spark.table import table_run
 
 pytestmark = pytest.mark.spark
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10 ERR@20 RBP"
@@ -200,7 +200,7 @@ def test_the_values_do_not_depend_on_chance(spark):
 def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypatch):
     from pyspark.sql import functions as sql
 
-    from judged.engine import _spark_look
+    from judged.distributed.spark import pass_one as _spark_look
 
     def all_rows(table, look):  # as if every row had the hash of one
         return table.frame.select(*table.layout.column, sql.spark_partition_id().alias(_spark_look._PLACE))
@@ -211,7 +211,7 @@ def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypat
 
 
 def test_results_that_are_added_up_in_the_cluster_give_the_same(spark, monkeypatch):
-    import judged.engine.spark as module
+    import judged.distributed.spark.executor as module
 
     monkeypatch.setattr(module, "LIGHT", 0)
     monkeypatch.setattr(module, "TOGETHER", 3)
@@ -225,7 +225,7 @@ def test_results_that_are_added_up_in_the_cluster_give_the_same(spark, monkeypat
 
 
 def test_more_judgments_than_are_sent_to_workers_are_brought_together_with_the_run(spark, monkeypatch):
-    monkeypatch.setattr("judged.engine.evaluation.BROADCAST", 10)
+    monkeypatch.setattr("judged.evaluation.evaluate.BROADCAST", 10)
     qrels, run = tied_run(40)
     wanted = jd.evaluate(qrels, run, MEASURES)
     for judgments in (qrels, frame_of(spark, qrels)):

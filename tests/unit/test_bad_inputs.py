@@ -32,8 +32,9 @@ from click.testing import CliRunner
 
 import judged as jd
 from judged.cli.main import cli
-from judged.engine import plain
-from judged.render import board, per_query, render
+from judged.evaluation.result.tables import board, per_query
+from judged.tables.formats import render
+from judged.tables.table import plain
 
 LIST = json.loads((Path(__file__).parents[1] / "data/bad_inputs.json").read_text("utf-8"))
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in LIST["cases"]}
@@ -798,7 +799,7 @@ def in_another_process(code: str, *words: Any) -> subprocess.CompletedProcess[st
 
 LIMITED = """
 import resource, sys
-import judged.engine, judged.render
+import judged.evaluation.evaluate, judged.page.report
 from judged.cli.main import main
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv.pop(1)) * 2**20,) * 2)

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from judged.cli._adjudicable import form_of, write_adjudicable
-from judged.cli._output import emit, show_table
+from judged.cli.agree_disagreements import form_of, write_adjudicable
+from judged.cli.options.output import emit, show_table
 
 __all__ = ["command"]
 
@@ -164,7 +164,7 @@ def command(ctx: click.Context, /, sources: tuple[str, ...], **options: Any) -> 
         raise click.UsageError("An order needs two runs or more: --run a.run b.run, behind the judgments.")
     if options["disagreements"] is not None:
         form_of(options["disagreements"])
-    from judged.engine.jury import agreement
+    from judged.judges.agreement import agreement
 
     found = agreement(
         *sources, level=_level(options["levels"]), weights=options["weights"], confidence=options["confidence"],
@@ -219,9 +219,9 @@ def _of_table(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merge(sources: tuple[str, ...], options: dict[str, Any], table: dict[str, Any]) -> None:
-    from judged.engine.merging import merge_judgments
-    from judged.engine.table import counted
-    from judged.sources import write_qrels
+    from judged.io import write_qrels
+    from judged.judges.merge import merge_judgments
+    from judged.tables.table import counted
 
     if options["output"] is None:
         raise click.UsageError("--merge needs -o FILE, the file of judgments to be written.")
@@ -233,7 +233,7 @@ def _merge(sources: tuple[str, ...], options: dict[str, Any], table: dict[str, A
 
 
 def _conclusion(found: Any, options: dict[str, Any]) -> list[str]:
-    from judged.engine import safe
+    from judged.tables.table import safe
 
     return [safe(line) for line in found.conclusion(places=options["places"])]
 
@@ -253,8 +253,8 @@ def _text(found: Any, options: dict[str, Any]) -> str:
             click.echo(f"warning: {warning}", err=True)
         listing = found.by_query if options["by_query"] else found.listing()
         return _csv(listing.columns, listing)
-    from judged.engine import plain
-    from judged.render import markdown
+    from judged.tables.formats import markdown
+    from judged.tables.table import plain
 
     tables = _tables(found, options)
     if options["form"] == "table":
@@ -264,7 +264,7 @@ def _text(found: Any, options: dict[str, Any]) -> str:
 
 
 def _csv(headers: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    from judged.engine import cell
+    from judged.tables.table import cell
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

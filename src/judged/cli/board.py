@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import emit, output_options, show_table
+from judged.cli.options.output import emit, output_options, show_table
 
 __all__ = ["command"]
 
@@ -41,8 +41,9 @@ def command(results: tuple[str, ...], form: str, output: str | None, places: int
     judged eval cran.qrels bm25.run -m nDCG@10 -q --format json -o cran-bm25.json
     judged board *.json -m nDCG@10 --missing worst
     """
-    from judged.engine import leaderboard, load
-    from judged.render.formats import TABLES
+    from judged.comparison.leaderboard import leaderboard
+    from judged.evaluation.result.storage import load
+    from judged.tables.formats import TABLES
 
     found = leaderboard([load(path) for path in results], **options)
     if form == "table" and output is None:

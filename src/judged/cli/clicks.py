@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import emit, show_table
+from judged.cli.options.output import emit, show_table
 
 __all__ = ["command"]
 
@@ -57,7 +57,7 @@ def fit(log: str, model: str, **options: Any) -> None:
     judged clicks fit log.csv --model dbn --grades --format csv > grades.csv
     judged clicks fit log.csv --model all
     """
-    from judged.engine import compare_click_models, fit_clicks, read_clicks
+    from judged.clicks.api import compare_click_models, fit_clicks, read_clicks
 
     shared = {
         "prior": options["prior"],
@@ -112,7 +112,7 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
     \b
     judged clicks simulate qrels.txt bm25.run --model pbm --sessions 50000 --shuffled 0.1 --seed 1 -o log.csv
     """
-    from judged.engine import simulate_clicks, write_clicks
+    from judged.clicks.api import simulate_clicks, write_clicks
 
     target = options.pop("output")
     log = simulate_clicks(qrels, run, options.pop("model"), **options)
@@ -148,7 +148,7 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
     judged clicks interleave bm25.run dense.run --seed 7 -o lists.csv
     judged clicks interleave bm25.run dense.run --method balanced -k 5 -o lists.jsonl
     """
-    from judged.engine import interleave as made
+    from judged.clicks.interleaving.interleave import interleave as made
 
     if (run_a, run_b).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
@@ -180,7 +180,8 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], **options: Any) ->
     judged clicks score log.csv --lists lists.csv
     judged clicks score log.csv --run dense.run -m DCG@10 -m P@5 --clip 0.05
     """
-    from judged.engine import evaluate_from_clicks, score_interleaving
+    from judged.clicks.interleaving.interleave import score_interleaving
+    from judged.clicks.off_policy.evaluate import evaluate_from_clicks
 
     if (lists is None) == (not runs):
         raise click.UsageError(
@@ -227,7 +228,7 @@ def _csv(headers: tuple[str, ...], rows: Any) -> str:
     import csv
     import io
 
-    from judged.engine import cell
+    from judged.tables.table import cell
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

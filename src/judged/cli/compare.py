@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from judged.cli._comparing import comparison_asked, comparison_options
-from judged.cli._engine import engine_asked, engine_options
-from judged.cli._output import Measures, emit, named_files, output_options, policy_options, show_table
-from judged.cli._retrieval import chunk_options
+from judged.cli.options.comparison import comparison_asked, comparison_options
+from judged.cli.options.engine import engine_asked, engine_options
+from judged.cli.options.output import Measures, emit, named_files, output_options, policy_options, show_table
+from judged.cli.options.rag import chunk_options
 
 __all__ = ["command"]
 
@@ -46,9 +46,9 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     judged compare qrels.txt a.run b.run --slices queries.csv --by category --where 5
     judged compare qrels.txt *.run --overall --jointly randomised-tukey
     """
-    from judged.engine import compare
-    from judged.engine.comparison_table import change_table, tables
-    from judged.render.comparison import render_comparison
+    from judged.comparison.compare import compare
+    from judged.comparison.formats import render_comparison
+    from judged.comparison.tables import change_table, tables
 
     for name in ("where", "overall", "jointly"):
         if options[name] and (options["form"] != "table" or options["output"]):

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import Measures, emit, show_table
+from judged.cli.options.output import Measures, emit, show_table
 
 __all__ = ["command"]
 
@@ -58,8 +58,8 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
     judged correlate --systems map.txt ndcg.txt -c tau_b tau_ap
     judged correlate --systems scores.csv --columns map,ndcg
     """
-    from judged.engine.correlation import correlate
-    from judged.engine.pairwise import correlate_all
+    from judged.correlation.correlate import correlate
+    from judged.correlation.correlate_all import correlate_all
 
     sources = _sources(runs, options)
     asked = {name: options[name] for name in ("depth", "p", "ties", "documents", "seed")}
@@ -79,7 +79,7 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
 
 def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, Any]]:
     """What is compared, each with its name; files of scores are read, runs are not."""
-    from judged.engine.correlation import read_scores
+    from judged.correlation.correlate import read_scores
 
     if runs.count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
@@ -96,7 +96,7 @@ def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, 
 
 def _hinted(call: Callable[[], Any], runs: tuple[str, ...], options: dict[str, Any]) -> Any:
     """The result; where a file is no run but one of scores for systems, the error says how to read it."""
-    from judged.engine.correlation import read_scores
+    from judged.correlation.correlate import read_scores
     from judged.errors import DataError, JudgedError
 
     try:
@@ -132,8 +132,8 @@ def _show(result: Any, options: dict[str, Any]) -> None:
 
 
 def _rendered(result: Any, form: str, queries: bool, places: int) -> str:
-    from judged.engine import plain
-    from judged.render import markdown
+    from judged.tables.formats import markdown
+    from judged.tables.table import plain
 
     if form == "json":
         data = result.to_dict()
@@ -153,7 +153,7 @@ def _csv(result: Any, queries: bool) -> str:
     import csv
     import io
 
-    from judged.engine import cell, safe
+    from judged.tables.table import cell, safe
 
     pairs = getattr(result, "pairs", None)
     out = io.StringIO()
@@ -167,7 +167,7 @@ def _csv(result: Any, queries: bool) -> str:
 
 
 def _rows(result: Any, queries: bool) -> list[list[Any]]:
-    from judged.engine import cell, safe
+    from judged.tables.table import cell, safe
 
     rows: list[list[Any]] = []
     means = result.mean()
@@ -186,7 +186,7 @@ def _list(ctx: click.Context) -> None:
     import shutil
     from textwrap import fill
 
-    from judged.correlation import COEFFICIENTS
+    from judged.stats.rank_correlation import COEFFICIENTS
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)
     for c in COEFFICIENTS:

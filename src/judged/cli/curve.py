@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import Measures, chosen_policy, emit, named_files, policy_options
+from judged.cli.options.output import Measures, chosen_policy, emit, named_files, policy_options
 
 __all__ = ["command"]
 
@@ -45,7 +45,8 @@ def command(kind: Any, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
     """
     from dataclasses import replace
 
-    from judged.engine import curve, curves_csv
+    from judged.curves.run_curves import curve
+    from judged.evaluation.result.storage import curves_csv
 
     found = curve(kind, qrels, named_files(runs), list(options["measures"]) or None, average=options["average"],
                   query=_ids(options["query"]), points=_points(options["points"], kind), level=options["level"],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from judged.cli._output import show_table
+from judged.cli.options.output import show_table
 
 __all__ = ["command"]
 
@@ -18,9 +18,11 @@ MEASURES = "nDCG@10 AP RR"
 @click.pass_context
 def command(ctx: click.Context, /, output: str) -> None:
     """Evaluate three real runs on the embedded sample collection, explain one query, and write a page about all of it."""
-    from judged.engine import compare, evaluate
-    from judged.render import board, report
-    from judged.sources import sample_path
+    from judged.comparison.compare import compare
+    from judged.evaluation.evaluate import evaluate
+    from judged.evaluation.result.tables import board
+    from judged.io import sample_path
+    from judged.page.report import report
 
     qrels = sample_path("qrels.txt")
     runs = {name: sample_path(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from judged.cli._engine import engine_asked, engine_options
-from judged.cli._output import Measures, chosen_policy, emit, output_options, policy_options, show_table
-from judged.cli._progress import progress
-from judged.cli._retrieval import chunk_options, field_options
+from judged.cli.options.engine import engine_asked, engine_options
+from judged.cli.options.output import Measures, chosen_policy, emit, output_options, policy_options, show_table
+from judged.cli.options.rag import chunk_options, field_options
+from judged.cli.progress import progress
 
 __all__ = ["command"]
 
@@ -57,9 +57,10 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
     judged eval --engine spark --master spark://host:7077 qrels.parquet s3://bucket/run/
     """
-    from judged.engine import DEFAULT, evaluate
-    from judged.render import board, per_query, render
-    from judged.sources import read_qrels
+    from judged.evaluation.evaluate import DEFAULT, evaluate
+    from judged.evaluation.result.tables import board, per_query
+    from judged.io import read_qrels
+    from judged.tables.formats import render
 
     if (qrels, *runs).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from judged.cli._output import chosen_policy, policy_options, show_table
-from judged.cli._retrieval import chunk_options, field_options
+from judged.cli.options.output import chosen_policy, policy_options, show_table
+from judged.cli.options.rag import chunk_options, field_options
 
 __all__ = ["command"]
 
@@ -46,10 +46,10 @@ def command(
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
     judged explain nDCG@10 rag.jsonl --query q01
     """
-    from judged.engine import at_every_rank, explain
-    from judged.engine.evaluation import levelled
+    from judged.evaluation.evaluate import levelled
+    from judged.evaluation.explain.explain import at_every_rank, explain
+    from judged.io import in_parts, read_qrels, read_run
     from judged.measures import parse_all
-    from judged.sources import in_parts, read_qrels, read_run
 
     policy, judgments = chosen_policy(options), read_qrels(qrels) if run else qrels
     source = judgments, run if run is None or in_parts(run) else read_run(run, labels=judgments)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli._output import Measures, chosen_policy, emit, policy_options, show_table
+from judged.cli.options.output import Measures, chosen_policy, emit, policy_options, show_table
 
 if TYPE_CHECKING:
-    from judged.engine import Gate
+    from judged.quality_gate.result import Gate
 
 __all__ = ["command"]
 
@@ -145,7 +145,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     judged gate qrels.txt new.run --baseline baseline.json --max-drop 0.01
     judged gate qrels.txt new.run -b main.run -m nDCG@10 --slice queries.csv:category --min nDCG@10=0.5
     """
-    from judged.engine import gate
+    from judged.quality_gate.gate import gate
 
     ctx = click.get_current_context()
     given = _given(ctx, options)
@@ -210,7 +210,7 @@ def _bound(option: str, word: str) -> tuple[str, float]:
 
 
 def _inputs(files: tuple[str, ...], rules: str | None) -> tuple[Any, str]:
-    from judged.engine import Rules
+    from judged.quality_gate.rules import Rules
 
     if len(files) > 2:
         raise click.UsageError(f"Got {len(files)} files; expected QRELS and CANDIDATE.")
@@ -223,7 +223,8 @@ def _inputs(files: tuple[str, ...], rules: str | None) -> tuple[Any, str]:
 
 
 def _save(qrels: Any, candidate: str, rules: str | None, given: dict[str, Any], path: str) -> None:
-    from judged.engine import Rules, baseline
+    from judged.quality_gate.gate import baseline
+    from judged.quality_gate.rules import Rules
 
     if "baseline" in given:
         raise click.UsageError("--save decides nothing: leave out --baseline, or save in a second step.")
@@ -238,14 +239,14 @@ def _save(qrels: Any, candidate: str, rules: str | None, given: dict[str, Any], 
 
 
 def _show(found: Gate, options: dict[str, Any]) -> None:
-    from judged.engine import safe
-    from judged.engine.gate_table import head, reason_lines, tables
+    from judged.quality_gate.tables import head, reason_lines, tables
+    from judged.tables.table import safe
 
     form, places = options["form"], options["places"]
     if options["summary"]:
         _append(found, options["summary"], places)
     if form != "table" or options["output"]:
-        from judged.render.gate import render_gate
+        from judged.quality_gate.formats import render_gate
 
         emit(render_gate(found, form, places=places), options["output"])
         if options["output"]:
@@ -263,7 +264,7 @@ def _show(found: Gate, options: dict[str, Any]) -> None:
 def _append(found: Gate, path: str, places: int) -> None:
     """Add a job summary to a file that other steps write to as well."""
     from judged.errors import FileError
-    from judged.render.gate import render_gate
+    from judged.quality_gate.formats import render_gate
 
     try:
         with Path(path).open("a", encoding="utf-8") as file:

@@ -134,7 +134,7 @@ def main() -> NoReturn:
 
 def _show(error: JudgedError) -> None:
     """An error of ours, in the form that was asked for; hints name flags where the library names arguments."""
-    from judged.cli._output import as_flags, as_json
+    from judged.cli.options.output import as_flags, as_json
 
     if as_json():
         click.echo(json.dumps({"error": error.fields()}), err=True)
@@ -143,7 +143,7 @@ def _show(error: JudgedError) -> None:
 
 
 def _show_usage(error: click.ClickException) -> None:
-    from judged.cli._output import as_json
+    from judged.cli.options.output import as_json
 
     if as_json():
         click.echo(json.dumps({"error": {"code": "usage", "message": error.format_message()}}), err=True)

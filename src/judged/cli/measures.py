@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from judged.cli._output import show_table
+from judged.cli.options.output import show_table
 
 __all__ = ["command"]
 
@@ -13,8 +13,8 @@ __all__ = ["command"]
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
     """List every measure; or show one's formula, parameters, other names, paper and an example."""
-    from judged.engine import Table
     from judged.measures import definitions, describe, parse
+    from judged.tables.table import Table
 
     if name is not None:
         click.echo(describe(parse(name).definition))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import Measures, chosen_policy, emit, policy_options, show_table
+from judged.cli.options.output import Measures, chosen_policy, emit, policy_options, show_table
 
 __all__ = ["command"]
 
@@ -46,8 +46,9 @@ def command(qrels: str, first: str, second: str, measures: tuple[str, ...], **op
     judged power qrels.txt bm25.run dense.run -m nDCG@10 AP --difference 0.01
     judged power qrels.txt bm25.run dense.run --queries 200 --power 0.9 --format json
     """
-    from judged.engine import plain, power
-    from judged.render import markdown
+    from judged.comparison.power import power
+    from judged.tables.formats import markdown
+    from judged.tables.table import plain
 
     if (qrels, first, second).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
@@ -75,7 +76,7 @@ def _csv(result: Any) -> str:
     import csv
     import io
 
-    from judged.engine import cell
+    from judged.tables.table import cell
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from judged.cli._output import emit, output_options, show_table
+from judged.cli.options.output import emit, output_options, show_table
 
 __all__ = ["command"]
 
@@ -37,7 +37,7 @@ def command(run: str | None, measures: tuple[str, ...], **options: Any) -> None:
     judged recommend als.csv --history train.csv --qrels test.csv --level 4 --categories genres.json
     judged recommend als.csv --history train.csv --slices users.csv --by group
     """
-    from judged.engine import beyond_accuracy
+    from judged.recommenders.beyond_accuracy import beyond_accuracy
 
     if run is None:
         raise click.UsageError("Missing argument 'RUN'.")
@@ -53,7 +53,7 @@ def _items(text: str | None) -> Any:
     """A number; or the ids of a file, one a line."""
     if text is None or text.isdigit():
         return None if text is None else int(text)
-    from judged.sources import read_text
+    from judged.io import read_text
 
     return [line.strip() for line in read_text(text).splitlines() if line.strip()]
 
@@ -62,7 +62,7 @@ def _categories(path: str | None) -> Any:
     if path is None:
         return None
     from judged.errors import DataError
-    from judged.sources import read_text
+    from judged.io import read_text
 
     try:
         return json.loads(read_text(path))
@@ -83,8 +83,8 @@ def _show(result: Any, warnings: Any, options: dict[str, Any]) -> None:
 
 
 def _rendered(result: Any, table: Any, form: str) -> str:
-    from judged.engine import plain
-    from judged.render import markdown
+    from judged.tables.formats import markdown
+    from judged.tables.table import plain
 
     if form == "json":
         return str(result.to_json()) + "\n"
@@ -97,7 +97,7 @@ def _csv(listing: Any) -> str:
     import csv
     import io
 
-    from judged.engine import cell
+    from judged.tables.table import cell
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -108,7 +108,7 @@ def _csv(listing: Any) -> str:
 
 def _list(ctx: click.Context) -> None:
     """Every measure in a paragraph of its own."""
-    from judged.recommend import declared
+    from judged.recommenders import declared
 
     for d in declared():
         needs = ", ".join(d.needs) or "nothing more"

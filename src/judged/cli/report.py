@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from judged.cli._comparing import COMPARING, comparison_asked, comparison_options
-from judged.cli._engine import engine_asked, engine_options
-from judged.cli._output import Measures, as_flags, chosen_policy, named_files, policy_options
-from judged.cli._retrieval import chunk_options
+from judged.cli.options.comparison import COMPARING, comparison_asked, comparison_options
+from judged.cli.options.engine import engine_asked, engine_options
+from judged.cli.options.output import Measures, as_flags, chosen_policy, named_files, policy_options
+from judged.cli.options.rag import chunk_options
 
 __all__ = ["command"]
 
@@ -47,9 +47,10 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     judged report qrels.txt a.run b.run --text corpus.jsonl --queries queries.tsv
     judged report qrels.txt a.run b.run --slices queries.csv --by category
     """
-    from judged.engine import DEFAULT, compare, evaluate
-    from judged.engine.named import plain_names
-    from judged.render.page.writing import write_page
+    from judged.comparison.compare import compare
+    from judged.evaluation.evaluate import DEFAULT, evaluate
+    from judged.io.run_names import plain_names
+    from judged.page.report import write_page
 
     if options["topics"] in ("judged", "both", "strict") and not Path(options["topics"]).exists():
         raise click.UsageError(

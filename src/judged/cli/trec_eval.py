@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from judged.engine.trec_eval import Options
+    from judged.evaluation.trec_eval.output import Options
 
 __all__ = ["command", "flags_of", "main", "options_of"]
 
@@ -86,7 +86,7 @@ def flags_of(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
 
 def options_of(flags: list[tuple[str, str]]) -> Options:
     """What the flags mean; of a flag given twice the last counts, except that measures add up."""
-    from judged.engine.trec_eval import Options
+    from judged.evaluation.trec_eval.output import Options
 
     meant: dict[str, Any] = {}
     for name, value in flags:
@@ -96,7 +96,7 @@ def options_of(flags: list[tuple[str, str]]) -> Options:
 
 
 def _evaluate(flags: list[tuple[str, str]], qrels: str, run: str) -> int:
-    from judged.engine.trec_eval import evaluate_files
+    from judged.evaluation.trec_eval.output import evaluate_files
 
     last = dict(flags)
     if last.get("-T", "trec_results") != "trec_results":
@@ -107,7 +107,7 @@ def _evaluate(flags: list[tuple[str, str]], qrels: str, run: str) -> int:
 
 
 def _whole(text: str) -> int:
-    from judged.measures.trec import leading_int
+    from judged.measures.trec_names import leading_int
 
     return leading_int(text)
 
@@ -127,7 +127,7 @@ _MEANING: dict[str, Callable[[str], dict[str, Any]]] = {
 
 def _known(word: str) -> bool:
     from judged.errors import UsageError
-    from judged.measures.trec import requested
+    from judged.measures.trec_names import requested
 
     try:
         return bool(requested([word]))
@@ -137,7 +137,7 @@ def _known(word: str) -> bool:
 
 def _help(words: list[str]) -> str:
     from judged.measures import parse
-    from judged.measures.trec import RUN_ID, requested
+    from judged.measures.trec_names import RUN_ID, requested
 
     names = [name for name in requested(words) if name != RUN_ID]
     return _HELP + "".join(f"\n{name}\n{indent(parse(name).definition.description, '    ')}\n" for name in names)

@@ -1,18 +1,26 @@
 """Click models and what can be done with clicks: pure functions of columns."""
 
-from judged.clicks.cascade import CascadeClicks, attractiveness_of_grades, cascade_clicks
-from judged.clicks.chain import Chain
-from judged.clicks.counterfactual import Counterfactual, counterfactual
-from judged.clicks.estimate import Estimate
-from judged.clicks.evaluation import ClickEvaluation, evaluate_clicks
-from judged.clicks.examination import Examination
-from judged.clicks.fit import MODELS, fit, model_named
-from judged.clicks.grade import Grades, grade_bounds, grades_from_clicks
-from judged.clicks.grid import Lists
-from judged.clicks.interleaving import Interleaved, Outcome, balanced, balanced_credit, outcome, team_credit, team_draft
-from judged.clicks.log import ClickLog, Pairs, generator
-from judged.clicks.model import ClickModel, Fit, Settings, click_probabilities
-from judged.clicks.simulation import simulate
+from judged.clicks.data.estimate import Estimate
+from judged.clicks.data.grid import Lists
+from judged.clicks.data.log import ClickLog, Pairs, generator
+from judged.clicks.fitting.fit import MODELS, fit, model_named
+from judged.clicks.interleaving.methods import (
+    Interleaved,
+    Outcome,
+    balanced,
+    balanced_credit,
+    outcome,
+    team_credit,
+    team_draft,
+)
+from judged.clicks.models.cascade import CascadeClicks, attractiveness_of_grades, cascade_clicks
+from judged.clicks.models.chain import Chain
+from judged.clicks.models.evaluation import ClickEvaluation, evaluate_clicks
+from judged.clicks.models.examination import Examination
+from judged.clicks.models.grades import Grades, grade_bounds, grades_from_clicks
+from judged.clicks.models.model import ClickModel, Fit, Settings, click_probabilities
+from judged.clicks.models.simulation import simulate
+from judged.clicks.off_policy.estimators import Counterfactual, counterfactual
 
 __all__ = [
     "MODELS",

@@ -1,20 +1,21 @@
 """`Judged` and the join that makes it."""
 
-from judged.core import primitive, segment
-from judged.core._found import refuse_other_kinds
-from judged.core._join import join
-from judged.core._load import NATIVE, usable_cores
-from judged.core._spans import overlap_rule
 from judged.core.confusion import Confusion, wrong_around
+from judged.core.find.hits import refuse_other_kinds
+from judged.core.find.ranking import ranked_rows
+from judged.core.find.spans import overlap_rule
+from judged.core.ids import Text
+from judged.core.join.join import join
 from judged.core.judged import Aspects, Judged
+from judged.core.numeric import segments as primitive
+from judged.core.numeric import segments_reference as segment
+from judged.core.numeric.native import NATIVE, usable_cores
+from judged.core.numeric.resample import resampled_means
+from judged.core.parts.run import Item, Part, Scattered, Task
+from judged.core.passages import Reading, packed
 from judged.core.policy import Policy
-from judged.core.ranking import ranked_rows
-from judged.core.reading import Reading, packed
-from judged.core.resample import resampled_means
-from judged.core.scattered import Item, Part, Scattered, Task
-from judged.core.table import Id, IdKind, Passages, Qrels, Run
-from judged.core.text import Text
-from judged.core.unread import Batches, Lines, Nested, Scores, Unread
+from judged.core.tables import Id, IdKind, Passages, Qrels, Run
+from judged.core.unread_runs import Batches, Lines, Nested, Scores, Unread
 
 __all__ = [
     "NATIVE",

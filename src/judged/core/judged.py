@@ -10,11 +10,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import primitive, segment
+from judged.core.ids import Text
+from judged.core.numeric import segments as primitive
+from judged.core.numeric import segments_reference as segment
+from judged.core.passages import Reading
 from judged.core.policy import Policy
-from judged.core.reading import Reading
-from judged.core.table import Id
-from judged.core.text import Text
+from judged.core.tables import Id
 from judged.errors import UsageError, Warned
 
 __all__ = ["Aspects", "Judged"]
@@ -228,7 +229,7 @@ class Judged:
 
     def filled(self, grade: float) -> Judged:
         """As if every unjudged document of the rankings had been judged, and given this grade."""
-        from judged.core._filled import filled
+        from judged.core.judged_views import filled
 
         return filled(self, grade)
 
@@ -272,7 +273,7 @@ class Judged:
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:
         """Parts with different queries as one, in the order given."""
-        from judged.core._merged import merged
+        from judged.core.judged_merge import merged
 
         return merged(parts)
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import primitive, segment
 from judged.core.judged import Judged
+from judged.core.numeric import segments as primitive
+from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.errors import DataError, shown
 

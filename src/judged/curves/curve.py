@@ -153,13 +153,13 @@ class Picture:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw on matplotlib axes (new ones unless given), and give them back."""
-        from judged.curves._draw import draw
+        from judged.curves.draw import draw
 
         return draw(self, ax)
 
     def picture(self, form: str, *, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
         """The picture as SVG, PNG or PDF, of a size in inches: the same bytes for the same points."""
-        from judged.curves._draw import picture
+        from judged.curves.draw import picture
 
         if form not in ("svg", "png", "pdf"):
             raise UsageError("format", "svg, png or pdf", got=shown(form), value=form)
@@ -173,7 +173,7 @@ class Picture:
             return None
 
     def __str__(self) -> str:
-        from judged.curves._terminal import drawn
+        from judged.curves.draw_terminal import drawn
 
         return drawn(self)
 

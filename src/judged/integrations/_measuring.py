@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from judged.engine import score
 from judged.errors import UsageError
+from judged.evaluation.arrays import score
 from judged.measures import Measure
 
 __all__ = ["Measuring", "Scored"]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged.engine import score
-from judged.engine.streaming import exact_means
 from judged.errors import DataError, UsageError, shown
+from judged.evaluation.arrays import score
+from judged.evaluation.stream.evaluator import exact_means
 from judged.integrations._measuring import Measures, Measuring
 
 if TYPE_CHECKING:

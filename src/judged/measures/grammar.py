@@ -167,7 +167,7 @@ def _translated(pairs: dict[str, Any]) -> dict[str, Any]:
 
 def _listed(name: str) -> list[Measure]:
     """trec_eval's lists: `official`, `set`, `all_trec` …; nothing for other names."""
-    from judged.measures.trec import CUTOFFS, NICKNAMES, RUN_ID  # which reads names with this grammar
+    from judged.measures.trec_names import CUTOFFS, NICKNAMES, RUN_ID
 
     names = [known for known in NICKNAMES.get(name, ()) if known != RUN_ID]
     return [

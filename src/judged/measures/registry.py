@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from judged.core import Judged, packed
 from judged.errors import UsageError
-from judged.measures.parameter import Budget, Flag, Spec, budget_in, frozen
+from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
 
 __all__ = ["Definition", "Law", "Measure", "definitions", "find", "measure"]
 

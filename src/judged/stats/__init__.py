@@ -6,20 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged.stats.bayes import Posterior, bayesian_signed_rank, bayesian_t
-    from judged.stats.board import RankIntervals, Standings, rank_intervals, standings
-    from judged.stats.difference import Alternative, Outcome
-    from judged.stats.equivalence import Equivalence, tost
-    from judged.stats.estimate import bootstrap, bootstraps, interval
-    from judged.stats.family import CORRECTIONS, Correction, adjusted, correction
-    from judged.stats.grouping import bars, letters
-    from judged.stats.paired import bootstrap_test, sign, student
-    from judged.stats.posthoc import Pairwise, nemenyi, randomised_tukey, tukey
-    from judged.stats.power import achieved_power, detectable_difference, little_chance, queries_needed, simulated_power
-    from judged.stats.randomisation import permutation, permutation_of
-    from judged.stats.several import Anova, AnovaLine, Friedman, anova, friedman, mean_ranks
-    from judged.stats.signed_rank import wilcoxon
-    from judged.stats.size import (
+    from judged.stats.differences import Alternative, Outcome
+    from judged.stats.effect_sizes import (
         EFFECTS,
         Effect,
         Record,
@@ -31,74 +19,86 @@ if TYPE_CHECKING:
         standardised,
         superiority,
     )
-    from judged.stats.studentised import range_quantile, range_tail
+    from judged.stats.intervals import bootstrap, bootstraps, interval
+    from judged.stats.multiple.corrections import CORRECTIONS, Correction, adjusted, correction
+    from judged.stats.multiple.leaderboard import RankIntervals, Standings, rank_intervals, standings
+    from judged.stats.multiple.letters import bars, letters
+    from judged.stats.multiple.omnibus import Anova, AnovaLine, Friedman, anova, friedman, mean_ranks
+    from judged.stats.multiple.posthoc import Pairwise, nemenyi, randomised_tukey, tukey
+    from judged.stats.multiple.studentised_range import range_quantile, range_tail
+    from judged.stats.paired.bayes import Posterior, bayesian_signed_rank, bayesian_t
+    from judged.stats.paired.equivalence import Equivalence, tost
+    from judged.stats.paired.parametric import bootstrap_test, sign, student
+    from judged.stats.paired.permutation import permutation, permutation_of
+    from judged.stats.paired.registry import TESTS, PairTest, outcome, outcome_of_pairs, pair_test
+    from judged.stats.paired.wilcoxon import wilcoxon
+    from judged.stats.power import achieved_power, detectable_difference, little_chance, queries_needed, simulated_power
     from judged.stats.summary import SUMMARIES, geometric_mean, mean, summarise
-    from judged.stats.test import TESTS, PairTest, outcome, outcome_of_pairs, pair_test
 
 # An evaluation needs summaries and intervals: the rest of the room is opened when it is asked for.
 _HOME = {
-    "Alternative": "judged.stats.difference",
-    "Anova": "judged.stats.several",
-    "AnovaLine": "judged.stats.several",
-    "CORRECTIONS": "judged.stats.family",
-    "Correction": "judged.stats.family",
-    "EFFECTS": "judged.stats.size",
-    "Effect": "judged.stats.size",
-    "Equivalence": "judged.stats.equivalence",
-    "Friedman": "judged.stats.several",
-    "Outcome": "judged.stats.difference",
-    "PairTest": "judged.stats.test",
-    "Pairwise": "judged.stats.posthoc",
-    "Posterior": "judged.stats.bayes",
-    "RankIntervals": "judged.stats.board",
-    "Record": "judged.stats.size",
+    "Alternative": "judged.stats.differences",
+    "Anova": "judged.stats.multiple.omnibus",
+    "AnovaLine": "judged.stats.multiple.omnibus",
+    "CORRECTIONS": "judged.stats.multiple.corrections",
+    "Correction": "judged.stats.multiple.corrections",
+    "EFFECTS": "judged.stats.effect_sizes",
+    "Effect": "judged.stats.effect_sizes",
+    "Equivalence": "judged.stats.paired.equivalence",
+    "Friedman": "judged.stats.multiple.omnibus",
+    "Outcome": "judged.stats.differences",
+    "PairTest": "judged.stats.paired.registry",
+    "Pairwise": "judged.stats.multiple.posthoc",
+    "Posterior": "judged.stats.paired.bayes",
+    "RankIntervals": "judged.stats.multiple.leaderboard",
+    "Record": "judged.stats.effect_sizes",
     "SUMMARIES": "judged.stats.summary",
-    "Standings": "judged.stats.board",
-    "TESTS": "judged.stats.test",
+    "Standings": "judged.stats.multiple.leaderboard",
+    "TESTS": "judged.stats.paired.registry",
     "achieved_power": "judged.stats.power",
-    "adjusted": "judged.stats.family",
-    "anova": "judged.stats.several",
-    "bars": "judged.stats.grouping",
-    "bayesian_signed_rank": "judged.stats.bayes",
-    "bayesian_t": "judged.stats.bayes",
-    "bootstrap": "judged.stats.estimate",
-    "bootstrap_test": "judged.stats.paired",
-    "bootstraps": "judged.stats.estimate",
-    "cliff": "judged.stats.size",
-    "correction": "judged.stats.family",
+    "adjusted": "judged.stats.multiple.corrections",
+    "anova": "judged.stats.multiple.omnibus",
+    "bars": "judged.stats.multiple.letters",
+    "bayesian_signed_rank": "judged.stats.paired.bayes",
+    "bayesian_t": "judged.stats.paired.bayes",
+    "bootstrap": "judged.stats.intervals",
+    "bootstrap_test": "judged.stats.paired.parametric",
+    "bootstraps": "judged.stats.intervals",
+    "cliff": "judged.stats.effect_sizes",
+    "correction": "judged.stats.multiple.corrections",
     "detectable_difference": "judged.stats.power",
-    "effect": "judged.stats.size",
-    "friedman": "judged.stats.several",
+    "effect": "judged.stats.effect_sizes",
+    "friedman": "judged.stats.multiple.omnibus",
     "geometric_mean": "judged.stats.summary",
-    "hedges": "judged.stats.size",
-    "interval": "judged.stats.estimate",
-    "letters": "judged.stats.grouping",
+    "hedges": "judged.stats.effect_sizes",
+    "interval": "judged.stats.intervals",
+    "letters": "judged.stats.multiple.letters",
     "little_chance": "judged.stats.power",
     "mean": "judged.stats.summary",
-    "mean_difference": "judged.stats.size",
-    "mean_ranks": "judged.stats.several",
-    "nemenyi": "judged.stats.posthoc",
-    "outcome": "judged.stats.test",
-    "outcome_of_pairs": "judged.stats.test",
-    "pair_test": "judged.stats.test",
-    "permutation": "judged.stats.randomisation",
-    "permutation_of": "judged.stats.randomisation",
+    "mean_difference": "judged.stats.effect_sizes",
+    "mean_ranks": "judged.stats.multiple.omnibus",
+    "nemenyi": "judged.stats.multiple.posthoc",
+    "outcome": "judged.stats.paired.registry",
+    "outcome_of_pairs": "judged.stats.paired.registry",
+    "pair_test": "judged.stats.paired.registry",
+    "permutation": "judged.stats.paired.permutation",
+    "permutation_of": "judged.stats.paired.permutation",
     "queries_needed": "judged.stats.power",
-    "randomised_tukey": "judged.stats.posthoc",
-    "range_quantile": "judged.stats.studentised",
-    "range_tail": "judged.stats.studentised",
-    "rank_intervals": "judged.stats.board",
-    "record": "judged.stats.size",
-    "sign": "judged.stats.paired",
+    "randomised_tukey": "judged.stats.multiple.posthoc",
+    "range_quantile": "judged.stats.multiple.studentised_range",
+    "range_tail": "judged.stats.multiple.studentised_range",
+    "rank_intervals": "judged.stats.multiple.leaderboard",
+    "record": "judged.stats.effect_sizes",
+    "sign": "judged.stats.paired.parametric",
     "simulated_power": "judged.stats.power",
-    "standardised": "judged.stats.size",
-    "standings": "judged.stats.board",
-    "student": "judged.stats.paired",
+    "standardised": "judged.stats.effect_sizes",
+    "standings": "judged.stats.multiple.leaderboard",
+    "student": "judged.stats.paired.parametric",
     "summarise": "judged.stats.summary",
-    "superiority": "judged.stats.size",
-    "tost": "judged.stats.equivalence",
-    "tukey": "judged.stats.posthoc",
-    "wilcoxon": "judged.stats.signed_rank",
+    "superiority": "judged.stats.effect_sizes",
+    "tost": "judged.stats.paired.equivalence",
+    "tukey": "judged.stats.multiple.posthoc",
+    "wilcoxon": "judged.stats.paired.wilcoxon",
 }
 
 __all__ = [

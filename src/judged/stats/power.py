@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import UsageError, shown
-from judged.stats._given import column, deviation, positive, share
-from judged.stats._scale import scales
-from judged.stats._stream import places, signs
+from judged.stats.checks import column, deviation, positive, share
+from judged.stats.power_scale import scales
+from judged.stats.random_stream import places, signs
 
 __all__ = ["LITTLE", "MATERIAL", "achieved_power", "detectable_difference", "deviation", "little_chance", "queries_needed", "simulated_power"]  # fmt: skip
 

@@ -1,0 +1,253 @@
+"""Click logs from whatever people have: read, fitted, simulated, written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.clicks import (
+    MODELS,
+    Chain,
+    ClickLog,
+    ClickModel,
+    Examination,
+    Lists,
+    attractiveness_of_grades,
+    evaluate_clicks,
+    fit,
+    model_named,
+    simulate,
+)
+from judged.clicks.results import ClickBoard, ClickFit
+from judged.core import Id, IdKind, Qrels, Run, Text
+from judged.errors import UsageError
+from judged.io import read_click_rows, read_qrels, read_run, write_columns
+
+__all__ = ["compare_click_models", "fit_clicks", "rankings", "read_clicks", "simulate_clicks", "write_clicks"]
+
+Floats = NDArray[np.float64]
+
+
+def read_clicks(
+    source: Any,
+    *,
+    session: str | None = None,
+    query: str | None = None,
+    doc: str | None = None,
+    rank: str | None = None,
+    click: str | None = None,
+) -> ClickLog:
+    """A click log, from a file or from memory.
+
+    A file (a path, `-` for standard input, or an open file; plain or compressed) holds CSV or TSV with a header, JSON Lines, JSON,
+    Parquet or Arrow: a row for every document that was shown, clicked or not. In memory it is a frame, a mapping of columns,
+    records, or (session, query, doc, rank, click) tuples. Columns are found by their usual names. Without ranks, documents were
+    shown in the order of the rows. In text files every id is text; elsewhere 7 and "7" are two ids.
+
+    Args:
+        source: the file or the object; a `ClickLog` stays what it is.
+        session: the column of sessions, where it is called otherwise. A session is one list, shown once.
+        query: the column of query ids.
+        doc: the column of document ids.
+        rank: the column of ranks.
+        click: the column of clicks: 0 and 1, or true and false.
+
+    Raises:
+        DataError: anything that cannot be used, with its place.
+        FileError: a file that cannot be opened or read.
+
+    >>> read_clicks([("s", "q", "a", 1, 0), ("s", "q", "b", 2, 1)])
+    ClickLog(1 session, 1 query, 2 rows, 1 click)
+    """
+    if isinstance(source, ClickLog):
+        return source
+    named = {"session": session, "query": query, "doc": doc, "rank": rank, "click": click}
+    rows = read_click_rows(source, {role: name for role, name in named.items() if name is not None})
+    ranks = rows.rank if rows.rank is not None else _in_order(rows.session.code, rows.query.code, len(rows.query.ids))
+    return ClickLog.of_codes(rows.session.ids, rows.query.ids, rows.doc.ids, rows.session.code, rows.query.code,
+                             rows.doc.code, ranks, rows.clicked, name=rows.name)  # fmt: skip
+
+
+def _in_order(session: NDArray[Any], query: NDArray[Any], queries: int) -> NDArray[Any]:
+    """Ranks by the order of rows within each session's query."""
+    key = session.astype(np.int64) * queries + query
+    order = np.argsort(key, kind="stable")
+    first = np.diff(key[order], prepend=-1) != 0
+    start = np.maximum.accumulate(np.where(first, np.arange(len(key)), 0))
+    rank = np.empty(len(key), np.int64)
+    rank[order] = np.arange(len(key)) - start + 1
+    return rank
+
+
+def write_clicks(log: ClickLog, path: str | os.PathLike[str]) -> None:
+    """Write a log as CSV, TSV, JSON Lines or Parquet, as the ending of the name says; it appears whole or not at all."""
+    queries, docs = log.pairs.ids()
+    pair = log.pair.tolist()
+    write_columns(
+        {
+            "session": [log.sessions[code] for code in log.session.tolist()],
+            "query": [queries[p] for p in pair],
+            "doc": [docs[p] for p in pair],
+            "rank": log.rank.tolist(),
+            "click": log.clicked.astype(int).tolist(),
+        },
+        path,
+    )
+
+
+def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), held_out: float = 0.0, seed: int = 0,
+               level: float = 0.95, tolerance: float = 1e-10, max_steps: int = 2000, **options: Any) -> ClickFit:  # fmt: skip
+    """A click model fitted to a log, with intervals; on request with how it does on sessions that it was not fitted to.
+
+    Args:
+        log: anything that `read_clicks` takes.
+        model: cascade, dcm, sdbn, dbn, pbm, ubm, ctr or rank-ctr; see docs/clicks.md.
+        prior: counts (A, B) that are added to every probability: (successes + A) / (trials + A + B). (0, 0) is maximum likelihood.
+        held_out: the share of sessions to hold out, drawn by `seed`.
+        seed: of that draw.
+        level: the share of the intervals.
+        tolerance: EM ends when the objective rises by less than this, relatively.
+        max_steps: EM steps after which it ends in any case.
+        options: `multiple="first"` (cascade), `method="counts"` (dcm, sdbn), `persistence=` (dbn).
+
+    >>> clicks = [(s, "q", d, r, int(s % 2 == r - 1)) for s in range(6) for r, d in enumerate("ab", 1)]
+    >>> fit_clicks(clicks, "cascade").fit.of("attractiveness").value
+    array([0.5, 0.8])
+    """
+    clicks = read_clicks(log)
+    train, test = clicks.split(held_out, seed) if held_out else (clicks, None)
+    found = fit(train, model, prior=prior, level=level, tolerance=tolerance, max_steps=max_steps, **options)
+    return ClickFit(found, clicks.name, None if test is None else evaluate_clicks(found.model, test))
+
+
+def compare_click_models(log: Any, models: Iterable[str] = tuple(MODELS), *, held_out: float = 0.2, seed: int = 0,
+                         prior: Sequence[float] = (1, 1), level: float = 0.95, max_steps: int = 2000) -> ClickBoard:  # fmt: skip
+    """Several models fitted to the same sessions, and compared on the same held-out ones.
+
+    The cascade model is left out, with a note, where a session has several clicks: it calls them impossible.
+    """
+    clicks = read_clicks(log)
+    names = [model_named(model) for model in models]
+    notes: tuple[str, ...] = ()
+    several = int((np.bincount(clicks.session, clicks.clicked) > 1).sum())
+    if several and "cascade" in names:
+        names.remove("cascade")
+        notes = (f"cascade is left out: {several} sessions have several clicks, which it calls impossible",)
+    if not names:
+        raise UsageError("click-model", "at least one model that the log allows", got="none")
+    fits = [
+        fit_clicks(clicks, name, prior=prior, held_out=held_out, seed=seed, level=level, max_steps=max_steps)
+        for name in names
+    ]
+    return ClickBoard(fits, clicks.name, notes)
+
+
+# ── simulation ───────────────────────────────────────────────────────────────────────────────────
+
+
+def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int = 1000, seed: int = 0, k: int = 10, top: float = 4,
+                    shuffled: float = 0.0, noise: float = 0.0, persistence: float = 0.9, stopping: float = 0.5, decay: float = 1.0) -> ClickLog:  # fmt: skip
+    """Sessions of users who see the run's rankings and click by the judgments.
+
+    The relevance of a document is ERR's chance of its grade, R = (2^grade - 1) / 2^top; unjudged ones have grade 0. It is the chance
+    that an examined document attracts; in dbn and sdbn that it attracts and satisfies, with both chances equal: √R each. Rankings are
+    shown in turn, each to its k-th document.
+
+    Args:
+        qrels: judgments in any form that `read_qrels` takes.
+        run: a ranking in any form that `read_run` takes.
+        model: cascade, dcm, sdbn, dbn, pbm, ubm or ctr.
+        sessions: how many.
+        seed: the same seed gives the same clicks.
+        k: how many documents are shown.
+        top: the top of the grade scale.
+        shuffled: the chance that a session sees its documents in random order; without it, no model can tell rank from relevance.
+        noise: the attractiveness of what is not relevant: noise + (1 - noise) · R.
+        persistence: dbn's chance to go on when not satisfied.
+        stopping: dcm's chance to leave after a click, at every rank.
+        decay: pbm examines rank r with the chance (1 / r)^decay; ubm the d-th rank below the nearest click with (1 / d)^decay.
+    """
+    name = model_named(model)
+    for what, value in (("noise", noise), ("persistence", persistence), ("stopping", stopping)):
+        if not 0 <= value <= 1:
+            raise UsageError("parameter", f"{what} between 0 and 1", got=repr(value), value=value)
+    if not 0 <= decay < np.inf:
+        raise UsageError("parameter", "a decay from 0", got=repr(decay), value=decay)
+    ranked = rankings(read_run(run), k)
+    lists = Lists.of(ranked)
+    judged = read_qrels(qrels)
+    relevance = attractiveness_of_grades(_grades(judged, lists), top)
+    users = _users(name, lists, relevance, noise, persistence, stopping, decay)
+    return simulate(users, lists, sessions, seed, shuffled=shuffled)
+
+
+def _users(
+    name: str, lists: Lists, relevance: Floats, noise: float, persistence: float, stopping: float, decay: float
+) -> ClickModel:
+    depth, pairs = lists.pair.shape[1], lists.pairs
+    half = np.sqrt(relevance)
+    ranks = np.arange(1, depth + 1)
+    if name in ("dbn", "sdbn"):
+        return Chain(name, pairs, noise + (1 - noise) * half, half, persistence if name == "dbn" else 1.0)
+    attraction = noise + (1 - noise) * relevance
+    if name == "cascade":
+        return Chain(name, pairs, attraction, np.ones(1), by="always")
+    if name == "dcm":
+        return Chain(name, pairs, attraction, np.full(1, stopping), by="rank")
+    if name == "pbm":
+        return Examination(name, pairs, attraction, (1.0 / ranks**decay)[:, None])
+    if name == "ubm":
+        distance = np.maximum(ranks[:, None] - np.arange(depth + 1), 1)
+        return Examination(name, pairs, attraction, 1.0 / distance**decay)
+    if name == "ctr":
+        return Examination(name, pairs, attraction, np.ones((1, 1)))
+    raise UsageError("click-model", "a model with parameters of documents", got=name, value=name)
+
+
+def rankings(run: Run, k: int | None = None) -> dict[Id, list[Id]]:
+    """`{query: [doc, …]}`, best first: scores descending, equal ones by id descending, as everywhere; cut to k.
+
+    Raises:
+        DataError: a document twice in one ranking.
+    """
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+        raise UsageError("cutoff", "a length of the list that is a whole number from 1", got=repr(k), value=k)
+    by_id = np.empty(len(run), np.int64)
+    by_id[run.doc.order(run.query)] = np.arange(len(run))
+    order = np.lexsort((-by_id, -(run.score + 0.0), run.query))
+    docs, queries = _names(run.doc, run.doc_kind), _names(run.queries, run.query_kind)
+    ranked: dict[Id, list[Id]] = {query: [] for query in queries}
+    for row, code in zip(order.tolist(), run.query[order].tolist(), strict=True):
+        ranked[queries[code]].append(docs[row])
+    for query, found in ranked.items():
+        if len(set(found)) < len(found):
+            from judged.errors import DataError, shown
+
+            doc = next(d for i, d in enumerate(found) if d in found[:i])
+            raise DataError(
+                "duplicate-doc",
+                f"each document once for query {shown(query)}",
+                got=f"{shown(doc)} twice",
+                where=run.name,
+            )
+    return {query: found[:k] for query, found in ranked.items()}
+
+
+def _names(ids: Text, kind: IdKind) -> list[Id]:
+    """Ids as a person gave them: whole numbers as such, everything else as text."""
+    words = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
+    return [int(word) for word in words] if kind == "integer" else list(words)
+
+
+def _grades(qrels: Qrels, lists: Lists) -> Floats:
+    """The grade of each pair, 0 where it is not judged; the highest where it is judged for several subtopics."""
+    queries, docs = _names(qrels.queries, qrels.query_kind), _names(qrels.doc, qrels.doc_kind)
+    grade: dict[tuple[Id, Id], float] = {}
+    for code, doc, value in zip(qrels.query.tolist(), docs, qrels.grade.tolist(), strict=True):
+        key = (queries[code], doc)
+        grade[key] = max(value, grade.get(key, value))
+    return np.array([grade.get(pair, 0.0) for pair in zip(*lists.pairs.ids(), strict=True)])

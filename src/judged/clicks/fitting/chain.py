@@ -1,0 +1,224 @@
+"""Fitting the models of `chain` by EM over what is hidden below the last click."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from judged.clicks.data.estimate import estimated
+from judged.clicks.data.grid import Grid, grid_of, need_whole_lists, tally
+from judged.clicks.data.log import Bools, ClickLog, Floats, sums
+from judged.clicks.fitting.closed_form import chain_result, count_chain
+from judged.clicks.fitting.em import Climb, climb
+from judged.clicks.fitting.hidden_tail import Hidden, Seen, Tails, hidden, seen_and_tails
+from judged.clicks.fitting.information import BlockArrow
+from judged.clicks.fitting.louis import Layout, chain_information
+from judged.clicks.models.chain import Chain
+from judged.clicks.models.model import Fit, Settings
+from judged.errors import UsageError, Warned
+
+__all__ = ["Method", "fit_bayesian", "fit_dependent", "fit_simplified"]
+
+Method = Literal["em", "counts"]
+
+
+def fit_dependent(log: ClickLog, settings: Settings, *, method: Method = "em") -> Fit:
+    """The dependent click model: attractiveness by pair, and the chance to leave after a click by rank.
+
+    `method="counts"` is the closed form of Guo, Liu and Wang (WSDM 2009), which takes every last click for the one after which
+    the user left; it maximises a lower bound of the likelihood, not the likelihood.
+    """
+    return _fit_chain(log, settings, "dcm", by="rank", persistence=1.0, method=method)
+
+
+def fit_simplified(log: ClickLog, settings: Settings, *, method: Method = "em") -> Fit:
+    """The dynamic Bayesian model whose users never give up: persistence is 1.
+
+    `method="counts"` is the closed form of Chapelle and Zhang (WWW 2009), which takes every last click for a satisfying one; where
+    unsatisfied users reach the end of the list, it says too much of satisfaction and of attractiveness.
+    """
+    return _fit_chain(log, settings, "sdbn", by="pair", persistence=1.0, method=method)
+
+
+def fit_bayesian(log: ClickLog, settings: Settings, *, persistence: float | None = None) -> Fit:
+    """The dynamic Bayesian model: attractiveness and satisfaction by pair, and one persistence, by EM.
+
+    Args:
+        log: every list from rank 1 on.
+        settings: see `Settings`.
+        persistence: fixed at this value; None to estimate it, too.
+    """
+    if persistence is not None and not 0 < persistence <= 1:
+        raise UsageError("parameter", "a persistence above 0 and up to 1", got=repr(persistence), value=persistence)
+    return _fit_chain(log, settings, "dbn", by="pair", persistence=persistence, method="em")
+
+
+def _fit_chain(
+    log: ClickLog, settings: Settings, name: str, *, by: str, persistence: float | None, method: Method
+) -> Fit:
+    if method not in ("em", "counts"):
+        raise UsageError("parameter", "method to be em or counts", got=repr(method), value=method)
+    need_whole_lists(log, name)
+    grid = grid_of(log)
+    if method == "counts":
+        return count_chain(log, grid, settings, name, by)
+    problem = _Problem(
+        *seen_and_tails(grid, len(log.pairs), by=by), settings, persistence, Layout.of(log.pairs, own_stop=by == "pair")
+    )
+    found = climb(
+        problem.start(), problem.step, problem.newton, tolerance=settings.tolerance, max_steps=settings.max_steps
+    )
+    attraction, satisfaction, going = problem.split(found.parameters)
+    model = Chain(name, log.pairs, attraction, satisfaction, going, by, settings.unseen)
+    return _with_uncertainty(log, grid, settings, model, problem, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """EM for a chain: what is certain, what is hidden, and the prior.
+
+    Parameters are one vector: attractiveness by pair, satisfaction by pair or by rank, and persistence unless it is fixed.
+    """
+
+    seen: Seen
+    tails: Tails
+    settings: Settings
+    fixed: float | None
+    layout: Layout
+    latest: list[tuple[Floats, BlockArrow, Floats, Floats]] = field(
+        default_factory=list
+    )  # the last information, to be used again
+
+    def start(self) -> Floats:
+        pairs = self.seen.clicked
+        attraction = (pairs + 1.0) / (pairs + self.seen.skipped + 2.0)
+        going = [0.9] if self.fixed is None else []
+        return np.concatenate([attraction, np.full(len(self.seen.onward), 0.5), going])
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats, float]:
+        pairs, stops = len(self.seen.clicked), len(self.seen.onward)
+        going = float(parameters[-1]) if self.fixed is None else self.fixed
+        return parameters[:pairs], parameters[pairs : pairs + stops], going
+
+    def state(self, parameters: Floats) -> Hidden:
+        return hidden(self.tails, *self.split(parameters))
+
+    def log_likelihood(self, parameters: Floats, state: Hidden) -> float:
+        from scipy.special import xlog1py, xlogy
+
+        attraction, satisfaction, going = self.split(parameters)
+        seen = self.seen
+        certain = (xlogy(seen.clicked, attraction) + xlog1py(seen.skipped, -attraction)).sum()
+        certain += xlog1py(seen.onward, -satisfaction).sum() + xlogy(seen.steps, going)
+        return float(certain + xlogy(self.tails.weight, state.likelihood).sum())
+
+    def expected(self, state: Hidden) -> tuple[Floats, Floats]:
+        """Expected successes and failures of each parameter, without the prior's."""
+        seen, tails = self.seen, self.tails
+        looked = (tails.weight * state.reached).ravel()[tails.flat]
+        quiet = sums(tails.flat_pair, looked, len(seen.clicked))
+        code, ended, left = tails.code[tails.ended], tails.weight[tails.ended], state.unsatisfied[tails.ended]
+        success = [seen.clicked, sums(code, ended * (1.0 - left), len(seen.onward))]
+        failure = [seen.skipped + quiet, seen.onward + sums(code, ended * left, len(seen.onward))]
+        if self.fixed is None:
+            at_end = state.reached[tails.end - 1, np.arange(len(tails))]
+            success.append(np.array([seen.steps + looked.sum()]))
+            failure.append(np.array([(tails.weight * (state.unsatisfied - at_end)).sum()]))
+        return np.concatenate(success), np.concatenate(failure)
+
+    def step(self, parameters: Floats) -> tuple[Floats, float]:
+        from scipy.special import xlog1py, xlogy
+
+        a, b = self.settings.prior
+        state = self.state(parameters)
+        value = self.log_likelihood(parameters, state) + float((xlogy(a, parameters) + xlog1py(b, -parameters)).sum())
+        success, failure = self.expected(state)
+        whole = success + failure + a + b
+        return np.divide(success + a, whole, out=parameters.copy(), where=whole > 0), value
+
+    def newton(self, parameters: Floats) -> tuple[Floats, float]:
+        arrow, success, failure = self.information(parameters)
+        live = parameters * (1.0 - parameters) > 1e-9
+        safe = np.clip(parameters, 1e-300, 1.0 - 1e-16)
+        slope = success / safe - failure / (1.0 - safe)
+        inward = np.where(parameters < 0.5, slope, -slope)
+        if (~live & (inward > 1.0)).any():  # at 0 or 1, and yet the objective rises towards the inside: not the top
+            return np.zeros(len(slope)), -1.0
+        slope = np.where(live, slope, 0.0)
+        direction = self.layout.join(*arrow.solve(*self.layout.split(slope)))
+        return direction, float(slope @ direction)
+
+    def information(self, parameters: Floats) -> tuple[BlockArrow, Floats, Floats]:
+        """The inverse information, and the expected successes and failures with the prior's."""
+        if self.latest and self.latest[0][0] is parameters:
+            return self.latest[0][1:]
+        state = self.state(parameters)
+        success, failure = self.expected(state)
+        success, failure = success + self.settings.prior[0], failure + self.settings.prior[1]
+        arrow = chain_information(
+            self.layout, self.tails, state, parameters, success, failure, going=self.fixed is None
+        )
+        self.latest[:] = [(parameters, arrow, success, failure)]
+        return arrow, success, failure
+
+
+def _with_uncertainty(
+    log: ClickLog, grid: Grid, settings: Settings, model: Chain, problem: _Problem, found: Climb
+) -> Fit:
+    """The fit with intervals; a parameter that was never tried, without a prior, is NaN."""
+    prior, level = settings.prior, settings.level
+    arrow, success, failure = problem.information(found.parameters)
+    variance = problem.layout.join(*arrow.variances())
+    lost = _one_order(grid, len(log.pairs)) if problem.fixed is None else np.zeros(len(log.pairs), bool)
+    if lost.any():
+        variance = np.where(np.concatenate([lost, lost, [True]]), np.nan, variance)
+    values = np.where(success + failure > 0, found.parameters, np.nan)
+    success, failure = success - prior[0], failure - prior[1]
+    everything = estimated(values, variance, success, failure, prior, level)
+    pairs, stops = len(problem.seen.clicked), len(problem.seen.onward)
+    named = {
+        "attractiveness": everything.part(slice(pairs)),
+        "satisfaction": everything.part(slice(pairs, pairs + stops)),
+    }
+    if problem.fixed is None:
+        named["persistence"] = everything.part(slice(pairs + stops, None))
+    relevance = named["attractiveness"]
+    if model.by == "pair":
+        a, s = values[:pairs], values[pairs : 2 * pairs]
+        both = (
+            arrow.covariance(problem.layout.local[:pairs], problem.layout.local[pairs:]) if problem.layout.full else 0.0
+        )
+        spread = s**2 * variance[:pairs] + a**2 * variance[pairs : 2 * pairs] + 2.0 * a * s * both
+        relevance = estimated(a * s, spread, success[:pairs], failure[:pairs], prior, level)
+    likely = problem.log_likelihood(found.parameters, problem.state(found.parameters))
+    fit = chain_result(log, grid, settings, model, named, relevance, likely)
+    warnings = []
+    if lost.any():
+        text = ("every query has its documents in one order alone, which does not tell persistence from attractiveness below the first "
+                "rank: fix it (persistence=), or log lists in several orders")  # fmt: skip
+        warnings.append(Warned("unidentified", int(lost.sum()), text))
+    if not problem.layout.full:
+        text = "some queries have too many documents for a full information matrix: intervals are from its diagonal, and too narrow"
+        warnings.append(Warned("clicks-diagonal", 1, text))
+    return replace(fit, trace=found.trace, steps=found.steps, converged=found.converged, warnings=tuple(warnings),
+                   information="full" if problem.layout.full else "diagonal")  # fmt: skip
+
+
+def _one_order(grid: Grid, pairs: int) -> Bools:
+    """Pairs of which a free persistence cannot be told apart, if the lists of every query begin alike: those below rank 1.
+
+    With one order the chance that the next click after rank l is at rank m is x_l · y_m, with y_m = γ·a_m·Π(γ·(1 - a_j)) over the ranks
+    between: any γ gives the same chances with other attractiveness and satisfaction.
+    """
+    pair, shown_there = grid.lists.pair.astype(np.int64), grid.lists.shown
+    depth = pair.shape[1]
+    rank = np.broadcast_to(np.arange(depth), pair.shape)[shown_there]
+    place = pair[shown_there] * depth + rank
+    query = grid.lists.pairs.query.astype(np.int64)[pair[shown_there]] * depth + rank
+    seen, at = tally(place, pairs * depth)[0], tally(query, len(grid.lists.pairs.queries) * depth)[0]
+    lost = np.zeros(pairs, bool)
+    if len(seen) == len(at):
+        lost[seen[seen % depth > 0] // depth] = True
+    return lost

@@ -1,0 +1,258 @@
+"""Fitting the models of `examination`: EM over (document, place) cells, of which a log of any length has few."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged.clicks.data.estimate import Estimate, counted, estimated
+from judged.clicks.data.grid import last_click_before, need_whole_lists, tally
+from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
+from judged.clicks.fitting.em import Climb, climb
+from judged.clicks.fitting.information import CellArrow, cell_arrow
+from judged.clicks.models.examination import Examination
+from judged.clicks.models.model import Fit, Settings
+from judged.errors import Warned
+
+__all__ = ["fit_browsing", "fit_document_ctr", "fit_position", "fit_rank_ctr"]
+
+
+def fit_position(log: ClickLog, settings: Settings) -> Fit:
+    """The position-based model: EM for attractiveness by pair and examination by rank.
+
+    Only the products can be seen, so examination at the first rank is fixed at 1, and attractiveness is the chance of a
+    click there. Pairs that no chain of shared ranks and shared pairs joins to the first rank remain unidentified: their
+    errors and intervals are NaN, with a warning.
+    """
+    ranks = np.unique(log.rank)
+    problem = _Problem.of(log, np.searchsorted(ranks, log.rank), len(ranks), settings)
+    found = problem.solve()
+    attraction, examination = problem.split(found.parameters)
+    table = np.interp(np.arange(1, log.depth + 1), ranks, examination)[:, None]
+    model = Examination("pbm", log.pairs, attraction, table, settings.unseen)
+    return _result(log, model, problem, found, tuple(ranks.tolist()))
+
+
+def fit_browsing(log: ClickLog, settings: Settings) -> Fit:
+    """The user browsing model: EM for attractiveness by pair and examination by rank and nearest click above.
+
+    The anchor is rank 1, as in the position-based model; what is said there about identification holds here too.
+    """
+    need_whole_lists(log, "ubm")
+    wide = log.depth + 1
+    code = (log.rank.astype(np.int64) - 1) * wide + last_click_before(log)
+    seen = tally(code, wide * wide)[0]
+    place = np.full(wide * wide, -1)
+    place[seen] = np.arange(len(seen))
+    problem = _Problem.of(log, place[code], len(seen), settings)
+    found = problem.solve()
+    attraction, examination = problem.split(found.parameters)
+    table = np.full(wide * wide, settings.unseen)
+    table[seen] = examination
+    model = Examination("ubm", log.pairs, attraction, table.reshape(wide, wide)[:-1], settings.unseen)
+    return _result(log, model, problem, found, tuple((int(c) // wide + 1, int(c) % wide) for c in seen))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """How often each pair was shown and clicked in each place; place 0 is the anchor, where examination is 1."""
+
+    pair: Ints
+    place: Ints
+    shown: Floats
+    clicked: Floats
+    pairs: int
+    places: int
+
+    @property
+    def skipped(self) -> Floats:
+        return self.shown - self.clicked
+
+    def by_pair(self, values: Floats) -> Floats:
+        return sums(self.pair, values, self.pairs)
+
+    def by_place(self, values: Floats) -> Floats:
+        return sums(self.place, values, self.places)
+
+    def unidentified(self) -> tuple[Bools, Bools]:
+        """Pairs and places that no path of cells joins to the anchor."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        size = self.pairs + self.places
+        edges = (np.ones(len(self.pair)), (self.pair, self.pairs + self.place))
+        part = connected_components(coo_array(edges, shape=(size, size)), directed=False)[1]
+        lost = part != part[self.pairs]
+        return lost[: self.pairs] & (self.by_pair(self.shown) > 0), lost[self.pairs :]
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """EM for a product of one probability of the pair and one of the place.
+
+    Parameters are one vector: attractiveness by pair, then examination by place without the anchor.
+    """
+
+    cells: _Cells
+    settings: Settings
+    lost: tuple[Bools, Bools]
+
+    @classmethod
+    def of(cls, log: ClickLog, place: Ints, places: int, settings: Settings) -> _Problem:
+        size = len(log.pairs) * places
+        found, shown, clicked = tally(log.pair.astype(np.int64) * places + place, size, log.clicked.astype(np.float64))
+        cells = _Cells(found // places, found % places, shown, clicked, len(log.pairs), places)
+        return cls(cells, settings, cells.unidentified())
+
+    def solve(self) -> Climb:
+        settings = self.settings
+        return climb(self.start(), self.step, self.newton, tolerance=settings.tolerance, max_steps=settings.max_steps)
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Attractiveness by pair, and examination by place with the anchor in front."""
+        return parameters[: self.cells.pairs], np.append(1.0, parameters[self.cells.pairs :])
+
+    def start(self) -> Floats:
+        cells = self.cells
+        rate = (cells.by_place(cells.clicked) + 1.0) / (cells.by_place(cells.shown) + 2.0)
+        examined = np.clip(rate / rate[0], 0.05, 0.95)
+        reached = cells.by_pair(cells.shown * np.append(1.0, examined[1:])[cells.place])
+        attractive = (cells.by_pair(cells.clicked) + 1.0) / (np.maximum(reached, cells.by_pair(cells.clicked)) + 2.0)
+        return np.append(attractive, examined[1:])
+
+    def hidden(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        """For each cell: the chance of a click, and among those not clicked, of having attracted and of having been examined."""
+        attraction, examination = self.split(parameters)
+        a, e = attraction[self.cells.pair], examination[self.cells.place]
+        passed = 1.0 - a * e
+        safe = np.where(passed > 0, passed, 1.0)
+        return a * e, a * (1.0 - e) / safe, e * (1.0 - a) / safe
+
+    def log_likelihood(self, chance: Floats) -> float:
+        from scipy.special import xlog1py, xlogy
+
+        return float((xlogy(self.cells.clicked, chance) + xlog1py(self.cells.skipped, -chance)).sum())
+
+    def step(self, parameters: Floats) -> tuple[Floats, float]:
+        from scipy.special import xlog1py, xlogy
+
+        cells, (a, b) = self.cells, self.settings.prior
+        chance, attracted, examined = self.hidden(parameters)
+        value = self.log_likelihood(chance) + float((xlogy(a, parameters) + xlog1py(b, -parameters)).sum())
+        by_pair = cells.by_pair(cells.clicked + cells.skipped * attracted)
+        by_place = cells.by_place(cells.clicked + cells.skipped * examined)[1:]
+        success = np.append(by_pair, by_place) + a
+        whole = np.append(cells.by_pair(cells.shown), cells.by_place(cells.shown)[1:]) + a + b
+        return np.divide(success, whole, out=parameters.copy(), where=whole > 0), value
+
+    def newton(self, parameters: Floats) -> tuple[Floats, float]:
+        arrow, slope = self.information(parameters)
+        by_pair, by_place = np.split(slope, [self.cells.pairs])
+        direction = np.append(*arrow.solve(by_pair, by_place))
+        return direction, float(slope @ direction)
+
+    def information(self, parameters: Floats) -> tuple[CellArrow, Floats]:
+        """The inverse information, and the slope of the objective. What is at 0 or 1, or not identified, is taken as known."""
+        cells, (a, b) = self.cells, self.settings.prior
+        attraction, examination = self.split(parameters)
+        one, other = attraction[cells.pair], examination[cells.place]
+        passed = 1.0 - one * other
+        rest = _over(cells.skipped, passed**2)
+        curve = np.append(cells.by_pair(_over(cells.clicked, one**2) + rest * other**2),
+                          cells.by_place(_over(cells.clicked, other**2) + rest * one**2)[1:])  # fmt: skip
+        slope = np.append(cells.by_pair(_over(cells.clicked, one) - rest * passed * other),
+                          cells.by_place(_over(cells.clicked, other) - rest * passed * one)[1:])  # fmt: skip
+        live = (parameters * (1.0 - parameters) > 1e-9) & ~np.append(self.lost[0], self.lost[1][1:])
+        safe = np.where(live, parameters, 0.5)
+        curve = np.where(live, curve + a / safe**2 + b / (1.0 - safe) ** 2, 0.0)
+        slope = np.where(live, slope + a / safe - b / (1.0 - safe), 0.0)
+        local, shared = np.split(curve, [cells.pairs])
+        return cell_arrow(local, shared, cells.pair, cells.place - 1, rest), slope
+
+
+def _over(count: Floats, square: Floats) -> Floats:
+    return np.divide(count, square, out=np.zeros(len(count)), where=(count > 0) & (square > 0))
+
+
+def _result(log: ClickLog, model: Examination, problem: _Problem, found: Climb, labels: tuple[object, ...]) -> Fit:
+    cells, prior, level = problem.cells, problem.settings.prior, problem.settings.level
+    attraction, examination = problem.split(found.parameters)
+    by_pair, by_place = problem.information(found.parameters)[0].variances()
+    chance, attracted, examined = problem.hidden(found.parameters)
+    shown, clicked = cells.by_pair(cells.shown), cells.by_pair(cells.clicked)
+    value = np.where(shown + sum(prior) > 0, attraction, np.nan)
+    by_document = estimated(value, by_pair, clicked, cells.by_pair(cells.skipped * examined), prior, level)
+    places = estimated(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
+                       cells.by_place(cells.skipped * attracted)[1:], prior, level)  # fmt: skip
+    count = int(problem.lost[0].sum())
+    text = (
+        f"{count} of {cells.pairs} (query, doc) pairs are not joined to the first rank: their intervals are not known"
+    )
+    return Fit(
+        model=model,
+        settings=problem.settings,
+        parameters={"attractiveness": by_document, "examination": _anchored(places)},
+        labels={"examination": labels},
+        relevance=by_document,
+        impressions=shown,
+        clicks=clicked,
+        sessions=len(log.sessions),
+        log_likelihood=problem.log_likelihood(chance),
+        trace=found.trace,
+        steps=found.steps,
+        converged=found.converged,
+        information="full",
+        warnings=(Warned("unidentified", count, text),) if count else (),
+    )
+
+
+def _anchored(places: Estimate) -> Estimate:
+    """The estimates with the anchor in front: 1, and known."""
+    return Estimate(
+        value=np.append(1.0, places.value),
+        error=np.append(0.0, places.error),
+        low=np.append(1.0, places.low),
+        high=np.append(1.0, places.high),
+        trials=np.append(np.inf, places.trials),
+    )
+
+
+# ── yardsticks ───────────────────────────────────────────────────────────────────────────────────
+
+
+def fit_document_ctr(log: ClickLog, settings: Settings) -> Fit:
+    """The click-through rate of each pair, wherever it stood."""
+    shown, clicked = _counts(log)
+    rate = counted(clicked, shown, settings.prior, settings.level)
+    model = Examination("ctr", log.pairs, rate.value, np.ones((1, 1)), settings.unseen)
+    return _yardstick(log, settings, model, {"attractiveness": rate}, rate, {})
+
+
+def fit_rank_ctr(log: ClickLog, settings: Settings) -> Fit:
+    """The click-through rate of each rank, whatever stood there: no pair is told from another."""
+    at = log.rank - 1
+    shown = sums(at, np.ones(len(at)), log.depth)
+    rate = counted(sums(at, log.clicked, log.depth), shown, settings.prior, settings.level)
+    table = np.where(np.isnan(rate.value), settings.unseen, rate.value)[:, None]
+    model = Examination("rank-ctr", log.pairs, np.ones(len(log.pairs)), table, 1.0)
+    return _yardstick(
+        log, settings, model, {"examination": rate}, None, {"examination": tuple(range(1, log.depth + 1))}
+    )
+
+
+def _counts(log: ClickLog) -> tuple[Floats, Floats]:
+    """How often each pair was shown, and clicked."""
+    size = len(log.pairs)
+    return np.bincount(log.pair, minlength=size).astype(np.float64), sums(log.pair, log.clicked, size)
+
+
+def _yardstick(log: ClickLog, settings: Settings, model: Examination, parameters: dict[str, Estimate],
+               relevance: Estimate | None, labels: dict[str, tuple[object, ...]]) -> Fit:  # fmt: skip
+    from scipy.special import xlog1py, xlogy
+
+    chance = model.attractiveness[log.pair] * model.examination[np.minimum(log.rank, len(model.examination)) - 1, 0]
+    likely = xlogy(log.clicked, chance) + xlog1py(~log.clicked, -chance)
+    shown, clicked = _counts(log)
+    return Fit(model=model, settings=settings, parameters=parameters, labels=labels, relevance=relevance, impressions=shown,
+               clicks=clicked, sessions=len(log.sessions), log_likelihood=float(likely.sum()))  # fmt: skip

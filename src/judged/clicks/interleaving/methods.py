@@ -1,0 +1,193 @@
+"""Two rankings in one list, and what clicks on it say about which is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.clicks.data.log import Floats, generator, sums
+from judged.core import Id
+from judged.errors import DataError, UsageError, shown
+
+__all__ = ["Interleaved", "Outcome", "Team", "balanced", "balanced_credit", "outcome", "team_credit", "team_draft"]
+
+Team = Literal["A", "B"]
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Interleaved:
+    """One list made of two: the documents, which ranking put each there, and its rank in both (0 where it has none)."""
+
+    docs: tuple[Id, ...]
+    teams: tuple[Team, ...]
+    rank_a: tuple[int, ...]
+    rank_b: tuple[int, ...]
+
+
+def team_draft(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.random.Generator = 0) -> Interleaved:
+    """Team-draft interleaving: in each round a coin decides who picks first, and each picks its best document that is not yet
+    in the list (Radlinski, Kurup and Joachims, CIKM 2008).
+
+    Where one ranking has nothing left to pick, the other goes on alone.
+
+    >>> team_draft(["x", "y"], ["y", "z"], 2, seed=0).docs
+    ('y', 'x')
+    """
+    rng = generator(seed)
+    sides: tuple[tuple[Team, Sequence[Id]], ...] = (("A", a), ("B", b))
+    _check(a, b, k)
+    docs: dict[Id, Team] = {}
+    at = [0, 0]
+    while len(docs) < k:
+        before = len(docs)
+        first = int(rng.integers(2))
+        for side in (first, 1 - first):
+            team, ranking = sides[side]
+            while at[side] < len(ranking) and ranking[at[side]] in docs:
+                at[side] += 1
+            if at[side] < len(ranking) and len(docs) < k:
+                docs[ranking[at[side]]] = team
+        if len(docs) == before:
+            break
+    return _interleaved(docs, a, b)
+
+
+def balanced(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.random.Generator = 0) -> Interleaved:
+    """Balanced interleaving: the top n of the list hold the top of both rankings to depths that differ by at most one; a coin
+    decides which leads (Joachims, KDD 2002; in Text Mining 2003).
+
+    A team is the ranking from which a document was taken; credit does not depend on it (see `balanced_credit`). Where one ranking
+    is a shift of the other, even random clicks favour one of them; team-draft was made to avoid that.
+
+    >>> balanced(["x", "y"], ["y", "z"], 3, seed=0).docs
+    ('y', 'x', 'z')
+    """
+    leads = int(generator(seed).integers(2))
+    _check(a, b, k)
+    rankings, teams = (a, b), ("A", "B")
+    docs: dict[Id, Team] = {}
+    at = [0, 0]
+    while len(docs) < k and (at[0] < len(a) or at[1] < len(b)):
+        side = _next(at, leads, (len(a), len(b)))
+        doc = rankings[side][at[side]]
+        at[side] += 1
+        docs.setdefault(doc, "A" if teams[side] == "A" else "B")
+    return _interleaved(docs, a, b)
+
+
+def _next(at: list[int], leads: int, size: tuple[int, int]) -> int:
+    """Whose turn it is: the one that is behind, the leading one when they are level; the other where it has run out."""
+    side = leads if at[leads] <= at[1 - leads] else 1 - leads
+    return side if at[side] < size[side] else 1 - side
+
+
+def _interleaved(docs: dict[Id, Team], a: Sequence[Id], b: Sequence[Id]) -> Interleaved:
+    in_a = {doc: rank for rank, doc in enumerate(a, 1)}
+    in_b = {doc: rank for rank, doc in enumerate(b, 1)}
+    return Interleaved(
+        tuple(docs), tuple(docs.values()), tuple(in_a.get(d, 0) for d in docs), tuple(in_b.get(d, 0) for d in docs)
+    )
+
+
+def _check(a: Sequence[Id], b: Sequence[Id], k: int) -> None:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise UsageError("cutoff", "a length of the list that is a whole number from 1", got=repr(k), value=k)
+    for name, ranking in (("A", a), ("B", b)):
+        if len(set(ranking)) < len(ranking):
+            doc = next(d for i, d in enumerate(ranking) if d in ranking[:i])
+            raise DataError(
+                "duplicate-doc", f"each document once in ranking {name}", got=f"{shown(doc)} twice", value=doc
+            )
+
+
+# ── credit ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def team_credit(session: Column, team_b: Column, clicked: Column, sessions: int) -> Floats:
+    """Team-draft's credit: clicks on documents of B less clicks on documents of A, per session.
+
+    Args:
+        session: of each row, as a code.
+        team_b: 1 where B picked the row's document, else 0.
+        clicked: 1 where it was clicked.
+        sessions: how many there are.
+    """
+    return sums(session, clicked * (2.0 * team_b - 1.0), sessions)
+
+
+def balanced_credit(
+    session: Column, rank_a: Column, rank_b: Column, clicked: Column, position: Column, sessions: int
+) -> Floats:
+    """Balanced interleaving's credit: with n the least depth of A or B that holds the lowest click, clicks among the top n of B less
+    clicks among the top n of A, per session (Joachims 2003, in the form of Radlinski, Kurup and Joachims 2008).
+
+    `rank_a` and `rank_b` are 0 where a ranking does not have the document; `position` is the rank in the list shown.
+    """
+    far = np.iinfo(np.int64).max
+    in_a, in_b = np.where(rank_a > 0, rank_a, far), np.where(rank_b > 0, rank_b, far)
+    lowest = np.zeros(sessions, np.int64)
+    np.maximum.at(lowest, session, np.where(clicked > 0, position, 0))
+    is_lowest = (clicked > 0) & (position == lowest[session])
+    depth = np.zeros(sessions, np.int64)
+    depth[session[is_lowest]] = np.minimum(in_a, in_b)[is_lowest]
+    for_b, for_a = clicked * (in_b <= depth[session]), clicked * (in_a <= depth[session])
+    return sums(session, for_b.astype(np.float64) - for_a, sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Who wins, and whether that could be chance.
+
+    Attributes:
+        wins_a, wins_b, ties: units (sessions, or queries) that prefer A, B, or neither.
+        share_b: wins of B among those with a winner; its exact interval (Clopper and Pearson) is `low` to `high`.
+        delta: (wins_b + ties / 2) / all - 1/2, above 0 where B is better (Chapelle, Joachims, Radlinski and Yue, TOIS 2012).
+        p_value: two-sided exact sign test: the chance of wins at least as uneven if both were equally good; 1 without a winner.
+    """
+
+    unit: str
+    wins_a: int
+    wins_b: int
+    ties: int
+    share_b: float
+    low: float
+    high: float
+    delta: float
+    p_value: float
+    level: float
+
+
+def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95) -> Outcome:
+    """The outcome of a credit per session, above 0 for B.
+
+    Args:
+        credit: one number a session.
+        group: the query of each session, as a code: each query then counts once, by the sign of its sessions' mean
+            preference. Sessions of one query are not independent, so this is the safer test where queries repeat.
+        level: the share of the interval.
+    """
+    if not 0 < level < 1:
+        raise UsageError("parameter", "an interval's level between 0 and 1", got=repr(level), value=level)
+    if not len(credit):
+        raise DataError(
+            "empty-clicks", "at least one session", got="none", hint="do the lists and the log have queries in common?"
+        )
+    from scipy.stats import binomtest
+
+    unit = np.sign(credit)
+    if group is not None:
+        unit = np.sign(np.bincount(group, unit))[np.unique(group)]
+    a, b = int((unit < 0).sum()), int((unit > 0).sum())
+    share, low, high, p = np.nan, 0.0, 1.0, 1.0
+    if a + b:
+        test = binomtest(b, a + b)
+        interval = test.proportion_ci(level, method="exact")
+        share, low, high, p = b / (a + b), float(interval.low), float(interval.high), float(test.pvalue)
+    ties = len(unit) - a - b
+    delta = (b + ties / 2) / len(unit) - 0.5
+    return Outcome("session" if group is None else "query", a, b, ties, share, low, high, delta, p, level)

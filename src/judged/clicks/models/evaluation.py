@@ -1,0 +1,72 @@
+"""How well a click model tells clicks that it was not fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged.clicks.data.grid import Grid, Lists, distinct_rows, grid_of
+from judged.clicks.data.log import ClickLog, Floats
+from judged.clicks.models.model import ClickModel
+
+__all__ = ["ClickEvaluation", "evaluate_clicks"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClickEvaluation:
+    """Likelihood and perplexity of a log under a model.
+
+    Attributes:
+        log_likelihood: mean over sessions of the natural log of the session's probability, click by click given the clicks above.
+        perplexity: 2 to the mean of -log2 P(what happened), over ranks: the mean of `by_rank`, as the literature averages it.
+        by_rank: perplexity of each rank, from the chance of a click there whatever happened above (Dupret and Piwowarski, SIGIR
+            2008). 1 is perfect; 2 is a coin. NaN for a rank that no session shows.
+        conditional_by_rank: the same from the chance given the clicks above.
+        shown: sessions that show each rank.
+    """
+
+    model: str
+    sessions: int
+    log_likelihood: float
+    perplexity: float
+    conditional_perplexity: float
+    by_rank: Floats
+    conditional_by_rank: Floats
+    shown: Floats
+
+
+def evaluate_clicks(model: ClickModel, log: ClickLog) -> ClickEvaluation:
+    """The model's likelihood and perplexity on a log; a document that it has never seen counts by its prior.
+
+    A click that the model calls impossible makes the likelihood minus infinity, and the perplexity of its rank infinite:
+    that happens to models without a prior.
+    """
+    grid = grid_of(log)
+    conditional = _surprise(grid, model.conditional(grid.lists, grid.clicked))
+    first, place = distinct_rows(grid.lists.pair)
+    marginal = _surprise(grid, model.marginal(Lists(grid.lists.pairs, grid.lists.pair[first]))[place])
+    shown = grid.weight @ grid.lists.shown
+    by_rank, given = _perplexity(marginal, shown), _perplexity(conditional, shown)
+    sessions = len(log.sessions)
+    return ClickEvaluation(
+        model=model.name,
+        sessions=sessions,
+        log_likelihood=float(-conditional.sum() / sessions * np.log(2.0)),
+        perplexity=float(np.nanmean(by_rank)),
+        conditional_perplexity=float(np.nanmean(given)),
+        by_rank=by_rank,
+        conditional_by_rank=given,
+        shown=shown,
+    )
+
+
+def _surprise(grid: Grid, chance: Floats) -> Floats:
+    """The sum over sessions, rank by rank, of -log2 of the chance of what happened."""
+    with np.errstate(divide="ignore"):
+        bits = -np.log2(np.where(grid.clicked, chance, 1.0 - chance))
+    return grid.weight @ np.where(grid.lists.shown, bits, 0.0)
+
+
+def _perplexity(bits: Floats, shown: Floats) -> Floats:
+    return np.exp2(np.divide(bits, shown, out=np.full(len(bits), np.nan), where=shown > 0))

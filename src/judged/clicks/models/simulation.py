@@ -1,0 +1,60 @@
+"""Sessions of users who behave as a model says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.clicks.data.grid import Lists
+from judged.clicks.data.log import ClickLog, Codes, generator
+from judged.clicks.models.model import ClickModel
+from judged.errors import UsageError
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    model: ClickModel, lists: Lists, sessions: int, seed: int | np.random.Generator = 0, *, shuffled: float = 0.0
+) -> ClickLog:
+    """A log of so many sessions, each with the clicks of one user; lists are shown in turn.
+
+    The same seed gives the same clicks on every machine.
+
+    Args:
+        model: how users behave.
+        lists: what they are shown.
+        sessions: how many.
+        seed: a number or a generator.
+        shuffled: the chance that a session shows its list in random order, as engines do to learn where users look: in
+            one order alone, position and attractiveness cannot be told apart.
+    """
+    if isinstance(sessions, bool) or not isinstance(sessions, (int, np.integer)) or sessions < 1:
+        raise UsageError("parameter", "a number of sessions from 1", got=repr(sessions), value=sessions)
+    which = np.arange(sessions) % len(lists)
+    if not 0 <= shuffled <= 1:
+        raise UsageError(
+            "parameter", "a share of shuffled sessions between 0 and 1", got=repr(shuffled), value=shuffled
+        )
+    rng = generator(seed)
+    shown_lists = Lists(lists.pairs, _shuffled(lists.pair[which], shuffled, rng))
+    clicked = model.draw(shown_lists, rng)
+    session, column = np.nonzero(shown_lists.shown)
+    return ClickLog(
+        sessions=tuple(range(1, sessions + 1)),
+        pairs=lists.pairs,
+        session=session.astype(np.int32),
+        pair=shown_lists.pair[session, column],
+        rank=(column + 1).astype(np.int32),
+        clicked=clicked[session, column],
+        name="simulated clicks",
+    )
+
+
+def _shuffled(pair: Codes, share: float, rng: np.random.Generator) -> Codes:
+    """Some lists in random order; what stands behind the end of a list stays there."""
+    if not share:
+        return pair
+    chosen = np.flatnonzero(rng.random(len(pair)) < share)
+    order = np.argsort(np.where(pair[chosen] < 0, 2.0, rng.random((len(chosen), pair.shape[1]))), axis=1, kind="stable")
+    mixed = pair.copy()
+    mixed[chosen] = np.take_along_axis(pair[chosen], order, axis=1)
+    return mixed

@@ -1,0 +1,168 @@
+"""The pool: each judged document once, with the grade that counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.ids import Text
+from judged.core.judged import Aspects
+from judged.core.numeric import segments_reference as segment
+from judged.core.policy import Policy
+from judged.core.tables import Id, IdKind, Qrels
+from judged.errors import DataError, Warned, shown
+
+__all__ = ["Pool", "decoded", "pool_of"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    queries: tuple[Id, ...]
+    ids: Text  # the same as bytes; behind them queries that the judgments name without judging a document
+    query: Ints
+    grade: Floats
+    doc: Text
+    aspects: Aspects | None
+    warnings: list[Warned]
+
+    def codes(self) -> dict[bytes, int]:
+        """Query id → position in `queries`."""
+        return {raw: i for i, raw in enumerate(self.ids.take(slice(len(self.queries))).tolist())}
+
+    def bare(self) -> list[bytes]:
+        """Queries without a judged document."""
+        return self.ids.take(slice(len(self.queries), None)).tolist()
+
+
+def pool_of(qrels: Qrels, policy: Policy) -> Pool:
+    """Each judged document once, queries in order of id, grades from the highest down."""
+    used = np.zeros(len(qrels.queries), bool)
+    used[qrels.query] = True
+    if not used.any():
+        raise DataError("empty-qrels", "at least one judgment", got="none", where=qrels.name)
+    used_rows = np.flatnonzero(used)
+    ids = qrels.queries.take(used_rows)
+    names = decoded(ids, qrels.query_kind)
+    by_number = qrels.query_kind == "integer"
+    by_id = np.argsort(np.array(names, dtype=object)) if by_number else ids.order()
+    place = np.full(len(qrels.queries), -1)
+    place[used_rows[by_id]] = np.arange(len(by_id))
+
+    query = place[qrels.query]
+    order, aspects = _by_document(qrels, query)
+    rows, grade, warnings = _once(qrels, query, order, aspects, policy)
+    query, doc = query[rows], qrels.doc.take(rows)
+    first = _starts(query, doc)
+    document = np.cumsum(first) - 1  # row of this (document, aspect) → document
+    start = np.flatnonzero(first)
+    top = np.maximum.reduceat(grade, start)
+    by_grade = np.lexsort((-top, query[start]))
+    position = np.empty_like(by_grade)
+    position[by_grade] = np.arange(len(by_grade))
+    table = None
+    if aspects is not None:
+        aspect, sub = (column[rows] for column in aspects)
+        local = np.lexsort((sub, aspect, query))
+        table = Aspects(
+            position[document[local]],
+            _local_codes(query[local], aspect[local]),
+            _local_codes(query[local], sub[local]),
+            grade[local],
+        )
+    return Pool(
+        queries=tuple(names[i] for i in by_id),
+        ids=qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)])),
+        query=query[start][by_grade],
+        grade=top[by_grade],
+        doc=doc.take(start[by_grade]),
+        aspects=table,
+        warnings=warnings,
+    )
+
+
+def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | None]:
+    """Row order by (query, document, aspect, sub), and the codes of aspect and sub."""
+    order = qrels.doc.order(query)
+    if qrels.aspect is None:
+        return order, None
+    aspect = _codes(qrels.aspect)
+    sub = _codes(qrels.sub) if qrels.sub is not None else np.zeros_like(aspect)
+    doc_code = np.empty(len(qrels), np.int64)
+    doc_code[order] = np.cumsum(_starts(query[order], qrels.doc.take(order)))
+    return np.lexsort((sub, aspect, doc_code)), (aspect, sub)
+
+
+def _once(
+    qrels: Qrels, query: Ints, order: Ints, aspects: tuple[Ints, Ints] | None, policy: Policy
+) -> tuple[Ints, Floats, list[Warned]]:
+    """Rows without repeats, with their grade by the policy for documents judged twice."""
+    first = _starts(query[order], qrels.doc.take(order))
+    for column in aspects or ():
+        first[1:] |= column[order][1:] != column[order][:-1]
+    start = np.flatnonzero(first)
+    sorted_grade = qrels.grade[order]
+    if len(start) == len(order):
+        return order, sorted_grade, []
+    low, high = np.minimum.reduceat(sorted_grade, start), np.maximum.reduceat(sorted_grade, start)
+    size = np.diff(np.append(start, len(order)))
+    conflict = np.flatnonzero(low != high)
+    if len(conflict) and policy.rejudged == "error":
+        group = conflict[np.argmin(order[start[conflict]])]
+        rows = order[start[group] : start[group] + size[group]]
+        other = rows[np.flatnonzero(qrels.grade[rows] != qrels.grade[rows[0]])[0]]
+        doc, name = qrels.doc[int(rows[0])], qrels.queries[int(qrels.query[rows[0]])]
+        raise DataError(
+            "duplicate-judgment",
+            f"one grade for document {shown(doc)} of query {shown(name)}",
+            got=f"{qrels.grade[rows[0]]:g} at {qrels.where(int(rows[0]))} and {qrels.grade[other]:g}",
+            hint="choose one with rejudged='max' (or min, first, last, mean)",
+            where=qrels.where(int(other)),
+            value=doc,
+        )
+    chosen = {
+        "max": high,
+        "min": low,
+        "first": sorted_grade[start],
+        "last": sorted_grade[start + size - 1],
+        "mean": np.add.reduceat(sorted_grade, start) / size,
+    }.get(policy.rejudged, high)
+    extra = int((size - 1).sum())
+    text = (
+        f"{extra} {'judgment repeats' if extra == 1 else 'judgments repeat'} an earlier one in {qrels.label}; used once"
+    )
+    return order[start], chosen, [Warned("duplicate-judgment", extra, text)]
+
+
+def _starts(query: Ints, doc: Text) -> Bools:
+    """Where a new (query, document) begins, in rows sorted by both."""
+    rows = np.arange(len(query))
+    first = np.ones(len(query), bool)
+    first[1:] = (query[1:] != query[:-1]) | ~doc.same(rows[1:], doc, rows[:-1])
+    return first
+
+
+def _codes(ids: Text) -> Ints:
+    """A whole number per distinct id, ascending with its bytes."""
+    order = ids.order()
+    code = np.empty(len(ids), np.int64)
+    code[order] = np.cumsum(np.concatenate([[False], ~ids.same(order[1:], ids, order[:-1])]))
+    return code
+
+
+def _local_codes(query: Ints, code: Ints) -> Ints:
+    """Codes renumbered 0, 1, 2 … within each query, in the same order."""
+    pairs = np.unique(np.stack([query, code]), axis=1)
+    local = segment.positions(np.bincount(pairs[0], minlength=int(query.max(initial=-1)) + 1))
+    width = int(code.max(initial=0)) + 1
+    return local[np.searchsorted(pairs[0] * width + pairs[1], query * width + code)]
+
+
+def decoded(ids: Text, kind: IdKind) -> list[Id]:
+    texts = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
+    return [int(text) for text in texts] if kind == "integer" else list(texts)

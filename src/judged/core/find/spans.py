@@ -1,0 +1,189 @@
+"""Parts of documents that were looked for, and chunks that hold them: judgments of spans become judgments of a run's chunks.
+
+The span is what is relevant, and it is found once: the first chunk that holds it has the credit. A chunk that brings nothing new is
+judged, and worth nothing. Spans that no chunk holds stay in the pool under names of their own, so that they are missed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.find.ranking import ranked_rows
+from judged.core.ids import Text
+from judged.core.policy import Policy
+from judged.core.tables import Qrels, Run
+from judged.errors import DataError, UsageError, shown
+
+__all__ = ["Credit", "credited", "overlap_rule"]
+
+Ints = NDArray[np.int64]
+Holds = Callable[[int, int, int], bool]
+Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, where it was read
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """How many characters of what was looked for each row of the run is the first to hold; and how many there are, by query."""
+
+    fresh: Ints
+    gold: dict[bytes, int]
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    grade: float
+    row: int
+    name: bytes
+
+
+def overlap_rule(text: str) -> Holds:
+    """Whether a chunk holds a span, from the characters they share and the lengths of the span and of the chunk.
+
+    `any` (one character), or at least a share of the span (`gold>=0.5`), of the chunk (`chunk>=0.5`), or of both together (`iou>=0.5`).
+    """
+    if text == "any":
+        return lambda shared, span, chunk: shared > 0
+    what, _, number = text.replace(" ", "").partition(">=")
+    try:
+        least = float(number)
+    except ValueError:
+        least = -1.0
+    if what not in ("gold", "chunk", "iou") or not 0 < least <= 1:
+        raise UsageError(
+            "overlap", "overlap as any, gold>=x, chunk>=x or iou>=x, x above 0 and up to 1", got=shown(text), value=text
+        )
+    return {
+        "gold": lambda shared, span, chunk: shared >= least * span,
+        "chunk": lambda shared, span, chunk: shared >= least * chunk,
+        "iou": lambda shared, span, chunk: shared >= least * (span + chunk - shared),
+    }[what]
+
+
+def credited(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, Credit]:
+    """Judgments of the chunks of a run, each for the spans that it is the first to hold."""
+    if run.passages is None or not run.passages.spans:
+        raise DataError(
+            "no-spans", "chunks with document, start and end, for judgments that are spans", got="ids alone", where=run.name,
+            hint="write chunks as {'doc': id, 'start': a, 'end': b}, or give a table: chunks={id: (doc, start, end)}",
+        )  # fmt: skip
+    if policy.ties in ("best", "worst", "expected"):
+        raise UsageError("overlap", "an order of equal scores by ids or input, where the first chunk has the credit",
+                         got=f"ties={policy.ties!r}", value=policy.ties)  # fmt: skip
+    spans = _spans_of(qrels)
+    codes = {raw: i for i, raw in enumerate(qrels.queries.tolist())}
+    query, row = ranked_rows(run, policy)
+    owner = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[query]
+    fresh = np.zeros(len(run), np.int64)
+    judged = _walk(spans, run, row[owner >= 0], owner[owner >= 0], overlap_rule(qrels.overlap), fresh)
+    return _as_qrels(qrels, judged, run), Credit(fresh, _sizes(spans, qrels.queries.tolist()))
+
+
+def _spans_of(qrels: Qrels) -> dict[tuple[int, bytes], list[_Span]]:
+    """The spans of each query and document, each once with its highest grade."""
+    documents, begin, finish = _columns(qrels)
+    found: dict[tuple[int, bytes], dict[tuple[int, int], _Span]] = defaultdict(dict)
+    columns = zip(
+        qrels.query.tolist(), documents.tolist(), begin.tolist(), finish.tolist(), qrels.grade.tolist(), strict=True
+    )
+    for row, (query, doc, start, end, grade) in enumerate(columns):
+        known = found[query, doc].get((start, end))
+        if known is None or grade > known.grade:
+            name = doc + f":{start}-{end}".encode()
+            found[query, doc][start, end] = _Span(start, end, grade, row, name)
+    return {key: list(spans.values()) for key, spans in found.items()}
+
+
+def _columns(rows: Qrels | Run) -> tuple[Text, Ints, Ints]:
+    p = rows.passages
+    if p is None or p.doc is None or p.start is None or p.end is None:
+        raise AssertionError("spans were checked")
+    return p.doc, p.start, p.end
+
+
+def _walk(
+    spans: dict[tuple[int, bytes], list[_Span]], run: Run, rows: Ints, owner: Ints, holds: Holds, fresh: Ints
+) -> list[Row]:
+    """Down each ranking: what every chunk is the first to hold; then what no chunk held. `fresh` is filled on the way."""
+    doc_of, begin, finish = _columns(run)
+    docs, starts, ends = doc_of.take(rows).tolist(), begin[rows].tolist(), finish[rows].tolist()
+    names = run.doc.take(rows).tolist()
+    open_text = {key: _merged(some) for key, some in spans.items()}
+    missed = {key: dict.fromkeys(some) for key, some in spans.items()}
+    out: list[Row] = []
+    for query, doc, start, end, name, row in zip(owner.tolist(), docs, starts, ends, names, rows.tolist(), strict=True):
+        key = (query, doc)
+        if key not in spans:
+            continue
+        fresh[row] = _take(open_text[key], start, end)
+        held = [s for s in spans[key] if holds(min(end, s.end) - max(start, s.start), s.end - s.start, end - start)
+                and min(end, s.end) > max(start, s.start)]  # fmt: skip
+        new = [s for s in held if s in missed[key]]
+        out += [(query, name, s.name, s.grade, s.row) for s in new]
+        if held and not new:
+            out.append((query, name, held[0].name, 0.0, held[0].row))
+        for s in new:
+            del missed[key][s]
+    taken = {(query, name) for query, name, *_ in out} | set(zip(owner.tolist(), names, strict=True))
+    for (query, _), left in missed.items():
+        out += [(query, _free(query, s.name, taken), s.name, s.grade, s.row) for s in left]
+    return out
+
+
+def _free(query: int, name: bytes, taken: set[tuple[int, bytes]]) -> bytes:
+    """A name for a span that nobody retrieved, which no chunk of the ranking has."""
+    name = b"gold " + name
+    while (query, name) in taken:
+        name += b"'"
+    return name
+
+
+def _as_qrels(qrels: Qrels, rows: list[Row], run: Run) -> Qrels:
+    query, doc, span, grade, row = zip(*rows, strict=True)
+    place = np.array(row, dtype=np.int64)
+    base = qrels.take(place)
+    return replace(
+        base, query=np.array(query, dtype=np.int64), doc=Text.of(doc), doc_kind=run.doc_kind, aspect=Text.of(span), sub=None,
+        grade=np.array(grade, dtype=float), passages=None,
+    )  # fmt: skip
+
+
+# ── characters ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _merged(spans: list[_Span]) -> list[tuple[int, int]]:
+    """The characters of relevant spans, as parts that do not touch."""
+    out: list[tuple[int, int]] = []
+    for start, end in sorted((s.start, s.end) for s in spans if s.grade > 0):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
+
+
+def _take(left: list[tuple[int, int]], start: int, end: int) -> int:
+    """How many characters of what is left a chunk holds; they are left no more."""
+    shared, rest = 0, []
+    for a, b in left:
+        low, high = max(a, start), min(b, end)
+        if low >= high:
+            rest.append((a, b))
+            continue
+        shared += high - low
+        rest += [part for part in ((a, low), (high, b)) if part[0] < part[1]]
+    left[:] = rest
+    return shared
+
+
+def _sizes(spans: dict[tuple[int, bytes], list[_Span]], queries: list[bytes]) -> dict[bytes, int]:
+    sizes: dict[bytes, int] = defaultdict(int)
+    for (query, _), some in spans.items():
+        sizes[queries[query]] += sum(b - a for a, b in _merged(some))
+    return dict(sizes)

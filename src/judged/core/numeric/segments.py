@@ -1,0 +1,43 @@
+"""The primitives of `Judged`: native where they are built, else the reference; the same bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.numeric import segments_reference as reference
+from judged.core.numeric.native import native, usable_cores
+
+__all__ = ["falling", "first", "product_before", "running", "total"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+if native is None:
+    falling, first, product_before, running, total = (
+        reference.falling,
+        reference.first,
+        reference.product_before,
+        reference.running,
+        reference.total,
+    )
+else:
+    _whole, _real = np.int64, np.float64
+    _plain = np.ascontiguousarray
+
+    def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
+        return native.total(_plain(x, _real), _plain(segment, _whole), count)
+
+    def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Floats:
+        return native.first(_plain(mask, np.bool_), _plain(segment, _whole), _plain(rank, _whole), count)
+
+    def falling(x: Floats, sizes: Ints) -> Ints:
+        return native.falling(_plain(x, _real), _plain(sizes, _whole), usable_cores())
+
+    def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
+        return native.running(_plain(x, _whole if x.dtype.kind in "bui" else _real), _plain(sizes, _whole))
+
+    def product_before(x: Floats, sizes: Ints) -> Floats:
+        return native.product_before(_plain(x, _real), _plain(sizes, _whole))

@@ -1,0 +1,111 @@
+"""The first look at a run in parts: which judged documents each part holds, and what they are ranked by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.find.hits import refuse_kinds, refuse_no_rank
+from judged.core.find.pool import Pool
+from judged.core.find.reference import Sieve, keys_of, ranking_value
+from judged.core.parts import native as native_parts
+from judged.core.parts.run import Part, PartTask
+from judged.core.policy import Policy
+from judged.core.tables import IdKind, Run
+from judged.core.unread_runs import Unread
+
+__all__ = ["Look", "Looked", "codes_in", "lean", "values_of"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Judged documents that were found: which, what they are ordered by, highest first, and at which position they stand."""
+
+    judgment: Ints
+    value: Floats
+    position: Ints
+    rows: int  # that were looked at
+
+    @classmethod
+    def together(cls, found: Iterable[Looked]) -> Looked:
+        """What was found in several parts, in their order."""
+        parts = [cls(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0), *found]
+        return cls(
+            np.concatenate([part.judgment for part in parts]),
+            np.concatenate([part.value for part in parts]),
+            np.concatenate([part.position for part in parts]),
+            sum(part.rows for part in parts),
+        )
+
+
+@dataclass(frozen=True)
+class Look(PartTask[Looked]):
+    """Finds the judged documents of a part."""
+
+    pool: Pool
+    policy: Policy
+    kinds: tuple[IdKind, IdKind]
+
+    @cached_property
+    def _sieve(self) -> Sieve:
+        return Sieve.of(self.pool)
+
+    @cached_property
+    def _native(self) -> native_parts.Looker:
+        return native_parts.Looker(self.pool, self.policy, self.kinds)
+
+    def on(self, part: Part, position: int) -> Looked:
+        found = []
+        for batch in part.batches():
+            seen = self._native.look(batch, position)
+            looked = Looked(*seen) if seen is not None else self._look(batch, position)
+            found.append(looked)
+            position += looked.rows
+        return Looked.together(found)
+
+    def _look(self, batch: Run | Unread, position: int) -> Looked:
+        run = batch.read() if isinstance(batch, Unread) else batch
+        refuse_kinds(self.kinds, run)
+        query = codes_in(self.pool, run)
+        row = np.flatnonzero(query >= 0)
+        key = keys_of(query[row], run.doc.take(row))
+        at, judgment = self._sieve.found(run, row, query[row], key)
+        order = np.argsort(at, kind="stable")
+        at, judgment = at[order], judgment[order]
+        return Looked(judgment, values_of(run, self.policy, position)[row[at]], row[at] + position, len(run))
+
+
+def codes_in(pool: Pool, run: Run) -> Ints:
+    """The number of each row's query in the pool; -1 where it has no judgments."""
+    codes = pool.codes()
+    return np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[run.query]
+
+
+def values_of(run: Run, policy: Policy, position: int) -> Floats:
+    """What the rows of a batch are ordered by, highest first; the batch begins at a position of the run."""
+    if policy.order == "rank" and run.rank is None:
+        refuse_no_rank(run.name)
+    value = ranking_value(run, policy)
+    return value - position if policy.order == "input" else value
+
+
+def lean(pool: Pool, *, documents: bool) -> Pool:
+    """What of a pool is sent to where the parts lie: ids without what lies around them, the documents where they are sought."""
+    kept = slice(None) if documents else slice(0)
+    return replace(
+        pool,
+        queries=tuple(range(len(pool.queries))),
+        ids=pool.ids.packed(),
+        query=pool.query[kept],
+        grade=pool.grade[kept],
+        doc=pool.doc.take(kept).packed(),
+        aspects=None,
+        warnings=[],
+    )

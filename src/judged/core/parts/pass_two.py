@@ -1,0 +1,299 @@
+"""The second look at a run in parts: how many documents beat each judged one. Counts of parts add up to ranks.
+
+What was found is ordered, query by query, from the best value down (a *group* is the documents of one value), and within a group by what decides
+ties: the id, or the position. Every row of the run falls into one place of that order: between two groups, between two documents of a group, or
+on a document itself. The numbers of rows in all these places are all that is needed, and one more row adds one to one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.find.pool import Pool
+from judged.core.find.reference import disagree
+from judged.core.ids import Text
+from judged.core.parts import native as native_parts
+from judged.core.parts.pass_one import Looked, codes_in, lean, values_of
+from judged.core.parts.run import Part, PartTask
+from judged.core.policy import Policy
+from judged.core.tables import IdKind, Run
+from judged.core.unread_runs import Lines, Unread
+from judged.errors import Warned
+
+__all__ = ["Count", "Counted", "Index", "index_of"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+STRANGERS = 1 << 16  # queries without judgments that are told apart; a run may have millions
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The judged documents that were found, in order: where the rows of a run fall between them is what is counted.
+
+    `ahead` of a `Counted` has a place before each group of a query and one behind the last; `inside` has, for each group, a place before each
+    document, one on it, and one behind the last.
+    """
+
+    pool: Pool  # its queries, not its documents
+    start: Ints  # of each query's groups, and their number at the end
+    value: Floats  # of each group
+    first: Ints  # of each group's documents, and their number at the end
+    judgment: Ints  # per document
+    times: Ints  # how often it was found
+    position: Ints  # where it was found first
+    doc: Text
+    by_position: bool  # the order of a group's documents
+
+    @property
+    def inside_start(self) -> Ints:
+        """The first place inside each group, and the number of places at the end."""
+        return 2 * self.first + np.arange(len(self.first))
+
+
+def index_of(pool: Pool, looked: Looked, policy: Policy) -> Index:
+    """The order of what was found."""
+    by_position = policy.ties == "input"
+    query, doc = pool.query[looked.judgment], pool.doc.take(looked.judgment)
+    rows = np.arange(len(query))
+    by_value = np.lexsort((-looked.value, query))
+    opens = _changes(query[by_value], looked.value[by_value])
+    group = np.empty(len(query), np.int64)
+    group[by_value] = np.cumsum(opens) - 1
+    order = np.lexsort((looked.position, group)) if by_position else _by_id(doc, group, looked.position)
+    query, group, value = query[order], group[order], looked.value[order]
+    same = np.zeros(len(order), bool)  # found more than once, with one value: one place
+    if not by_position:
+        same[1:] = (group[1:] == group[:-1]) & doc.same(order[1:], doc, order[:-1])
+    kept = np.flatnonzero(~same)
+    opens = _changes(query[kept], value[kept])
+    starts = np.flatnonzero(opens)
+    return Index(
+        pool=lean(pool, documents=False),
+        start=np.searchsorted(query[kept][starts], np.arange(len(pool.queries) + 1)),
+        value=value[kept][starts],
+        first=np.append(starts, len(kept)),
+        judgment=looked.judgment[order][kept],
+        times=np.diff(np.append(kept, len(rows))),
+        position=looked.position[order][kept],
+        doc=doc.take(order[kept]).packed(),
+        by_position=by_position,
+    )
+
+
+def _by_id(doc: Text, group: Ints, position: Ints) -> Ints:
+    """By group, then id, then position."""
+    earliest = np.argsort(position, kind="stable")
+    return earliest[doc.take(earliest).order(group[earliest])]
+
+
+def _changes(query: Ints, value: Floats) -> Bools:
+    opens = np.ones(len(query), bool)
+    opens[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
+    return opens
+
+
+class Mark(NamedTuple):
+    """A row at the edge of a batch: documents of one query may meet across it."""
+
+    query: bytes
+    score: float
+    rank: int
+
+    def contradicts(self, other: Mark) -> bool:
+        """Whether the next row has a rank that contradicts its score."""
+        different = self.query == other.query and self.rank != other.rank and self.score != other.score
+        return different and (other.rank > self.rank) == (other.score > self.score)
+
+
+@dataclass(slots=True)
+class Counted:
+    """What was counted in some rows of a run; what comes later in the run is added to what comes before."""
+
+    ahead: NDArray[Any]
+    inside: NDArray[Any]
+    disagrees: Bools  # judged queries whose rank column contradicts the scores
+    strangers: dict[bytes, tuple[int, bool]] = field(
+        default_factory=dict
+    )  # queries without judgments: where, and whether ranks disagree
+    more: bool = False  # there are more strangers than that
+    infinite: int = 0
+    rows: int = 0
+    parts: int = 0  # that were counted
+    ranked: bool = True
+    first: Mark | None = None
+    last: Mark | None = None
+    warnings: dict[Warned, None] = field(default_factory=dict)  # of the readers, each once
+
+    @classmethod
+    def nothing(cls, index: Index) -> Counted:
+        """Before any row."""
+        places = len(index.value) + len(index.start) - 1
+        inside = int(index.inside_start[-1])
+        return cls(np.zeros(places, np.int64), np.zeros(inside, np.int64), np.zeros(len(index.start) - 1, bool))
+
+    def add(self, other: Counted, codes: dict[bytes, int]) -> None:
+        """Take in what was counted behind."""
+        self.ahead += other.ahead
+        self.inside += other.inside
+        self.disagrees |= other.disagrees
+        self.infinite += other.infinite
+        self.rows += other.rows
+        self.parts += other.parts
+        self.ranked &= other.ranked
+        self.more |= other.more
+        self.warnings |= other.warnings
+        for query, (position, odd) in other.strangers.items():
+            if query in self.strangers:
+                self.strangers[query] = self.strangers[query][0], self.strangers[query][1] or odd
+            elif len(self.strangers) < STRANGERS:
+                self.strangers[query] = position, odd
+            else:
+                self.more = True
+        if self.last is not None and other.first is not None and self.last.contradicts(other.first):
+            self._note(other.first.query, codes)
+        self.first, self.last = self.first or other.first, other.last or self.last
+
+    def _note(self, query: bytes, codes: dict[bytes, int]) -> None:
+        if query in codes:
+            self.disagrees[codes[query]] = True
+        elif query in self.strangers:
+            self.strangers[query] = self.strangers[query][0], True
+
+
+@dataclass(frozen=True)
+class Count(PartTask[Counted]):
+    """Counts the rows of a part between the judged documents."""
+
+    index: Index
+    policy: Policy
+    kinds: tuple[IdKind, IdKind]
+
+    @cached_property
+    def codes(self) -> dict[bytes, int]:
+        """The judged queries by id."""
+        return self.index.pool.codes()
+
+    @cached_property
+    def _native(self) -> native_parts.Counter:
+        return native_parts.Counter(self.index, self.policy, self.kinds, STRANGERS)
+
+    def on(self, part: Part, position: int) -> Counted:
+        tally, found = self._native.tally(), []
+        warnings: dict[Warned, None] = {}
+        for batch in part.batches():
+            warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | Lines) else ())
+            rows = tally.add(batch, position) if tally is not None else None
+            if rows is None:  # only the reference can say
+                if tally is not None:
+                    found.append(_native_counted(tally))
+                    tally = self._native.tally()
+                found.append(self._count(batch, position))
+                rows = found[-1].rows
+            position += rows
+        if tally is not None:
+            found.append(_native_counted(tally))
+        total = found[0] if len(found) == 1 else self.together(found)  # as it is, it takes half the memory
+        total.parts, total.warnings = 1, warnings
+        return total
+
+    @property
+    def weight(self) -> int:
+        """How many counters a result has."""
+        return len(self.index.value) + len(self.index.start) + int(self.index.inside_start[-1])
+
+    def together(self, results: Iterable[Counted]) -> Counted:
+        """What was counted in parts that follow each other: whatever carries the task out may add results up on their way."""
+        total = Counted.nothing(self.index)
+        for counted in results:
+            total.add(counted, self.codes)
+        return total
+
+    def _count(self, batch: Run | Unread, position: int) -> Counted:
+        run = batch.read() if isinstance(batch, Unread) else batch
+        counted = Counted.nothing(self.index)
+        counted.rows, counted.ranked = len(run), run.rank is not None
+        if not len(run):
+            counted.ranked = True
+            return counted
+        query = codes_in(self.index.pool, run)
+        rows = np.flatnonzero(query >= 0)
+        place, inside = _places(self.index, run, rows, query[rows], values_of(run, self.policy, position), position)
+        counted.ahead += np.bincount(place, minlength=len(counted.ahead))
+        counted.inside += np.bincount(inside, minlength=len(counted.inside))
+        counted.infinite = int(np.isinf(run.score).sum())
+        odd = np.flatnonzero(disagree(run)) + 1
+        counted.disagrees[query[odd][query[odd] >= 0]] = True
+        self._note_strangers(counted, run, query, set(run.query[odd].tolist()), position)
+        if run.rank is not None:
+            counted.first, counted.last = (
+                Mark(run.queries[int(run.query[i])], float(run.score[i]), int(run.rank[i])) for i in (0, -1)
+            )
+        return counted
+
+    def _note_strangers(self, counted: Counted, run: Run, query: Ints, odd: set[int], position: int) -> None:
+        bare = set(self.index.pool.bare())
+        codes, first = np.unique(run.query[query < 0], return_index=True)
+        row = np.flatnonzero(query < 0)[first]
+        for at in np.argsort(row).tolist():
+            if (raw := run.queries[int(codes[at])]) in bare:
+                continue
+            if len(counted.strangers) == STRANGERS:
+                counted.more = True
+                return
+            counted.strangers[raw] = position + int(row[at]), int(codes[at]) in odd
+
+
+def _native_counted(tally: native_parts.Tally) -> Counted:
+    found = tally.result()
+    edges = {name: None if found[name] is None else Mark(*found[name]) for name in ("first", "last")}
+    return Counted(**{**found, **edges, "disagrees": found["disagrees"].view(np.bool_)})
+
+
+def _places(index: Index, run: Run, rows: Ints, query: Ints, value: Floats, position: int) -> tuple[Ints, Ints]:
+    """The places in `ahead` of the rows of judged queries; and in `inside`, of those that have the value of a group."""
+    owner = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
+    group = _before(owner, -index.value, query, -value[rows])
+    equal = (group < index.start[query + 1]) & (np.append(index.value, np.nan)[group] == value[rows])
+    tied, its_group = rows[equal], group[equal]
+    if index.by_position:
+        owner = np.repeat(np.arange(len(index.value)), np.diff(index.first))
+        before = _before(owner, index.position, its_group, tied + position) - index.first[its_group]
+        on = np.append(index.position, -1)[index.first[its_group] + before] == tied + position
+    else:
+        before, on = _before_by_id(index, run, tied, its_group)
+    return (group + query)[~equal], index.inside_start[its_group] + 2 * before + on
+
+
+def _before(owner: Ints, key: Any, owners: Ints, keys: Any) -> Ints:
+    """How many of some (owner, key), which are in order, come before each of others."""
+    which = np.repeat([1, 0], [len(key), len(keys)])
+    order = np.lexsort((which, np.concatenate([key, keys]), np.concatenate([owner, owners])))
+    known = order < len(key)
+    out = np.empty(len(keys), np.int64)
+    out[order[~known] - len(key)] = np.cumsum(known)[~known]
+    return out
+
+
+def _before_by_id(index: Index, run: Run, tied: Ints, group: Ints) -> tuple[Ints, Bools]:
+    """How many documents of its group come before each row, by id; and whether the row is the next one itself."""
+    owner = np.repeat(np.arange(len(index.value)), np.diff(index.first))
+    ours = np.flatnonzero(np.isin(owner, group))
+    both = Text.of([*index.doc.take(ours).tolist(), *run.doc.take(tied).tolist()])
+    major = np.concatenate([owner[ours], group])
+    order = both.order(major)
+    new = np.ones(len(order), bool)
+    new[1:] = (major[order[1:]] != major[order[:-1]]) | ~both.same(order[1:], both, order[:-1])
+    code = np.empty(len(order), np.int64)  # equal ids of a group have one
+    code[order] = np.cumsum(new)
+    known, sought = code[: len(ours)], code[len(ours) :]
+    before = np.searchsorted(known, sought)
+    return before - np.searchsorted(owner[ours], group), np.append(known, -1)[before] == sought

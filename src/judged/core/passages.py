@@ -1,0 +1,112 @@
+"""What each rank of a ranking holds beside its judgment: how much text, and how much of it was looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.numeric import segments_reference as segment
+from judged.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from judged.core.judged import Judged
+
+__all__ = ["Reading", "packed"]
+
+Ints = NDArray[np.int64]
+_COLUMNS = ("tokens", "length", "fresh")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Columns over all ranks, by query and then from rank 1 down, whether a document there is judged or not.
+
+    Args:
+        size: per query, how many ranks there are.
+        tokens: per rank; None where they are not known.
+        length: per rank, the characters of the chunk.
+        fresh: per rank, the characters that were looked for and that no rank above holds.
+        gold: per query, the characters that were looked for.
+        lacking: what is missing of the tokens, where some are.
+    """
+
+    size: Ints
+    tokens: Ints | None = None
+    length: Ints | None = None
+    fresh: Ints | None = None
+    gold: Ints | None = None
+    lacking: str | None = None
+
+    def depth(self, budget: int, crossing: str) -> Ints:
+        """Per query, how many documents fit into a budget of tokens, taken from the top until one does not.
+
+        That one is left out, or the last to be taken (`in`); none below it is tried.
+        """
+        assert self.tokens is not None
+        start = segment.offsets(self.size)
+        along = np.concatenate([[0], np.cumsum(self.tokens)])
+        fits = np.searchsorted(along, along[start[:-1]] + budget, "right") - 1 - start[:-1]  # sums never fall
+        fits = np.minimum(fits, self.size)
+        if crossing == "out":
+            return fits
+        used = along[start[:-1] + fits] - along[start[:-1]]
+        return np.minimum(fits + (used < budget), self.size)
+
+    def sums(self, name: str, depth: Ints) -> Ints:
+        """Per query, the sum of a column over the first ranks."""
+        start = segment.offsets(self.size)[:-1]
+        along = np.concatenate([[0], np.cumsum(getattr(self, name))])
+        out: Ints = along[start + np.minimum(depth, self.size)] - along[start]
+        return out
+
+    def select(self, rows: Ints) -> Reading:
+        """Of some queries."""
+        start = segment.offsets(self.size)[:-1]
+        chosen = np.repeat(start[rows], self.size[rows]) + segment.positions(self.size[rows])
+        return self._kept(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
+
+    def only(self, query: Ints, rank: Ints) -> Reading:
+        """Of some ranks, which close up."""
+        chosen = segment.offsets(self.size)[query] + rank - 1
+        return self._kept(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
+
+    def _kept(self, chosen: Ints, size: Ints, gold: Ints | None) -> Reading:
+        columns: dict[str, Any] = {
+            name: None if (column := getattr(self, name)) is None else column[chosen] for name in _COLUMNS
+        }
+        return replace(self, size=size, gold=gold, **columns)
+
+    @staticmethod
+    def merge(parts: Sequence[Reading | None]) -> Reading | None:
+        """Parts with different queries as one; None where one knows nothing."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts) or not known:
+            return None
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(p, name) for p in known])
+            if all(getattr(p, name) is not None for p in known)
+            else None
+            for name in ("size", "gold", *_COLUMNS)
+        }
+        return Reading(**columns, lacking=next((p.lacking for p in known if p.lacking), None))
+
+
+def packed(judged: Judged, budget: int) -> Judged:
+    """Each ranking down to what fits into a budget of tokens, and no further.
+
+    Every query has its own depth, so a measure sees a shorter ranking and needs no cutoff: what it divides by is what it is without one. In
+    particular the ideal ranking is that of all judged documents, whatever would fit: it does not depend on the run.
+    """
+    reading = judged.reading
+    if judged.policy.ties == "expected":
+        raise UsageError("no-tokens", "one order of documents with equal scores, to be cut by tokens", got="ties='expected'",
+                         hint="choose another: ties='id-desc'")  # fmt: skip
+    if reading is None or reading.tokens is None:
+        got = "none" if reading is None or reading.lacking is None else reading.lacking
+        raise DataError("no-tokens", "the tokens of every document that was retrieved", got=got, where=judged.names[1],
+                        hint="give them: tokens={chunk: count}, a table of chunks with a column tokens, or a field tokens of each chunk")  # fmt: skip
+    return judged.cut(reading.depth(budget, judged.policy.crossing))

@@ -1,0 +1,196 @@
+"""Decisions against labels: counts, rates with intervals, thresholds, and the curves of scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Judged
+from judged.core.labelled import column_of, labelled, refuse_other_order
+from judged.curves import Curve, group_ends, per_query, roc_points
+from judged.curves.classification import RATES, Classification, known_rate
+from judged.curves.run_curves import Curves
+from judged.errors import DataError, UsageError, shown
+from judged.measures import parse
+
+__all__ = ["Classification", "best_threshold", "classify", "pr_curve", "roc_curve"]
+
+Floats = NDArray[np.float64]
+By = Literal["f", "youden", "mcc", "accuracy", "balanced_accuracy"]
+
+
+def classify(
+    labels: Any,
+    decisions: Any = None,
+    *,
+    scores: Any = None,
+    threshold: float | By | None = None,
+    level: float = 1,
+    beta: float = 1.0,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Classification:
+    """Decisions of a classifier, or of an unranked search, against labels.
+
+    Args:
+        labels: one number an item; from `level` on it is positive.
+        decisions: one 0 or 1 an item. Or:
+        scores: one number an item, with:
+        threshold: an item is decided for from here on; `"f"`, `"youden"`, `"mcc"`, `"accuracy"` choose the threshold
+            that is best on these very items, which flatters it.
+        level: the lowest label that is positive.
+        beta: recall counts β times as much as precision in `f`.
+        confidence: of the intervals.
+        seed: of the draws behind the intervals.
+
+    >>> result = classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5)
+    >>> result.tp, result.fp, result["recall"], result.auc
+    (1, 1, 0.5, 0.75)
+    """
+    for name, value, fine in (("level", level, _finite(level)), ("beta", beta, _finite(beta) and 0 <= beta <= 1e6),
+                              ("confidence", confidence, _finite(confidence) and 0 < confidence < 1),
+                              ("seed", seed, isinstance(seed, int) and not isinstance(seed, bool)),
+                              ("threshold", threshold, threshold is None or isinstance(threshold, str) or (_finite(threshold, infinite=True)))):  # fmt: skip
+        if not fine:
+            raise UsageError("parameter", f"{name} that makes sense", got=shown(value), value=value)
+    if threshold is not None and scores is None:
+        raise UsageError(
+            "threshold", "a threshold for scores only", got="decisions", hint="give the numbers as scores="
+        )
+    if (decisions is None) == (scores is None):
+        raise UsageError(
+            "decision", "decisions, or scores with a threshold", got="both" if scores is not None else "neither"
+        )
+    refuse_other_order(labels, decisions if scores is None else scores)
+    right = column_of("labels", labels) >= level
+    settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}
+    if scores is None:
+        return Classification(right, _decisions(decisions, len(right)), **settings)
+    if threshold is None:
+        raise UsageError("threshold", "a threshold for the scores", got="none",
+                         hint="a number, or 'f' or 'youden' for the one that is best on these items")  # fmt: skip
+    column = column_of("scores", scores)
+    if isinstance(threshold, str):
+        settings["chosen_by"] = known_rate(threshold)
+        threshold = best_threshold(labels, scores, by=threshold, level=level, beta=beta)
+    j = labelled(labels, scores)
+    auc, error = _auc(j, right, column, level)
+    return Classification(right, column >= threshold, threshold=float(threshold), auc=auc, auc_error=error,
+                          average_precision=_pr_of(j, level).area() if right.any() else None, **settings)  # fmt: skip
+
+
+def _decisions(decisions: Any, size: int) -> NDArray[np.bool_]:
+    column = column_of("decisions", decisions)
+    if len(column) != size:
+        raise DataError("lengths", "labels and decisions of one length", got=f"{size} and {len(column)}")
+    odd = np.flatnonzero((column != 0) & (column != 1))
+    if len(odd):
+        raise DataError("decision", "decisions of 0 or 1", got=shown(column[odd[0]].item()), where=f"row {odd[0] + 1}",
+                        hint="give them as scores=, with a threshold")  # fmt: skip
+    return column == 1
+
+
+def best_threshold(labels: Any, scores: Any, *, by: By = "f", level: float = 1, beta: float = 1.0) -> float:
+    """The score from which on to decide for an item, so that a rate is highest; of several, the highest score.
+
+    Infinite where it is best to decide for nothing.
+
+    >>> best_threshold([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1], by="youden")
+    0.9
+    """
+    j = labelled(labels, scores)
+    ends = np.append(0, group_ends(j, 0))
+    if not _finite(level) or not (_finite(beta) and 0 <= beta <= 1e6):
+        raise UsageError("parameter", "level and beta as finite numbers", got=f"{shown(level)} and {shown(beta)}")
+    rate = known_rate(by)
+    if rate not in get_args(By):
+        raise UsageError("rate", f"one of {', '.join(get_args(By))}", got=shown(by), value=by)
+    objective = RATES[rate].value(per_query(j, 0, ends, level), beta)
+    best = objective >= np.max(objective) - 1e-12  # those that differ by rounding only are equal
+    return float(_scores_at(scores, ends)[int(np.argmax(best))])
+
+
+def _finite(value: Any, *, infinite: bool = False) -> bool:
+    return (
+        isinstance(value, int | float | np.number)
+        and not isinstance(value, bool)
+        and (infinite or math.isfinite(value))
+        and value == value
+    )
+
+
+def roc_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
+    """The ROC curve of scores, or of several columns of scores by name; `at` holds the thresholds.
+
+    >>> roc_curve([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1])[0].area()
+    0.75
+    """
+    lines = [_roc_of(labelled(labels, s), level, name, s) for name, s in _several(scores)]
+    return Curves("roc", tuple(lines), "false positive rate", "true positive rate", "score",
+                  marks=tuple(f"(AUC {line.area():.3f})" for line in lines), limits={"x": (0.0, 1.0), "y": (0.0, 1.0)})  # fmt: skip
+
+
+def pr_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
+    """Precision against recall of scores, a point at each threshold; the area by steps is average precision.
+
+    >>> pr_curve([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1])[0].area() == (1 + 2 / 3) / 2
+    True
+    """
+    lines = []
+    for name, column in _several(scores):
+        line = _pr_of(labelled(labels, column), level)
+        lines.append(replace(line, name=name, at=_scores_at(column, line.at)))
+    return Curves("pr", tuple(lines), "recall", "precision", "score",
+                  marks=tuple(f"(AP {line.area():.3f})" for line in lines), limits={"x": (0.0, 1.0), "y": (0.0, 1.0)})  # fmt: skip
+
+
+def _several(scores: Any) -> list[tuple[str, Any]]:
+    if hasattr(scores, "columns"):  # a frame of several models
+        return [(str(name), scores[name]) for name in scores.columns]
+    return [(str(name), s) for name, s in scores.items()] if isinstance(scores, Mapping) else [("scores", scores)]
+
+
+def _scores_at(scores: Any, ranks: Any) -> Floats:
+    """The score of the document at each rank; infinite above the first."""
+    falling = np.concatenate([[np.inf], np.sort(column_of("scores", scores))[::-1]])
+    return falling[np.asarray(ranks, np.int64)]
+
+
+def _pr_of(j: Judged, level: float) -> Curve:
+    ranks = group_ends(j, 0)
+    decisions = per_query(j, 0, ranks, level)
+    if not np.any(decisions.tp):
+        raise DataError("one-class", "at least one positive label", got="none", hint="is the level right?")
+    return Curve("scores", decisions.recall, decisions.precision, ranks.astype(float), rule="step")
+
+
+def _roc_of(j: Judged, level: float, name: str, scores: Any) -> Curve:
+    ranks, decisions = roc_points(j, 0, level)
+    positive = int(np.max(decisions.tp))
+    if positive in (0, int(j.retrieved[0])):
+        raise DataError("one-class", "positive and negative labels", got="one kind only", hint="is the level right?")
+    return Curve(name, decisions.fall_out, decisions.recall, _scores_at(scores, ranks))
+
+
+def _auc(j: Judged, right: NDArray[np.bool_], score: Floats, level: float) -> tuple[float | None, float | None]:
+    """The area under the ROC curve, and its standard error (DeLong, DeLong & Clarke-Pearson 1988); None for one class."""
+    positive, negative = score[right], score[~right]
+    if not len(positive) or not len(negative):
+        return None, None
+    area = float(parse("AUC")(level=level).on(j)[0])
+    if min(len(positive), len(negative)) < 2:
+        return area, None
+    beaten = _beaten(positive, negative)  # per positive: the share of negatives below it, equal ones half
+    beating = 1 - _beaten(negative, positive)
+    error = np.sqrt(np.var(beaten, ddof=1) / len(positive) + np.var(beating, ddof=1) / len(negative))
+    return area, float(error)
+
+
+def _beaten(these: Floats, others: Floats) -> Floats:
+    others = np.sort(others)
+    return (np.searchsorted(others, these, "left") + np.searchsorted(others, these, "right")) / (2 * len(others))

@@ -1,0 +1,78 @@
+"""The arithmetic of every query of a result at once: what `explain` shows of one, for a page that shows them all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged.evaluation.explain.explain import (
+    cell_text,
+    closing_line,
+    condensed,
+    settled_rows,
+    shown_columns,
+    whole_number,
+)
+from judged.evaluation.explain.trace import Column, traced
+from judged.evaluation.result.source import in_one_order
+from judged.evaluation.result.values import Values
+from judged.measures import Measure
+
+__all__ = ["Steps", "steps_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """One query under one measure: a row of cells for each judged document that it saw, down to a depth, and the closing line."""
+
+    headers: tuple[str, ...]
+    ranks: tuple[int, ...]
+    rows: tuple[tuple[str, ...], ...]
+    closing: str
+    hidden: int  # judged documents below the last row
+
+
+def steps_of(result: Values, measure: Measure, depth: int) -> list[Steps]:
+    """The steps of each query, in the order of `result.queries`; the result must have its source."""
+    assert result.source is not None
+    judged = result.source.judged
+    if result.source.alternatives:
+        from judged.evaluation.rag.alternatives import chosen
+
+        judged = chosen(measure, result.source).judged
+    judged = condensed(judged) if measure.get("judged_only") else judged
+    settled = settled_rows(measure, judged)
+    judged = in_one_order(judged)
+    trace = traced(measure, judged)
+    columns = shown_columns(trace, judged)
+    last_sum = columns.get("sum")
+    cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
+    reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
+    shown = judged.rank <= np.minimum(judged.at(reach), min(depth, cutoff or depth))
+    cells = _texts(columns, shown)
+    seen = np.bincount(judged.query[shown], minlength=len(judged))
+    ends, shown_ends = np.cumsum(judged.hits), np.cumsum(seen)
+    ranks = judged.rank[shown].tolist()
+    inside = judged.within(cutoff) & (judged.rank <= judged.at(reach))
+    within = np.bincount(judged.query[inside], minlength=len(judged))
+    found = []
+    for row, value in enumerate(result[measure].tolist()):
+        end = int(ends[row])
+        last = 0.0 if last_sum is None or not judged.hits[row] else float(last_sum[end - 1])
+        part = slice(int(shown_ends[row] - seen[row]), int(shown_ends[row]))
+        closing = closing_line(trace, row, last, value, judged, bool(settled[row]))
+        found.append(
+            Steps(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, int(within[row] - seen[row]))
+        )
+    return found
+
+
+def _texts(columns: dict[str, Column], shown: Column) -> list[tuple[str, ...]]:
+    """The cells of each row that is shown; equal numbers are written once."""
+    texts = []
+    for column in columns.values():
+        values, place = np.unique(column[shown], return_inverse=True)
+        words = [cell_text(whole_number(value)) for value in values]
+        texts.append([words[i] for i in place.tolist()])
+    return list(zip(*texts, strict=True)) if texts else [()] * int(shown.sum())

@@ -1,0 +1,130 @@
+"""What is done to judgments and a run before they are joined: chunks to documents, token counts, documents left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.core import Passages, Policy, Qrels, Run, Text, Unread, overlap_rule
+from judged.errors import DataError, UsageError, Warned, shown
+from judged.evaluation.rag.roll_up import Resolver, documents_of, rolled_qrels, rolled_run
+from judged.io import read_chunks, read_run
+
+if TYPE_CHECKING:
+    from judged.evaluation.inputs import Preparation
+    from judged.io import ChunkTable
+
+__all__ = ["prepared"]
+
+
+def prepared(
+    qrels: Qrels, run: Run | Unread, policy: Policy, asked: Preparation
+) -> tuple[Qrels, Run | Unread, tuple[str, ...]]:
+    """Judgments and run as they are to be joined, and what was done to them in words."""
+    words = []
+    if asked.overlap is not None:
+        overlap_rule(asked.overlap)
+        if qrels.passages is None or not qrels.passages.spans:
+            raise UsageError("overlap", "judgments that are spans, for overlap=", got="ids", where=qrels.name)
+        qrels = replace(qrels, overlap=asked.overlap.replace(" ", ""))
+    table = None if asked.chunks is None else read_chunks(asked.chunks)
+    if asked.roll_up is None and asked.documents is not None and not asked.exclude_self:
+        raise UsageError("roll-up", "roll_up='first' (or max, sum) beside documents", got="documents alone")
+    if table is not None or asked.tokens is not None or asked.roll_up is not None or asked.exclude_self:
+        run = read_run(run, labels=qrels)
+        if table is not None:
+            run = _described(run, table, must=True)
+        if isinstance(asked.tokens, str) and asked.tokens == "words":
+            _refuse_uncounted(run)
+        elif asked.tokens is not None:
+            run = _described(run, read_chunks(asked.tokens, "tokens"), must=False)
+        if asked.roll_up is not None:
+            qrels, run = _rolled(qrels, run, policy, asked, table)
+            words.append(f"chunks rolled up to documents: {asked.roll_up}")
+        if asked.exclude_self:
+            qrels, run = _without(qrels, asked), _without(run, asked)
+            words.append(
+                "the query's own document left out" if asked.exclude_self is True else "documents left out by query"
+            )
+    return qrels, run, tuple(words)
+
+
+def _refuse_uncounted(run: Run) -> None:
+    if run.passages is None or run.passages.tokens is None:
+        raise UsageError("no-tokens", "texts of chunks in one file, for tokens='words'", got="none", where=run.name,
+                         hint="count them: tokens=jd.count_tokens({chunk: text})")  # fmt: skip
+
+
+def _described(run: Run, table: ChunkTable, *, must: bool) -> Run:
+    """The run with what a table says of its chunks."""
+    rows = [table.row.get(raw, -1) for raw in run.doc.tolist()]
+    at = np.array(rows, dtype=np.int64)
+    if must and (at < 0).any():
+        row = int(np.argmax(at < 0))
+        raise DataError("no-chunk", f"every chunk of the run in {table.name}", got=f"{int((at < 0).sum())} that are not, such as {shown(run.doc[row])}",
+                        where=run.where(row), value=run.doc[row])  # fmt: skip
+    known, old = table.passages.take(np.maximum(at, 0)), run.passages or Passages()
+    tokens = old.tokens if known.tokens is None else np.where(at < 0, -1, known.tokens)
+    if not must:
+        return replace(run, passages=replace(old, tokens=tokens))
+    told = {name: column for name in ("doc", "start", "end") if (column := getattr(known, name)) is not None}
+    return replace(run, passages=replace(old, tokens=tokens, **told))
+
+
+def _rolled(qrels: Qrels, run: Run, policy: Policy, asked: Preparation, table: ChunkTable | None) -> tuple[Qrels, Run]:
+    assert asked.roll_up is not None
+    if asked.documents is not None:
+        resolve = documents_of(asked.documents)
+        return rolled_qrels(qrels, resolve), rolled_run(run, resolve, asked.roll_up, policy)
+    said = documents_of(None)
+    rolled = rolled_run(run, said, asked.roll_up, policy)
+    if qrels.passages is not None and qrels.passages.doc is not None:
+        return rolled_qrels(qrels, said), rolled
+    return rolled_qrels(*_as_retrieved(qrels, run, said, table)), rolled
+
+
+def _as_retrieved(qrels: Qrels, run: Run, said: Resolver, table: ChunkTable | None) -> tuple[Qrels, Resolver]:
+    """Judged ids as documents: of chunks that were retrieved, or stand in a table, it is known; the others must be documents themselves."""
+    known = dict(zip(run.doc.tolist(), said(run).tolist(), strict=True))
+    if table is not None and table.passages.doc is not None:
+        names = table.passages.doc.tolist()
+        known |= {raw: names[row] for raw, row in table.row.items()}
+    documents = set(known.values())
+    ids = qrels.doc.tolist()
+    found = [known.get(raw, raw) for raw in ids]
+    lost = sum(raw not in known and raw not in documents for raw in ids)
+    if lost:
+        text = f"{lost} judged {'id is that' if lost == 1 else 'ids are those'} of no chunk whose document is known; taken for documents"
+        qrels = replace(qrels, warnings=(*qrels.warnings, Warned("chunk-unknown", lost, text)))
+    return qrels, lambda rows: Text.of(found)
+
+
+def _without(rows: Any, asked: Preparation) -> Any:
+    """Rows without the documents that are left out of their query."""
+    queries = rows.queries.tolist()
+    doc = rows.doc.tolist()
+    own = [{raw} for raw in queries]
+    if isinstance(asked.exclude_self, Mapping):
+        out = {_raw(query): {_raw(one) for one in _several(docs)} for query, docs in asked.exclude_self.items()}
+        own = [out.get(raw, set()) for raw in queries]
+    pairs = list(zip(rows.query.tolist(), doc, strict=True))
+    keep = np.array([raw not in own[query] for query, raw in pairs], dtype=bool)
+    parent = documents_of(asked.documents)(rows) if asked.documents is not None and asked.roll_up is None else None
+    if parent is None and rows.passages is not None:
+        parent = rows.passages.doc
+    if parent is not None:
+        keep &= np.array(
+            [raw not in own[query] for query, raw in zip(rows.query.tolist(), parent.tolist(), strict=True)], dtype=bool
+        )
+    return rows if keep.all() else rows.take(keep)
+
+
+def _several(docs: Any) -> list[Any]:
+    return list(docs) if isinstance(docs, (list, tuple, Set, np.ndarray)) else [docs]
+
+
+def _raw(name: Any) -> bytes:
+    return str(name).encode("utf-8", "surrogateescape")

@@ -1,0 +1,180 @@
+"""From chunks to their documents: rankings and judgments rolled up, so that they can be compared whatever the chunks are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, NoReturn, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import IdKind, Policy, Qrels, Run, Text, ranked_rows
+from judged.errors import DataError, UsageError, shown
+from judged.evaluation.result.source import as_text
+from judged.io import read_chunks, read_run
+
+__all__ = ["HOW", "documents_of", "roll_up", "rolled_qrels", "rolled_run"]
+
+Ints = NDArray[np.int64]
+How = Literal["first", "max", "sum"]
+Resolver = Callable[[Run | Qrels], Text]
+HOW = ("first", "max", "sum")
+
+
+@overload
+def roll_up(source: Qrels, documents: Any = None, how: How = "first", **policy: Any) -> Qrels: ...
+@overload
+def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: Any) -> Run: ...
+def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: Any) -> Run | Qrels:
+    """A run of chunks as a run of their documents; or judgments of chunks as judgments of documents.
+
+    A document stands where its first chunk stands (`first`), or is ranked by the highest score of its chunks (`max`), or by the sum of their scores (`sum`). Of judgments
+    the highest grade of its chunks is a document's.
+
+    Args:
+        source: a run in any form that `read_run` takes; or judgments, as `read_qrels` gives them.
+        documents: the document of each chunk: {chunk: document}, a frame or a file with both columns, a function of the id, or what stands between
+            document and number in the ids, such as `"#"`: the document is what comes before the last one. An id that names a document stands
+            for itself. None where the chunks say it themselves (`doc`).
+        how: which score is a document's.
+        policy: how rankings are ordered, see `Policy`.
+
+    >>> rolled = roll_up({"q": ["a#2", "b#1", "a#1"]}, "#")
+    >>> rolled.doc.tolist()
+    [b'a', b'b']
+    """
+    resolve = documents_of(documents)
+    if isinstance(source, Qrels):
+        return rolled_qrels(source, resolve)
+    return rolled_run(read_run(source), resolve, how, Policy(**policy))
+
+
+# ── which document ───────────────────────────────────────────────────────────────────────────────
+
+
+def documents_of(documents: Any) -> Resolver:
+    """From rows to the document that each is of."""
+    if documents is None:
+        return _said
+    if isinstance(documents, str) and not any(c.isalnum() for c in documents):
+        return _by_separator(documents.encode())
+    if callable(documents) and not isinstance(documents, Mapping):
+        return _by_function(documents)
+    table = read_chunks(documents, "documents")
+    doc = table.passages.doc
+    if doc is None:
+        raise DataError("no-document", "a column of documents", got="none", where=table.name, hint="such as doc_id")
+    names = doc.tolist()
+    known = set(names)
+
+    def resolve(rows: Run | Qrels) -> Text:
+        found = []
+        for i, raw in enumerate(rows.doc.tolist()):
+            at = table.row.get(raw)
+            if at is None and raw not in known:
+                _refuse(raw, rows, i, f"not in {table.name}")
+            found.append(raw if at is None else names[at])
+        return Text.of(found)
+
+    return resolve
+
+
+def _said(rows: Run | Qrels) -> Text:
+    if rows.passages is None or rows.passages.doc is None:
+        raise UsageError("no-document", "the document of each chunk", got="none", where=rows.name,
+                         hint="give them: documents={chunk: document}, or a separator such as '#' (--documents, --chunk-separator)")  # fmt: skip
+    return rows.passages.doc
+
+
+def _by_separator(separator: bytes) -> Resolver:
+    if not separator:
+        raise UsageError("no-document", "a separator of at least one character", got="''")
+
+    def resolve(rows: Run | Qrels) -> Text:
+        pairs = [(raw.rpartition(separator)[0], raw) for raw in rows.doc.tolist()]
+        return Text.of([before or raw for before, raw in pairs])
+
+    return resolve
+
+
+def _by_function(function: Callable[[Any], Any]) -> Resolver:
+    def resolve(rows: Run | Qrels) -> Text:
+        found = []
+        for i, raw in enumerate(rows.doc.tolist()):
+            value = function(int(raw) if rows.doc_kind == "integer" else as_text(raw))
+            if not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
+                _refuse(raw, rows, i, shown(value))
+            found.append(str(value).encode("utf-8", "surrogateescape"))
+        return Text.of(found)
+
+    return resolve
+
+
+def _refuse(raw: bytes, rows: Run | Qrels, row: int, got: str) -> NoReturn:
+    raise DataError("no-document", f"a document for chunk {shown(raw)}", got=got, where=rows.where(row), value=raw)
+
+
+# ── rolling ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def rolled_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
+    """The run with documents in place of their chunks."""
+    if how not in HOW:
+        raise UsageError("roll-up", f"one of {', '.join(HOW)}", got=shown(how), value=how)
+    query, row = ranked_rows(run, policy)
+    doc = resolve(run).take(row)
+    code = _codes(query, doc)
+    first = np.unique(code, return_index=True)[1]  # codes count in order of appearance
+    kept = replace(run.take(row[first]), doc=doc.take(first), doc_kind=_kind(run, doc), passages=None)
+    size = np.bincount(kept.query, minlength=len(run.queries))
+    rank = np.arange(1, len(first) + 1) - np.repeat(np.cumsum(size) - size, size)
+    if how == "first":
+        return replace(kept, score=(np.repeat(size, size) + 1 - rank).astype(np.float64), rank=rank)
+    score = _scores(run, how)[row]
+    if how == "sum":
+        return replace(kept, score=np.bincount(code, score, len(first)).astype(np.float64), rank=None)
+    top = np.full(len(first), -np.inf)
+    np.maximum.at(top, code, score)
+    return replace(kept, score=top, rank=None)
+
+
+def _kind(rows: Run | Qrels, doc: Text) -> IdKind:
+    """Whole numbers stay whole numbers."""
+    return "integer" if rows.doc_kind == "integer" and all(raw.isdigit() for raw in doc.tolist()) else "text"
+
+
+def _scores(run: Run, how: str) -> NDArray[np.float64]:
+    """The scores of chunks, as a system gave them: the places of a list are none."""
+    if run.passages is not None and run.passages.score is not None:
+        return run.passages.score
+    size = np.bincount(run.query, minlength=len(run.queries))
+    if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
+        raise DataError(
+            "roll-up",
+            f"a score for every chunk, for {how}",
+            got="lists without them",
+            where=run.name,
+            hint="how='first' needs none",
+        )
+    return run.score
+
+
+def _codes(query: Ints, doc: Text) -> Ints:
+    """A number for each (query, document), in order of appearance."""
+    seen: dict[tuple[int, bytes], int] = {}
+    pairs = zip(query.tolist(), doc.tolist(), strict=True)
+    return np.fromiter((seen.setdefault(pair, len(seen)) for pair in pairs), np.int64, len(query))
+
+
+def rolled_qrels(qrels: Qrels, resolve: Resolver) -> Qrels:
+    """The judgments of documents: of each the highest grade of its chunks, for each subtopic and each set."""
+    doc = resolve(qrels)
+    others = [[None] * len(qrels) if c is None else c.tolist() for c in (qrels.aspect, qrels.sub, qrels.choice)]
+    seen: dict[Any, int] = {}
+    keys = zip(qrels.query.tolist(), doc.tolist(), *others, strict=True)
+    code = np.fromiter((seen.setdefault(key, len(seen)) for key in keys), np.int64, len(qrels))
+    first = np.unique(code, return_index=True)[1]
+    top = np.full(len(first), -np.inf)
+    np.maximum.at(top, code, qrels.grade)
+    return replace(qrels.take(first), doc=doc.take(first), doc_kind=_kind(qrels, doc), grade=top, passages=None)

@@ -1,0 +1,148 @@
+"""What stands behind a result: the judged ranking, and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Id, Judged, Policy, Qrels, Run, Scattered, Unread, ranked_rows
+from judged.errors import DataError
+from judged.io import read_run
+
+__all__ = ["Source", "as_text", "in_one_order", "raw_id"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A `Judged` with the judgments and the run that were joined; these are None where it was given as it is."""
+
+    judged: Judged
+    qrels: Qrels | None = None
+    run: Run | Unread | None = None
+    written: tuple[tuple[str, int, int], ...] = ()  # the files: path, size, time of writing
+    alternatives: tuple[Judged, ...] = ()  # by each set of documents, where any one of several will do
+
+    def select(self, rows: Ints) -> Source:
+        """Of some queries, by position."""
+        parts = tuple(one.select(rows) for one in self.alternatives)
+        return replace(self, judged=self.judged.select(rows), alternatives=parts)
+
+    @classmethod
+    def of(cls, judged: Judged, qrels: Qrels, run: Run | Unread) -> Source:
+        """The source, with what its files looked like now."""
+        paths = [rows.path for rows in (qrels, run) if rows.path is not None]
+        return cls(judged, qrels, run, tuple((path, *_stamp(path)) for path in paths))
+
+    def refuse_changed(self) -> None:
+        """An error where a file is not what it was: what it says now would stand beside values of what it said then."""
+        for path, *stamp in self.written:
+            if list(_stamp(path)) != stamp:
+                raise DataError("file-changed", "the file as it was when it was evaluated", got="another: it was written, or removed, since", where=path,
+                                hint="evaluate again")  # fmt: skip
+
+    @property
+    def near(self) -> bool:
+        """Whether the run is at hand as a whole; not where it lies in parts."""
+        return self.run is not None and not isinstance(self.run, Scattered)
+
+    @cached_property
+    def read(self) -> Run:
+        """The run in columns: read when something asks for documents that nobody judged."""
+        assert self.run is not None
+        self.refuse_changed()
+        return read_run(self.run, labels=self.qrels)
+
+    def _read_of(self, judged: Judged) -> Run:
+        """The run in columns; of a run in parts the rows of some queries."""
+        if not isinstance(self.run, Scattered):
+            return self.read
+        from judged.core.parts.whole_queries import of_queries
+
+        return of_queries(self.run, map(raw_id, judged.queries))
+
+    def documents(self, rows: Sequence[int], depth: int | None = None) -> list[list[str]]:
+        """The documents of some queries (by position) in the order they were evaluated in, unjudged ones included, down to a depth."""
+        judged = in_one_order(self.judged.select(rows))
+        if judged.policy.unjudged == "condensed":
+            return [[as_text(doc) for doc in docs[:depth]] for docs in _placed(judged)]
+        last = min((d for d in (depth, judged.policy.depth) if d is not None), default=None)
+        return [docs[:last] for docs in _ranked(self._read_of(judged), judged, depth)]
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return -1, -1
+    return status.st_size, status.st_mtime_ns
+
+
+def in_one_order(judged: Judged) -> Judged:
+    """The ranking as it is shown: where the value is a mean over the orders of ties, one of them stands for all."""
+    return judged.under(judged.policy) if judged.policy.ties == "expected" else judged
+
+
+def as_text(raw: bytes) -> str:
+    """An id as text; bytes that are not UTF-8 are kept."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def raw_id(query: Id) -> bytes:
+    """A query id as the bytes that stood in the file."""
+    return str(query).encode("utf-8", "surrogateescape")
+
+
+def _placed(judged: Judged) -> list[list[bytes]]:
+    """The judged documents of each ranking, by rank."""
+    assert judged.pool_doc is not None
+    docs = judged.pool_doc.take(judged.judgment).tolist()
+    ends = np.cumsum(judged.hits).tolist()
+    return [docs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _ranked(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
+    """Every document of each ranking, in the order that ranked the judged ones."""
+    place = {raw: i for i, raw in enumerate(run.queries.tolist())}
+    code = np.full(len(place), -1)
+    for i, query in enumerate(judged.queries):
+        if (at := place.get(raw_id(query))) is not None:
+            code[at] = i
+    part = run.take(_upper(run, np.flatnonzero(code[run.query] >= 0), judged.policy, depth))
+    owners, rows = ranked_rows(part, judged.policy)
+    found: list[list[str]] = [[] for _ in judged.queries]
+    for owner, doc in zip(code[owners].tolist(), part.doc.take(rows).tolist(), strict=True):
+        found[owner].append(as_text(doc))
+    return found if judged.policy.ties in ("id-desc", "id-asc", "input") else _rearranged(found, judged)
+
+
+def _upper(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:
+    """The rows that can stand within the depth: all but those that as many others beat. Only a saving."""
+    if depth is None or policy.order != "score" or policy.precision != "float64" or policy.duplicates != "error":
+        return rows
+    query, score = run.query[rows], run.score[rows]
+    order = np.lexsort((-score, query))
+    start = np.searchsorted(query[order], np.arange(len(run.queries)))
+    size = np.bincount(query, minlength=len(run.queries))
+    last = order[np.minimum(start + np.minimum(size, depth) - 1, len(rows) - 1)]
+    least = np.where(size > 0, score[last], np.inf)
+    return rows[score >= least[query]]
+
+
+def _rearranged(found: list[list[str]], judged: Judged) -> list[list[str]]:
+    """Judged documents at their own ranks, the others around them: ties were ordered by luck, not by ids."""
+    ends = np.cumsum(judged.hits).tolist()
+    ranks = [judged.rank[start:end].tolist() for start, end in zip([0, *ends], ends, strict=False)]
+    out = []
+    for docs, rank, placed in zip(found, ranks, _placed(judged), strict=True):
+        at = dict(zip(rank, map(as_text, placed), strict=True))
+        seen = set(at.values())
+        others = iter([doc for doc in docs if doc not in seen])
+        out.append([at[r] if r in at else next(others) for r in range(1, len(docs) + 1)])
+    return out

@@ -1,0 +1,124 @@
+"""`FrameValues`: values that stay in Spark, and what they come to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from judged.core import Policy
+from judged.errors import UsageError, Warned, shown
+from judged.evaluation.result.source import raw_id
+from judged.evaluation.result.values import Values
+from judged.evaluation.spark.moments import Moments
+from judged.evaluation.stream.exact_means import ExactSum, Summed
+from judged.io.tables.spark_frames import talking
+from judged.measures import Measure
+from judged.tables.table import Table, Tabled, counted
+
+__all__ = ["FrameValues"]
+
+
+@dataclass(frozen=True, eq=False)
+class FrameValues(Summed):
+    """One value per query and measure, as a Spark DataFrame; with exact means and intervals, for which nothing was collected.
+
+    The sums have no rounding, so their bits are the same for any number of partitions and any order. Means may differ in the last digit from
+    `Values.mean`, which adds one value after the other as trec_eval does.
+
+    Args:
+        frame: the DataFrame: a column `query`, and one of doubles for each measure. It is kept by Spark until `unpersist`.
+        queries: how many there are.
+    """
+
+    frame: Any
+    kept: Any = field(repr=False)
+    measures: tuple[Measure, ...]
+    moments: Mapping[str, Moments]
+    queries: int
+    policy: Policy
+    profile: str = "trec_eval-10"
+    names: tuple[str, str] = ("qrels", "run")
+    coverage: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[Warned, ...] = ()
+
+    def __len__(self) -> int:
+        return self.queries
+
+    def sum_of(self, measure: Measure) -> ExactSum:
+        return self._of(measure).sum
+
+    def interval(self, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
+        """Student's t interval of each mean; None for counts, and below two queries.
+
+        The bootstrap of `Values` would need the values; with queries enough for Spark the two are the same for all that can be read.
+        """
+        if not isinstance(level, float) or not 0 < level < 1:
+            raise UsageError("confidence", "a level between 0 and 1", got=shown(level), value=level)
+        return {str(m): self._interval(m, level) for m in self.measures}
+
+    def collect(self) -> Values:
+        """All values here: what `evaluate` gives, queries in the order of their ids."""
+        with talking():
+            rows = self.frame.toArrow()
+        queries = rows.column("query").to_pylist()
+        order = np.array(sorted(range(len(queries)), key=[_key(q) for q in queries].__getitem__), np.int64)
+        columns = {str(m): rows.column(str(m)).to_numpy()[order] for m in self.measures}
+        for column in columns.values():
+            column.flags.writeable = False
+        return Values(
+            queries=tuple(queries[row] for row in order),
+            measures=self.measures,
+            columns=columns,
+            policy=self.policy,
+            profile=self.profile,
+            names=self.names,
+            coverage=self.coverage,
+            warnings=self.warnings,
+        )
+
+    def unpersist(self) -> None:
+        """Let Spark forget the values; asking for `frame` computes them anew."""
+        with talking():
+            self.kept.unpersist()
+
+    def table(self, *, places: int = 4) -> Table:
+        """The means as plain data: what `print` shows."""
+        means, intervals = self.mean(), self.interval()
+        rows = []
+        for m in self.measures:
+            ends = intervals[str(m)]
+            between = "" if ends is None else f"[{ends[0]:.{places}f}, {ends[1]:.{places}f}]"
+            value = means[str(m)]
+            shown_value = "–" if math.isnan(value) else f"{value:.0f}" if m.definition.whole else f"{value:.{places}f}"
+            rows.append((str(m), shown_value, between, str(self._of(m).sum.count)))
+        head = counted(self.queries, "query", "queries")
+        if (share := self.coverage.get("judged@10")) is not None:
+            head += f" · {share:.0%} of the top 10 judged (mean over queries)"
+        notes = (head, f"policy: {self.policy}", *(f"warning: {w}" for w in self.warnings))
+        title = " judged by ".join(name.rpartition("/")[2] for name in reversed(self.names))
+        return Table(("measure", "mean", "95% interval", "queries"), tuple(rows), title=title, notes=notes)
+
+    def _of(self, measure: Measure) -> Moments:
+        return self.moments.get(str(measure), Moments())
+
+    def _interval(self, measure: Measure, level: float) -> tuple[float, float] | None:
+        found, how = self._of(measure), measure.definition.summary
+        error = found.standard_error()
+        if how == "sum" or math.isnan(error):
+            return None
+        from scipy.special import stdtrit
+
+        reach = float(stdtrit(found.sum.count - 1, (1 + level) / 2)) * error
+        ends = found.sum.mean() - reach, found.sum.mean() + reach
+        return (math.exp(ends[0]), math.exp(ends[1])) if how == "geometric" else ends
+
+    __repr__ = Tabled.__str__
+
+
+def _key(query: Any) -> Any:
+    """Queries stand in the order of their ids, as `evaluate` has them."""
+    return query if isinstance(query, int) else raw_id(query)

@@ -1,0 +1,181 @@
+"""Measuring in batches: what a training loop, or a stream of queries, comes to."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from judged.errors import DataError, UsageError, shown
+from judged.evaluation.evaluate import Measures
+from judged.evaluation.result.values import Values
+from judged.evaluation.stream.array_batches import ListFeed
+from judged.evaluation.stream.exact_means import ExactSum, Means, exact_means
+from judged.evaluation.stream.kept import COVERAGE, Batch, KeptSums, KeptValues, Tally
+from judged.evaluation.stream.run_batches import QueryFeed
+from judged.stats import mean
+
+__all__ = ["Evaluator", "Means", "exact_means"]
+
+Keep = Literal["values", "means"]
+
+
+class Evaluator:
+    """Values of lists or queries that come in batches, in one process or in many.
+
+    Without judgments, a batch is labels with scores, as `score` takes them. With judgments, it is a run of some queries, whole. Only
+    the values are kept, not what they came from. Lists and queries that have names may come in any order: the result has the bits of one pass over all of them.
+    Lists without names are numbered as they come.
+
+    Args:
+        measures: as in `evaluate`.
+        qrels: judgments in any form that `read_qrels` takes, where batches are runs.
+        keep: `values`, for a result with everything; or `means`: exact sums, in memory that does not grow, which are the same bits for any order and merging.
+        level: the lowest grade that counts as relevant.
+        strict: turn every warning into an error.
+        profile: the conventions of another tool, see `PROFILES`.
+        policy: as in `score`, or with judgments as in `evaluate`.
+
+    >>> evaluator = Evaluator("RR P@1")
+    >>> evaluator.update([[1, 0, 2]], [[0.5, 0.9, 0.7]])
+    >>> evaluator.update([[0, 1, 0], [1, 0, 0]], [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]])
+    >>> evaluator.result()["RR"]
+    array([0.5, 0.5, 1. ])
+    """
+
+    def __init__(
+        self,
+        measures: Measures,
+        qrels: Any = None,
+        *,
+        keep: Keep = "values",
+        level: float | None = None,
+        strict: bool = False,
+        profile: str = "trec_eval-10",
+        **policy: Any,
+    ) -> None:
+        if keep not in ("values", "means"):
+            raise UsageError("option", "keep to be one of values, means", got=shown(keep), value=keep)
+        self._options = {"level": level, "strict": strict, "profile": profile, **policy}
+        self._feed = ListFeed(measures, self._options) if qrels is None else QueryFeed(qrels, measures, self._options)
+        self._keep, self._profile = keep, profile
+        if keep == "means" and (texts := [str(m) for m in self._feed.measures if m.definition.text]):
+            raise UsageError("measure", "measures that are numbers, for means", got=texts[0], value=texts[0])
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        summaries = {str(m): m.definition.summary for m in self._feed.measures}
+        self._feed = self._feed.blank()
+        self._kept: KeptValues | KeptSums = KeptValues() if self._keep == "values" else KeptSums(summaries)
+        self._tally = Tally()
+
+    def __len__(self) -> int:
+        """How many lists, or judged queries, came so far."""
+        return self._kept.size
+
+    def __repr__(self) -> str:
+        return f"Evaluator({' '.join(map(str, self._feed.measures))!r}, keep={self._keep!r}, {len(self)} so far)"
+
+    # ── in ───────────────────────────────────────────────────────────────────────────────────────
+
+    def update(
+        self,
+        batch: Any,
+        scores: Any = None,
+        *,
+        mask: Any = None,
+        pad: float | None = None,
+        group: Any = None,
+        qid: Any = None,
+        total_relevant: Any = None,
+    ) -> None:
+        """Take in a batch: `update(labels, scores, …)` in the layouts of `score`; with judgments `update(run)`, in any form that `read_run` takes.
+
+        An error leaves everything as it was. With `qid` lists have names, and one that comes a second time is an error, as a query is; with `keep="means"`
+        the names of lists are not kept, and nothing tells.
+        """
+        found = self._feed.batch(batch, scores, mask=mask, pad=pad, group=group, qid=qid, total_relevant=total_relevant)
+        if found.size:
+            self._kept.add(found)
+        self._tally.add(found.warnings)
+
+    def merge(self, other: Evaluator) -> Self:
+        """Take in what another evaluator of the same measures, policies and judgments has seen; lists without names come behind our own."""
+        self._refuse_other(other)
+        feed = self._feed.blank()
+        feed.merge(self._feed)  # type: ignore[arg-type]
+        feed.merge(other._feed)  # type: ignore[arg-type]
+        self._kept.merge(other._kept)  # type: ignore[arg-type]
+        self._feed = feed
+        self._tally.merge(other._tally)
+        return self
+
+    def __add__(self, other: Evaluator) -> Evaluator:
+        if not isinstance(other, Evaluator):
+            return NotImplemented
+        return self._blank().merge(self).merge(other)
+
+    def __radd__(self, other: object) -> Evaluator:
+        """So that `sum(evaluators)` works, which begins with 0."""
+        return self if other == 0 else NotImplemented
+
+    def _blank(self) -> Evaluator:
+        new: Evaluator = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.reset()
+        return new
+
+    def _refuse_other(self, other: Evaluator) -> None:
+        if other is self:
+            raise UsageError("merge", "two evaluators", got="one, with itself")
+        for what, ours, theirs in (
+            ("measures", self._feed.measures, other._feed.measures),
+            ("keep", self._keep, other._keep),
+            ("policies", self._options, other._options),
+            ("judgments", self._feed.content(), other._feed.content()),
+        ):
+            if ours != theirs:
+                raise DataError("incomparable", f"evaluators of the same {what}", got="others", hint="make them with the same arguments")  # fmt: skip
+
+    # ── out ──────────────────────────────────────────────────────────────────────────────────────
+
+    def result(self) -> Values | Means:
+        """What came so far: `Values`, or `Means` where these are kept. Judged queries that never came count as the policy `queries` says.
+
+        More may come afterwards: nothing is used up.
+        """
+        rest = self._feed.rest() if len(self) or self._tally.found else None
+        if not len(self):
+            raise DataError("empty-run", "at least one batch with a list or a judged query", got="none")
+        tally = Tally()
+        tally.merge(self._tally)
+        tally.add((*self._feed.warnings, *(rest.warnings if rest else ())))
+        return self._means(rest, tally) if isinstance(self._kept, KeptSums) else self._values(self._kept, rest, tally)
+
+    def _means(self, rest: Batch | None, tally: Tally) -> Means:
+        assert isinstance(self._kept, KeptSums)
+        kept = self._kept.copy()
+        if rest is not None and rest.size:
+            kept.add(rest)
+        share: ExactSum | None = kept.sums.pop(COVERAGE, None)
+        coverage = {} if share is None else {COVERAGE: share.mean()}
+        return Means(self._feed.measures, kept.sums, kept.size, self._feed.policy, self._profile, coverage, tally.warnings())  # fmt: skip
+
+    def _values(self, kept: KeptValues, rest: Batch | None, tally: Tally) -> Values:
+        whole = KeptValues()
+        whole.merge(kept)
+        if rest is not None:
+            whole.add(rest)
+        queries, columns = whole.table(self._feed.key)
+        share = columns.pop(COVERAGE, None)
+        for column in columns.values():
+            column.flags.writeable = False
+        return Values(
+            queries=queries,
+            measures=self._feed.measures,
+            columns=columns,
+            policy=self._feed.policy,
+            profile=self._profile,
+            names=self._feed.names,
+            coverage={} if share is None else {COVERAGE: mean(share)},
+            warnings=tally.warnings(),
+        )

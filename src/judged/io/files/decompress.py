@@ -1,0 +1,99 @@
+"""Compressed files: decompressed by fast, well-kept libraries, with limits against bombs, and whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import zstandard
+from isal import igzip, isal_zlib
+
+from judged.errors import DataError, Place
+from judged.io.files import source as _file
+
+__all__ = ["LARGEST_RATIO", "expanded", "expanding", "guarded"]
+
+LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
+_STEP = 8 << 20
+_PIECE = 1 << 10
+_DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError)  # bz2 has none of its own
+
+
+def expanded(raw: IO[bytes], kind: str, name: str) -> bytes:
+    """What is in a compressed file."""
+    return b"".join(guarded(raw, kind, name))
+
+
+def expanding(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Iterator[bytes]:
+    """The same part by part; what is damaged shows when its part is reached."""
+    try:
+        if kind == "zstd":
+            yield from _zstd_parts(raw)
+        elif kind in ("bzip2", "xz"):
+            yield from _stream_parts(raw, bz2.BZ2Decompressor if kind == "bzip2" else lzma.LZMADecompressor, step)
+        else:
+            with igzip.open(raw) as stream:
+                yield from iter(lambda: stream.read(step), b"")
+    except _DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise _damaged(name, error) from error
+
+
+def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterator[bytes]:
+    """Stream by stream: the modules' own readers take whatever follows a damaged stream for the end of the file."""
+    stream, left = None, b""
+    while True:
+        if not left and (stream is None or stream.needs_input):
+            left = raw.read(step)
+            if not left:
+                break
+        stream = stream or begin()
+        yield stream.decompress(left, step)
+        left = b""
+        if stream.eof:
+            left, stream = stream.unused_data.lstrip(b"\0"), None  # .xz files may be padded with zeros
+    if stream is not None:
+        raise EOFError("the last stream is not complete")
+
+
+def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
+    """Frame by frame: the library's own stream reader takes a cut frame for the end of the file.
+
+    Little goes in at a time, because four bytes can hold 128 KB.
+    """
+    frame = None
+    try:
+        for piece in iter(lambda: raw.read(_PIECE), b""):
+            left = piece
+            while left:
+                frame = frame or zstandard.ZstdDecompressor().decompressobj()
+                yield frame.decompress(left)
+                left = frame.unused_data if frame.eof else b""
+                frame = None if frame.eof else frame
+    except zstandard.ZstdError as error:
+        raise EOFError(str(error)) from error
+    if frame is not None:
+        raise EOFError("the last frame is not complete")
+
+
+def guarded(raw: IO[bytes], kind: str, name: str) -> Iterator[bytes]:
+    """All parts. A line may be long in JSON alone, and there only at a ratio that text can have."""
+    total, since_newline, json = 0, 0, False
+    for part in filter(None, expanding(raw, kind, name)):
+        json = json if total else part[:64].lstrip()[:1] in (b"{", b"[")
+        total += len(part)
+        at = max(part.rfind(b"\n"), part.rfind(b"\r"))
+        since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
+        if since_newline > _file.LONGEST_LINE and not (json and total < LARGEST_RATIO * raw.tell()):
+            _file.refuse_long_line(Place(name))
+        yield part
+
+
+def _damaged(name: str, error: Exception) -> DataError:
+    return DataError(
+        "compressed", "a whole compressed file", got=f"a damaged one ({error})",
+        hint="nothing of it was used; copy or download it again", where=name,
+    )  # fmt: skip

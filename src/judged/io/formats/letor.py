@@ -1,0 +1,150 @@
+"""SVMlight and LETOR files, `label qid:… features # document`, as judgments.
+
+A line costs the same however many features it has: they are passed over. The file goes by in parts, so it need not fit into memory.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Qrels, Text
+from judged.errors import DataError, Place, shown
+from judged.io.files.source import PAD, Source
+from judged.io.text.decimals import LARGEST_GRADE, is_decimal, refuse_number
+from judged.io.text.detect import first_line, is_letor
+from judged.io.text.encoding import Raw, text_start, unfinished
+from judged.io.text.lines import Stream, opened, streamed, with_ending
+
+__all__ = ["letor_file", "letor_in"]
+
+_BLOCK = 1 << 20
+_LINE = "label qid:… features # document"
+# Nearly every line begins so; what does not is looked at on its own.
+_USUAL = re.compile(rb"([+-]?+\d{1,15}+(?:\.\d{0,12}+)?+) qid:([^ \t\r#\n]++)")
+_START = re.compile(rb"[ \t]*+([+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+)[ \t]++qid:([^ \t\r#]++)")
+# LETOR writes `#docid = G00-1 inc = 1`, SVMlight's own example `# 1A`, others `# docid:7`, `#docid 7` or `# 7 its query`.
+_DOC = re.compile(
+    rb"[ \t]*+(?:(?:docid|doc_id|docno)(?:[ \t]*+[=:][ \t]*+|[ \t]++)|(?:doc|did|id)[ \t]*+[=:][ \t]*+)?+([^ \t\r]++)",
+    re.IGNORECASE,
+)
+
+
+def letor_file(source: Source) -> Qrels | None:
+    """The labels in a file on disk; None where it turns out to be anything else."""
+    with opened(source) as stream:
+        return _read(stream) if is_letor(first_line(stream.head + PAD)[0]) else None
+
+
+def letor_in(data: Raw, name: str) -> Qrels:
+    """The labels in a file's content."""
+    return _read(streamed(io.BytesIO(data[: -len(PAD)]), name))
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What was read so far: one entry a line with a label."""
+
+    name: str
+    codes: dict[bytes, int] = field(default_factory=dict)  # of queries, in order of appearance
+    query: list[int] = field(default_factory=list)
+    grade: list[float] = field(default_factory=list)
+    doc: list[bytes] = field(default_factory=list)
+    passed: list[int] = field(default_factory=list)  # numbers of the other lines
+
+    def add(self, block: bytes, first: int) -> int:
+        """Read a block of whole lines, of which the first has this number; how many they are."""
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")).tolist()
+        starts = [0, *(end + 1 for end in ends[:-1])]
+        found = list(map(_USUAL.match, repeat(block), starts))
+        lines: Sequence[int] = range(first, first + len(ends))
+        if None in found:
+            for i, match in enumerate(found):
+                found[i] = match or _unusual(block, starts[i], ends[i], Place(self.name, first + i))
+            self.passed += [line for line, match in zip(lines, found, strict=True) if match is None]
+            lines = [line for line, match in zip(lines, found, strict=True) if match is not None]
+        rows = [match.groups() for match in found if match is not None]
+        self.grade += [float(label) for label, _ in rows]
+        self.query += [self.codes.setdefault(qid, len(self.codes)) for _, qid in rows]
+        docs: Iterator[bytes | None] = repeat(None, len(rows))
+        if b"#" in block:
+            docs = (_doc(block, m.end(), end) for m, end in zip(found, ends, strict=True) if m is not None)
+        self.doc += [b"%d" % line if doc is None else doc for line, doc in zip(lines, docs, strict=True)]
+        return len(ends)
+
+    def lines(self) -> range | NDArray[np.int64]:
+        """The number of each row's line."""
+        total = len(self.grade) + len(self.passed)
+        every = range(1, total + 1)
+        return np.delete(np.array(every), np.array(self.passed) - 1) if self.passed else every
+
+
+def _read(stream: Stream) -> Qrels:
+    rows, line, last = _Rows(stream.name), 1, b"\n"
+    for block in _blocks(stream):
+        last = block[-1:]
+        line += rows.add(block if last == b"\n" else block + b"\n", line)
+    return Qrels(
+        name=stream.name,
+        queries=Text.of(rows.codes),
+        query=np.array(rows.query, dtype=np.int64),
+        doc=Text.of(rows.doc),
+        grade=np.array(rows.grade),
+        where=partial(_place, stream.name, rows.lines()),
+        warnings=unfinished(last, stream.name),
+    )
+
+
+def _place(name: str, lines: range | NDArray[np.int64], row: int) -> Place:
+    return Place(name, int(lines[row]))
+
+
+def _blocks(stream: Stream) -> Iterator[bytes]:
+    """Whole lines, some at a time, each ended by LF; the last one as it is."""
+    parts, ending = with_ending(stream.parts)
+    skip, size, held = text_start(stream.head, stream.name), 0, list[bytes]()
+    for part in parts:
+        held.append(part)
+        size += len(part)
+        if size >= _BLOCK and ending in part:
+            block = b"".join(held)
+            cut = block.rfind(ending) + 1
+            yield _with_newlines(block[skip:cut], ending)
+            skip, size, held = 0, len(block) - cut, [block[cut:]]
+    if rest := b"".join(held)[skip:]:
+        yield _with_newlines(rest, ending)
+
+
+def _with_newlines(text: bytes, ending: bytes) -> bytes:
+    return text if ending == b"\n" else text.replace(ending, b"\n")
+
+
+def _doc(block: bytes, start: int, end: int) -> bytes | None:
+    """The document that the comment between two places names."""
+    note = block.find(b"#", start, end)
+    match = _DOC.match(block, note + 1, end) if note >= 0 else None
+    return match and match[1]
+
+
+def _unusual(block: bytes, start: int, end: int, where: Place) -> re.Match[bytes] | None:
+    """The label and the query of a line; None for blank lines and comments; of every other line, what is wrong with it."""
+    match = _START.match(block, start, end)
+    if match and abs(float(match[1])) <= LARGEST_GRADE:
+        return match
+    cells = block[start:end].partition(b"#")[0].split()
+    if not cells:
+        return None
+    if match or not is_decimal(cells[0]):
+        refuse_number(cells[0], Place(where.path, where.line, 1, "label"), "grade")
+    second = cells[1] if len(cells) > 1 else b""
+    raise DataError(
+        "no-qid", f"the query behind the label ({_LINE})", got=shown(second) if second else "nothing",
+        hint="each line names its query: 2 qid:7 1:0.5 …", where=Place(where.path, where.line, 2, "query"), value=second,
+    )  # fmt: skip

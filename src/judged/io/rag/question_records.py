@@ -1,0 +1,103 @@
+"""Records of questions, in whatever holds them: JSON Lines, a JSON document, a list, a frame, columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from judged.errors import DataError, Place, shown
+from judged.io.files.source import read_bytes, read_stream, source_name
+from judged.io.formats.jsonl import _is_whole, _loaded, _records
+from judged.io.rag.fields import flat
+from judged.io.tables.context import Context
+from judged.io.tables.frames import frame_of
+from judged.io.tables.records import named_fields
+from judged.io.text.detect import first_line
+from judged.io.text.encoding import Raw, decoded
+
+__all__ = ["records_of"]
+
+
+def records_of(source: Any, context: Context) -> tuple[list[dict[str, Any]], Context]:
+    """One record a question, its fields flat; and where they stand."""
+    if isinstance(source, (str, bytes, os.PathLike)):
+        items, context = _of_content(read_bytes(source), replace(context, path=source_name(source)))
+    elif hasattr(source, "read") and not isinstance(source, type):
+        label = getattr(source, "name", None)
+        name = label if isinstance(label, str) else "questions"
+        items, context = _of_content(read_stream(source, name), replace(context, path=name))
+    else:
+        items = _of_object(source, context)
+    if not items:
+        raise DataError("empty-questions", "at least one question", got="none", where=context.name)
+    plain = [_mapping(item) for item in items]
+    for i, record in enumerate(plain):
+        if record is None:
+            _refuse_form(shown(items[i]), context.items().place(i))
+    return [flat(record) for record in plain if record is not None], context
+
+
+def _of_content(data: Raw, context: Context) -> tuple[list[Any], Context]:
+    line, number = first_line(data)
+    if line[:1] not in (b"{", b"["):
+        if not line:
+            raise DataError("empty-questions", "at least one question", got="an empty file", where=context.name)
+        _refuse_form(shown(line.decode("utf-8", "replace")), Place(context.name, number))
+    text = decoded(data, context.name)
+    lines = text.split("\n" if "\n" in text else "\r")
+    filled = [i for i, line in enumerate(lines) if line.strip()]
+    if len(filled) > 1 and _is_whole(lines[filled[0]]):
+        context = replace(context, lines=np.array(filled) + 1)
+        return _records(lines, filled, context), context
+    return _of_object(_loaded(text, context.place), context), context
+
+
+def _of_object(source: Any, context: Context) -> list[Any]:
+    """Records of a list, a frame, a mapping of columns, or of a mapping of questions."""
+    if hasattr(source, "to_dicts"):  # polars
+        return list(source.to_dicts())
+    if hasattr(source, "to_pylist"):  # Arrow
+        return list(source.to_pylist())
+    if hasattr(source, "to_dict") and frame_of(source) is not None:  # pandas
+        return list(source.to_dict("records"))
+    if isinstance(source, Mapping):
+        values = list(source.values())
+        if (
+            values
+            and all(isinstance(value, Mapping) for value in values)
+            and not {"inputs", "outputs"} <= source.keys()
+        ):
+            return [{"question_id": key, **value} for key, value in source.items()]
+        lengths = {len(value) for value in values if isinstance(value, (list, tuple))}
+        if len(lengths) == 1 and all(isinstance(value, (list, tuple)) for value in values) and not _is_record(source):
+            return [dict(zip(source, row, strict=True)) for row in zip(*values, strict=True)]
+        return [source]
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return list(source)
+    return _refuse_form(f"a {type(source).__name__}", context.place)
+
+
+def _is_record(source: Mapping[Any, Any]) -> bool:
+    """Whether this is one record, not columns of them: its lists hold chunks, not lists of chunks."""
+    return not any(isinstance(cell, (list, tuple, Mapping)) for value in source.values() for cell in value)
+
+
+def _mapping(item: Any) -> Mapping[Any, Any] | None:
+    if isinstance(item, Mapping):
+        return item
+    if hasattr(item, "model_dump"):  # pydantic, as in RAGAS
+        dumped: Mapping[Any, Any] = item.model_dump()
+        return dumped
+    names = named_fields(type(item))
+    return None if names is None else {name: getattr(item, name) for name in names}
+
+
+def _refuse_form(got: str, where: Place) -> NoReturn:
+    raise DataError(
+        "questions", "records with a question, what was retrieved and what is relevant, in one JSON Lines file", got=got, where=where,
+        hint="judgments and a run in two files are given as two: judged eval QRELS RUN",
+    )  # fmt: skip

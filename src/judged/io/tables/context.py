@@ -1,0 +1,62 @@
+"""What a reader knows of a source beside its values: what is wanted, what to call it, where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.errors import Place, Warned
+from judged.io.tables.columns import Wanted
+from judged.io.tables.origin import Document, Ids, Items, Keys, Lines, Origin, Whole
+
+__all__ = ["Context"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """With `path`, the source is a file; with `lines` too, each item stands on a line of its own."""
+
+    wanted: Wanted
+    path: str | None = None
+    lines: Ints | range | None = None
+    once: bool = False
+    columnar: bool = False  # a file that keeps types
+    row: int = 0  # of the source, that its rows begin with
+    among: str = ""  # which of its rows are counted
+    warnings: tuple[Warned, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.path or self.wanted.what
+
+    @property
+    def place(self) -> Place:
+        return Place(self.name)
+
+    @property
+    def typed(self) -> bool:
+        return self.path is None or self.columnar
+
+    def whole(self) -> Origin:
+        return Whole(self.name, self.typed)
+
+    def items(self, key: Mapping[str, object] | None = None, item: Ints | None = None) -> Origin:
+        """The origin of rows that are items of a list, or parts of such items."""
+        if self.lines is not None:
+            return Lines(self.name, self.lines if item is None else np.asarray(self.lines)[item])
+        return Items(self.wanted.what, key or {}, item, self.path, self.typed)
+
+    def keys(self, queries: Ids, size: Ints, docs: Ids, *, keyed: bool) -> Origin:
+        """The origin of rows that are entries of rankings."""
+        keys = Keys(self.wanted.what, queries, size, docs if keyed else None)
+        return keys if self.path is None else Document(self.path, keys, docs)
+
+    def basics(self) -> dict[str, Any]:
+        """What every table of this source has."""
+        return {"name": self.name, "wanted": self.wanted, "once": self.once, "warnings": self.warnings}

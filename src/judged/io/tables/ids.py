@@ -1,0 +1,193 @@
+"""Ids of any type as bytes: text as UTF-8, integers by their decimals, other scalars by `str`.
+
+Whole columns at once: the ids are joined by NUL, which no id may hold, and cut again where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import IdKind, Text
+from judged.errors import DataError, Place, shown
+from judged.io.tables.origin import Origin
+
+__all__ = ["Column", "IdColumn", "grouped", "ids", "listed"]
+
+Ints = NDArray[np.int64]
+Column = list[Any] | NDArray[Any]
+IdColumn = Column | Text  # a `Text` holds nothing that no id may hold
+
+_NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
+_WRONG = {
+    "id-null": ("a {noun}", "every row needs one; drop the rows that have none"),
+    "id-empty": ("a {noun} of at least one character", "every row needs one; drop the rows that have none"),
+    "id-type": ("a {noun} as text or as a whole number", "convert it, for example with str(id)"),
+    "id-encoding": ("a {noun} that can be written as UTF-8", "it holds half of a surrogate pair; repair the text"),
+    "nul": ("a {noun} without NUL", "the text is damaged; remove the NUL characters"),
+}
+
+
+def ids(values: IdColumn, origin: Origin, role: str) -> tuple[Text, IdKind]:
+    """A column of ids as text, and the type that they had."""
+    if isinstance(values, Text):
+        return values, "text"
+    items = listed(values, origin, role)
+    family = _family(items, origin, role)
+    words = items if family in ("text", "bytes") else _words(items, family, origin, role)
+    kind: IdKind = "text" if family in ("text", "bytes") or not origin.typed else "other"
+    return _joined(words, origin, role), "integer" if family == "integer" and origin.typed else kind
+
+
+def grouped(values: IdColumn, origin: Origin, role: str) -> tuple[Text, Ints, IdKind]:
+    """Each id once in order of appearance, every row's place among them, and their type."""
+    if isinstance(values, Text):
+        return *_distinct(values), "text"
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not np.ma.isMaskedArray(values):
+        _, first, code = np.unique(values, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.argsort(order)
+        text, kind = ids(values[first[order]], origin, role)
+        return text, rank[code], kind
+    items = listed(values, origin, role)
+    _family(items, origin, role)
+    distinct = {item: i for i, item in enumerate(dict.fromkeys(items))}
+    text, kind = ids(list(distinct), _Distinct(origin, items, list(distinct)), role)
+    seen: dict[bytes, int] = {}  # 7 and "7" of a JSON file are one id
+    place = np.array([seen.setdefault(raw, len(seen)) for raw in text.tolist()], dtype=np.int64)
+    code = np.fromiter(map(distinct.__getitem__, items), np.int64, len(items))
+    return Text.of(seen) if len(seen) < len(text) else text, place[code], kind
+
+
+def _distinct(text: Text) -> tuple[Text, Ints]:
+    """Each id once in order of appearance, and every row's place among them; rows of one id mostly follow each other."""
+    rows = np.arange(len(text))
+    new = np.ones(len(text), bool)
+    new[1:] = ~text.same(rows[1:], text, rows[:-1])
+    seen: dict[bytes, int] = {}
+    place = np.array([seen.setdefault(raw, len(seen)) for raw in text.take(new).tolist()], dtype=np.int64)
+    return Text.of(seen), place[np.cumsum(new) - 1]
+
+
+def listed(values: Column, origin: Origin, role: str) -> list[Any]:
+    """A column as Python objects; a masked one is refused, because no library agrees on what it means."""
+    if isinstance(values, list):
+        return values
+    if np.ma.isMaskedArray(values):
+        mask = np.ma.getmaskarray(values)
+        if mask.any():
+            row = int(np.argmax(mask))
+            raise DataError(
+                "masked", f"a column without masked values{origin.about(row)}", got="a masked array",
+                hint="drop the masked rows first", where=origin.place(row, role),
+            )  # fmt: skip
+        values = np.asarray(values)
+    if values.dtype.kind in "mM":  # `tolist` would turn nanoseconds into integers
+        return [None if np.isnat(value) else value for value in values]
+    items: list[Any] = values.tolist()
+    return items
+
+
+@dataclass(frozen=True, slots=True)
+class _Distinct:
+    """Distinct values, each placed where it is first found."""
+
+    origin: Origin
+    items: list[Any]
+    distinct: list[Any]
+
+    @property
+    def typed(self) -> bool:
+        return self.origin.typed
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        return self.origin.place(self.items.index(self.distinct[row]), role)
+
+    def about(self, row: int) -> str:
+        return self.origin.about(self.items.index(self.distinct[row]))
+
+
+# ── types ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _family_of(kind: type) -> str:
+    if issubclass(kind, (bool, np.bool_, type(None))) or kind.__name__ in ("NAType", "NaTType"):
+        return "null"
+    for family, kinds in (("text", (str,)), ("bytes", (bytes,)), ("integer", (int, np.integer))):
+        if issubclass(kind, kinds):
+            return family
+    return "container" if issubclass(kind, Collection) or kind.__hash__ is None else kind.__qualname__
+
+
+def _family(items: list[Any], origin: Origin, role: str) -> str:
+    """The one family of types that all ids belong to."""
+    kinds = {kind: _family_of(kind) for kind in set(map(type, items))}
+    families = set(kinds.values())
+    if not origin.typed and families == {"text", "integer"}:
+        return "integer"
+    family = kinds[type(items[0])] if items else "text"
+    known = family in ("text", "bytes", "integer")
+    if len(families) <= 1 and (known or (origin.typed and family not in ("null", "container"))):
+        return family
+    for row, item in enumerate(items):
+        other = kinds[type(item)]
+        if other == "null" or (isinstance(item, (float, np.floating)) and item != item):
+            _refuse("id-null", origin, role, row, item)
+        if other == "container" or not (origin.typed or other in ("text", "bytes", "integer")):
+            _refuse("id-type", origin, role, row, item, f"{shown(item)}, a {type(item).__name__}")
+        if other != family:
+            got = f"{shown(item)}, a {type(item).__name__}, after {shown(items[0])}, a {type(items[0]).__name__}"
+            _refuse("id-type", origin, role, row, item, got)
+    raise AssertionError(families)
+
+
+def _words(items: list[Any], family: str, origin: Origin, role: str) -> list[str]:
+    if family == "integer":
+        try:
+            return [item if isinstance(item, str) else int.__repr__(int(item)) for item in items]
+        except ValueError as error:  # such a number cannot even be shown
+            got, hint = "an integer of thousands of digits", _WRONG["id-type"][1]
+            raise DataError("id-type", f"a {_NOUN[role]}", got=got, hint=hint, where=_NOUN[role]) from error
+    for row, item in enumerate(items):
+        if item != item:  # NaN in a column of floats
+            _refuse("id-null", origin, role, row, item)
+    return list(map(str, items))
+
+
+def _joined(words: list[Any], origin: Origin, role: str) -> Text:
+    if not words:
+        return Text.of([])
+    try:
+        joined = b"\0".join(words) if isinstance(words[0], bytes) else "\0".join(words).encode()
+    except UnicodeEncodeError:
+        row = next(i for i, word in enumerate(words) if not _encodes(word))
+        _refuse("id-encoding", origin, role, row, words[row], words[row].encode("unicode_escape").decode())
+    buffer = np.frombuffer(joined + bytes(8), np.uint8)
+    end = np.append(np.flatnonzero(buffer[:-8] == 0), len(joined))
+    if len(end) != len(words):
+        nul = b"\0" if isinstance(words[0], bytes) else "\0"
+        row = next(i for i, word in enumerate(words) if nul in word)
+        _refuse("nul", origin, role, row, words[row])
+    start = np.append(0, end[:-1] + 1)
+    if (start == end).any():
+        _refuse("id-empty", origin, role, int(np.argmax(start == end)), words[int(np.argmax(start == end))])
+    return Text(buffer, start, end - start)
+
+
+def _encodes(word: str) -> bool:
+    try:
+        return bool(word.encode()) or True
+    except UnicodeEncodeError:
+        return False
+
+
+def _refuse(slug: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
+    expected, hint = _WRONG[slug]
+    raise DataError(
+        slug, expected.format(noun=_NOUN[role]) + origin.about(row), got=got or shown(value), hint=hint,
+        where=origin.place(row, role), value=value,
+    )  # fmt: skip

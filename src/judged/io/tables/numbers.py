@@ -1,0 +1,96 @@
+"""Scores and grades as Python and NumPy hold them, to float64."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.errors import DataError, shown
+from judged.io.tables.ids import Column, listed
+from judged.io.tables.origin import Origin
+from judged.io.text.decimals import LARGEST_GRADE, What
+
+__all__ = ["floats", "in_range", "ranks"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def floats(values: Column, origin: Origin, what: What) -> Floats:
+    """A column of scores or grades. Text is refused, a missing number too; nothing is truncated."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiub" and not np.ma.isMaskedArray(values):
+        out = values.astype(np.float64)
+    else:
+        out = _from_objects(listed(values, origin, what), origin, what)
+    lost = np.isnan(out)
+    if lost.any():
+        _refuse_missing(float("nan"), origin, what, int(np.argmax(lost)))
+    if what == "grade":
+        in_range(out, origin)
+    return out
+
+
+def in_range(grades: Floats, origin: Origin) -> None:
+    """Refuse grades that a float64 cannot tell from their neighbours."""
+    large = np.abs(grades) > LARGEST_GRADE
+    if large.any():
+        row = int(np.argmax(large))
+        raise DataError(
+            "grade-range", f"a grade between -2**53 and 2**53{origin.about(row)}", got=f"{grades[row]:g}",
+            hint="grades are small: 0, 1, 2, 3", where=origin.place(row, "grade"), value=float(grades[row]),
+        )  # fmt: skip
+
+
+def _from_objects(items: list[Any], origin: Origin, what: What) -> Floats:
+    plain = (float, int, np.floating, np.integer, np.bool_)
+    if all(issubclass(kind, plain) for kind in set(map(type, items))):
+        try:
+            return np.array(items, dtype=np.float64)
+        except OverflowError:
+            pass
+    return np.array([_float(item, origin, what, row) for row, item in enumerate(items)], dtype=np.float64)
+
+
+def _float(item: Any, origin: Origin, what: What, row: int) -> float:
+    """One number of an unusual type: Decimal, Fraction, a huge integer, an array of no dimension."""
+    if item is None or item is np.ma.masked or type(item).__name__ in ("NAType", "NaTType"):
+        _refuse_missing(item, origin, what, row)
+    kind = getattr(getattr(item, "dtype", None), "kind", "f")
+    if hasattr(type(item), "__float__") and kind in "fiub" and not getattr(item, "ndim", 0):
+        try:
+            return float(item)
+        except OverflowError:
+            return float("inf") if item > 0 else float("-inf")
+        except (TypeError, ValueError):
+            pass
+    raise DataError(
+        f"{what}-type", f"a {what} as a number{origin.about(row)}", got=f"{shown(item)}, a {type(item).__name__}",
+        hint="one run at a time: pass {query: {doc: score}}" if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
+    )  # fmt: skip
+
+
+def _refuse_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
+    raise DataError(
+        "score-nan" if what == "score" else "grade-type", f"a {what} as a number{origin.about(row)}", got=shown(value),
+        hint="NaN and missing numbers cannot be compared; find out where the number was lost",
+        where=origin.place(row, what), value=value,
+    )  # fmt: skip
+
+
+def ranks(values: Column) -> Ints | None:
+    """A column of whole numbers; None where any value is something else."""
+    try:
+        numbers = np.asarray(values)
+        if numbers.dtype.kind in "US":
+            return numbers.astype(np.int64)
+        if numbers.dtype.kind == "O":
+            numbers = np.array([float(v) for v in numbers])
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if np.ma.isMaskedArray(values) or numbers.dtype.kind not in "iuf" or not (np.abs(numbers) < 2**53).all():
+        return None
+    whole = numbers.astype(np.int64)
+    return whole if (whole == numbers).all() else None

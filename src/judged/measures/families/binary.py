@@ -1,0 +1,260 @@
+"""Measures of a ranking in which a document is relevant or not."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from judged.core import Judged
+from judged.measures.families.sets import found, looked_at
+from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, Weights, number
+from judged.measures.registry import Column, measure
+
+Short = Literal["pad", "shrink", "zero"]
+Rounding = Literal["nearest", "up", "trec9"]
+Missed = Annotated[
+    float | None,
+    Spec(
+        "the rank of what was not found; none for the one behind the cutoff or, without one, behind the ranking",
+        number(1, optional=True),
+    ),
+]
+
+
+@measure("P", family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"additive", "unit", "cutoff", "swap", "tail"},
+         example=([1, 0, 1], 2 / 3), formula="relevant in the first k / k")  # fmt: skip
+def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
+    """The share of the first k documents that are relevant.
+
+    A ranking shorter than k counts as padded with non-relevant documents; `short="shrink"` divides by its
+    length instead, `short="zero"` gives 0.
+    """
+    length = looked_at(j, cutoff)
+    size = length if cutoff is None or short == "shrink" else np.full(len(j), cutoff)
+    value = j.ratio(found(j, level, cutoff), size)
+    return np.where(length < size, 0.0, value) if short == "zero" else value
+
+
+@measure("R", family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"additive", "unit", "cutoff", "swap", "tail"},
+         example=([1, 0, 1], 1), formula="relevant in the first k / relevant")  # fmt: skip
+def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """The share of the relevant documents that are among the first k."""
+    return j.ratio(found(j, level, cutoff), j.relevant(level))
+
+
+@measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
+         example=([1, 0, 1], 1), formula="relevant in the first k / min(k, relevant)")  # fmt: skip
+def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Recall relative to the best that k documents allow."""
+    relevant = j.relevant(level)
+    return j.ratio(found(j, level, cutoff), relevant if cutoff is None else np.minimum(cutoff, relevant))
+
+
+@measure("F", family="ranked", aliases=("F1", "f1", "Fbeta"), laws={"unit", "cutoff", "swap"}, example=([1, 0, 1], 0.8),
+         paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
+def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Level = 1) -> Column:
+    """The weighted harmonic mean of precision and recall at k; β > 1 favours recall."""
+    p, r = precision(j, cutoff=cutoff, level=level), recall(j, cutoff=cutoff, level=level)
+    square = beta * beta
+    return j.ratio((square + 1.0) * p * r, square * p + r)
+
+
+@measure("Success", family="ranked", aliases=("hit_rate", "HitRate", "Hit", "RetrievalHitRate"), trec="success.", laws={"unit", "cutoff", "swap", "tail"},
+         example=([0, 1, 1], 1), formula="1 if any of the first k is relevant")  # fmt: skip
+def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Whether any of the first k documents is relevant."""
+    return (found(j, level, cutoff) > 0).astype(float)
+
+
+@measure("RR", family="ranked", aliases=("MRR", "mrr", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
+         example=([0, 1, 1], 1 / 2), paper="Kantor and Voorhees, TREC-5 confusion track, 1997", formula="1 / rank of the first relevant document")  # fmt: skip
+def reciprocal_rank(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, which: Literal["first", "all"] = "first"
+) -> Column:
+    """One over the rank of the first relevant document; 0 if there is none.
+
+    `which="all"` is the mean over every relevant document retrieved.
+    """
+    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    if which == "all":
+        return j.ratio(j.total(hit * j.column("1/rank", 1 / j.rank)), j.total(hit))
+    return j.ratio(1.0, j.first(hit))
+
+
+@measure("FirstHit", family="ranked", aliases=("first_hit", "FirstHitRank", "AverageRankOfFirstHit"), lower_is_better=True, laws={"cutoff"}, example=([0, 1, 1], 2),
+         formula="rank of the first relevant document")  # fmt: skip
+def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Missed = None) -> Column:
+    """The rank of the first relevant document; lower is better.
+
+    Where none is found, it counts as `missed`. No value for a query without relevant documents, nor for one that was not answered at all
+    where neither a cutoff nor `missed` says how far away a document is.
+    """
+    rank = j.first(j.column("relevant", j.is_relevant(level)) & j.within(cutoff))
+    behind = np.where(j.retrieved > 0, j.retrieved + 1.0, np.nan) if cutoff is None else np.full(len(j), cutoff + 1.0)
+    absent = behind if missed is None else np.full(len(j), missed)
+    return np.where(j.relevant(level) > 0, np.where(np.isinf(rank), absent, rank), np.nan)
+
+
+@measure("AP", family="ranked", aliases=("MAP", "AveP", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
+         example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
+def average_precision(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart"
+) -> Column:  # fmt: skip
+    """Mean, over the relevant documents, of the precision at the rank where each is found.
+
+    Documents never found count 0. Tools divide by different things under this name; `norm` says by which. Documents of one score stand `apart`, in
+    the order of the policy, or count `together`, below the last of them: the area under the steps of the curve, as scikit-learn has it.
+    """
+    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    last = j.rank if tied == "apart" else np.minimum(j.tie_last, np.inf if cutoff is None else cutoff)
+    found = j.running(hit) if tied == "apart" else j.upto(hit, j.query, last)
+    precision_here = j.column("precision", found / last)
+    return j.ratio(j.total(j.column("term", hit * precision_here)), _denominator(j, norm, level, cutoff, hit))
+
+
+def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Column) -> Column:
+    relevant = j.relevant(level)
+    length = j.retrieved if cutoff is None else np.full(len(j), cutoff)
+    if norm == "capped":
+        return np.minimum(relevant, length) if cutoff is not None else relevant
+    if norm == "ideal":
+        return j.ideal.total(np.maximum(j.ideal.grade, 0) * j.ideal.within(cutoff))
+    return {"relevant": relevant, "found": j.total(hit), "cutoff": length}[norm]
+
+
+@measure("GMAP", family="ranked", trec="gm_map", summary="geometric", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 5 / 6),
+         paper="Robertson, On GMAP, CIKM 2006", formula="exp(mean of ln max(AP, 0.00001))")  # fmt: skip
+def geometric_map(j: Judged, *, level: Level = 1) -> Column:
+    """Average precision, summed up by its geometric mean: weak queries weigh more."""
+    return average_precision(j, level=level)
+
+
+@measure("yaap", family="ranked", trec="yaap", example=([1, 0, 1], float(np.log((8 / 3) / (4 / 3)))),
+         paper="Robertson, On smoothing average precision, ECIR 2012", formula="ln((1 + s) / (1 + R - s)), s = Σ P@r over relevant ranks r")  # fmt: skip
+def yaap(j: Judged, *, level: Level = 1) -> Column:
+    """Yet another AP: average precision on the log-odds scale, smoothed."""
+    hit = j.is_relevant(level)
+    total = j.total(hit * (j.running(hit) / j.rank))
+    return np.log((1.0 + total) / (1.0 + j.relevant(level) - total))
+
+
+@measure("Rprec", family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"unit", "swap", "tail", "perfect"},
+         example=([1, 0, 1], 1 / 2), formula="relevant in the first c·R / (c·R), with c = 1 unless given")  # fmt: skip
+def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
+    """Precision at as many documents as there are relevant ones, or at a multiple of that number."""
+    cutoff = np.trunc(multiple * j.relevant(level) + 0.9)
+    return j.ratio(j.total(j.column("relevant", j.is_relevant(level)) & (j.rank <= j.at(cutoff))), cutoff)
+
+
+@measure("IPrec", family="ranked", trec="iprec_at_recall.", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 1),
+         formula="max of P@r over ranks r at which at least recall·R relevant documents are found")  # fmt: skip
+def interpolated_precision(
+    j: Judged, *, recall: Recall = 0.0, level: Level = 1, rounding: Rounding = "nearest"
+) -> Column:
+    """The best precision at or beyond a recall level.
+
+    How many documents a level needs, of R relevant: recall·R to the nearest whole number (trec_eval 10), up
+    to the next (the textbook), or as trec_eval 9 did, by adding 0.9 and cutting.
+    """
+    hit = j.column("relevant", j.is_relevant(level))
+    count = j.column("found", j.running(hit))
+    needed = _needed(recall, j.relevant(level), rounding)
+    return j.highest(j.column("precision", count / j.rank), hit & (count >= j.at(needed)))
+
+
+def _needed(recall: float, relevant: Column, rounding: str) -> Column:
+    exact = recall * relevant
+    if rounding == "trec9":
+        return np.trunc(exact + 0.9)
+    down = np.floor(exact)
+    step = 0.5 if rounding == "nearest" else 1e-9  # 0.7·10 is a little more than 7
+    return down + (exact - down >= step)
+
+
+@measure("IPrec11", family="ranked", aliases=("11pt", "eleven_point_average"), trec="11pt_avg:", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
+         formula="mean of IPrec at recall 0, 0.1, … 1")  # fmt: skip
+def eleven_point_average(
+    j: Judged,
+    *,
+    points: Weights = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    level: Level = 1,
+    rounding: Rounding = "nearest",
+) -> Column:
+    """The mean interpolated precision over recall levels, the eleven standard ones unless given."""
+    total = np.zeros(len(j))
+    for point in reversed(points):
+        total += interpolated_precision(j, recall=point, level=level, rounding=rounding)
+    return total / len(points)
+
+
+@measure("binG", family="ranked", trec="binG", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (1 + 1 / np.log2(3)) / 2),
+         formula="mean over relevant documents of 1 / log2(2 + non-relevant above)")  # fmt: skip
+def binary_g(j: Judged, *, level: Level = 1) -> Column:
+    """Each relevant document counts by how many non-relevant ones stand above it, on a log scale."""
+    hit = j.is_relevant(level)
+    weight = 1.0 / np.log2(2 + j.rank - j.running(hit))
+    return j.ratio(j.total(hit * j.column("weight", np.where(hit, weight, 0.0))), j.relevant(level))
+
+
+_DIGITS = np.array([*"0123456789"])
+
+
+@measure("relstring", family="ranked", trec="relstring.", text=True, summary="none",
+         formula="one character a rank: the grade, > above 9, - not in the pool, . negative grade")  # fmt: skip
+def relevance_string(j: Judged, *, cutoff: Cutoff = 10) -> Column:
+    """The grades of the first documents as a string, one character each."""
+    width = int(j.retrieved.max(initial=0))
+    width = width if cutoff is None else min(width, cutoff)
+    letters = np.full((len(j), width), "-", dtype="U1")
+    letters[np.arange(width) >= j.retrieved[:, None]] = ""
+    inside = j.within(width)
+    grade = j.grade[inside]
+    shown = np.where(
+        grade < 0, ".", np.where(grade >= 10, ">", _DIGITS[np.clip(np.nan_to_num(grade), 0, 9).astype(int)])
+    )
+    letters[j.query[inside], j.rank[inside] - 1] = shown
+    return np.array(["".join(row) for row in letters], dtype=object)
+
+
+# ── measures that look at judged documents only ──────────────────────────────────────────────────
+
+
+@measure("Bpref", family="ranked", aliases=("BPref",), trec="bpref", laws={"unit", "perfect"}, example=([1, 0, 1], 1 / 2),
+         paper="Buckley and Voorhees, SIGIR 2004", formula="Σ over relevant retrieved of 1 - min(n, R) / min(N, R), / R; n = judged non-relevant above")  # fmt: skip
+def binary_preference(j: Judged, *, level: Level = 1, norm: Literal["min", "relevant"] = "min") -> Column:
+    """How seldom judged non-relevant documents stand above relevant ones; unjudged ones do not matter.
+
+    `norm="relevant"` is the denominator R of the original paper instead of min(N, R).
+    """
+    hit = j.is_relevant(level)
+    above = j.column("non-relevant above", j.running(j.is_judged & ~hit))
+    relevant = j.relevant(level)
+    others = j.ideal.total(j.ideal.is_judged & ~j.ideal.is_relevant(level))
+    most = relevant if norm == "relevant" else np.minimum(others, relevant)
+    term = np.where(above > 0, 1.0 - j.ratio(np.minimum(above, j.at(relevant)), j.at(most)), 1.0)
+    return j.ratio(j.total(j.column("term", hit * term)), relevant)
+
+
+@measure("GBpref", family="ranked", trec="gm_bpref", summary="geometric", laws={"unit", "perfect"}, example=([1, 0, 1], 1 / 2),
+         formula="exp(mean of ln max(Bpref, 0.00001))")  # fmt: skip
+def geometric_bpref(j: Judged, *, level: Level = 1) -> Column:
+    """Bpref, summed up by its geometric mean."""
+    return binary_preference(j, level=level)
+
+
+_SMALL = 0.00001
+
+
+@measure("infAP", family="ranked", trec="infAP", laws={"unit"}, example=([1, 0, 1], (1 + 1 / 3 + 2 / 3 * (1 + _SMALL) / (2 + 2 * _SMALL)) / 2),
+         paper="Yilmaz and Aslam, CIKM 2006", formula="mean over relevant documents of the expected precision, from the judged sample of the pool")  # fmt: skip
+def inferred_ap(j: Judged, *, level: Level = 1) -> Column:
+    """Average precision estimated from a sample of the pool; negative grades mark what was not sampled."""
+    hit = j.is_relevant(level)
+    relevant, other = j.running(hit) - 1, j.running(j.is_judged & ~hit)
+    pooled = relevant + other + j.running(~j.is_judged)
+    before = np.maximum(j.rank - 1.0, 1.0)
+    share = (relevant + _SMALL) / (relevant + other + 2 * _SMALL)
+    expected = 1.0 / j.rank + ((j.rank - 1.0) / j.rank) * (pooled / before) * share
+    here = j.column("expected precision", np.where(hit, np.where(j.rank == 1, 1.0, expected), 0.0))
+    return j.ratio(j.total(here), j.relevant(level))

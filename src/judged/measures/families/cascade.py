@@ -1,0 +1,162 @@
+"""Measures that model a user who goes down the ranking and may stop."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from judged.core import Judged
+from judged.core.numeric import segments as primitive
+from judged.core.numeric import segments_reference as segment
+from judged.errors import DataError, UsageError, shown
+from judged.measures.families.graded import gained
+from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
+from judged.measures.registry import Column, measure
+
+
+def refuse_above(j: Judged, top: float) -> None:
+    """An error that names the judgment whose grade is above the top of the scale."""
+    above = np.flatnonzero(j.pool_grade > top)
+    if len(above):
+        grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
+        doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
+        raise DataError(
+            "label-above-max", f"grades up to the top of the scale, {top:g}",
+            got=f"{grade:g}, the grade{doc} for query {shown(query)}", value=float(grade),
+            hint=f"give the real top: max={j.pool_grade.max():g}", where=j.names[0],
+        )  # fmt: skip
+
+
+def satisfied(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
+    """The chance that a document of this grade satisfies: gain / (top gain + 1), so (2^grade - 1) / 2^max."""
+    refuse_above(j, max_grade)
+    chance = gained(grade, gain, 2.0, gains) / (gained(np.array([max_grade]), gain, 2.0, gains) + 1.0)
+    if ((chance < 0) | (chance > 1)).any():
+        raise UsageError(
+            "parameter", f"gains from 0 to that of the top grade, {max_grade:g}", got=f"{gains}", value=gains
+        )
+    return chance
+
+
+def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
+    """The chance of stopping at each hit: satisfied here, and by nothing above."""
+    chance = j.column("satisfied", satisfied(j, j.grade, max_grade, gain, gains))
+    return j.column("stops here", chance * j.product_before(1.0 - chance))
+
+
+@measure("ERR", family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
+         paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
+def expected_reciprocal_rank(
+    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
+) -> Column:
+    """The expected value of one over the rank at which the user stops.
+
+    `max` is the top of the grade scale, not the highest grade that happens to occur; a grade above it is
+    an error. 4 is the scale of the TREC Web tracks. Another gain makes the chance gain / (top gain + 1), as
+    NTCIREVAL has it.
+    """
+    stop = np.where(j.within(cutoff), _stops(j, max, gain, gains), 0.0)
+    return j.total(j.column("term", stop / j.rank))
+
+
+@measure("nERR", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
+         formula="ERR@k / ERR@k of the ideal ranking")  # fmt: skip
+def normalised_err(
+    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
+) -> Column:
+    """Expected reciprocal rank as a share of the best possible."""
+    ours = expected_reciprocal_rank(j, cutoff=cutoff, max=max, gain=gain, gains=gains)
+    return j.ratio(ours, expected_reciprocal_rank(j.ideal, cutoff=cutoff, max=max, gain=gain, gains=gains))
+
+
+@measure("Stop", family="cascade", aliases=("stopping_probability",), laws={"unit", "cutoff"}, example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
+         formula="Σ over ranks r down to k of R_r·Π over i < r of (1 - R_i)")  # fmt: skip
+def stopping_probability(
+    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, where: Literal["by", "at"] = "by"
+) -> Column:
+    """The chance that a user of the cascade model has stopped by rank k; `where="at"` for exactly there."""
+    stop = _stops(j, max)
+    there = j.within(cutoff) if where == "by" or cutoff is None else j.rank == cutoff
+    return j.total(np.where(there, stop, 0.0))
+
+
+@measure("PFound", family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 0.85**2 / 16),
+         paper="Gulin, Karpovich, Raskovalov and Segalovich, ROMIP 2009", formula="Σ over ranks r of decay^(r-1)·R_r·Π over i < r of (1 - R_i)")  # fmt: skip
+def p_found(
+    j: Judged, *, cutoff: Cutoff = None, decay: Persistence = 0.85, max: MaxGrade = 4.0,
+    chance: Literal["exp", "grade"] = "exp",
+) -> Column:  # fmt: skip
+    """The chance of finding a satisfying document when the user may also give up after each one.
+
+    `chance="grade"` takes the grade itself, between 0 and 1, as the chance of satisfaction.
+    """
+    if chance == "grade":
+        refuse_above(j, 1.0)
+        found = np.maximum(j.grade, 0.0)
+    else:
+        found = satisfied(j, j.grade, max)
+    here = found * j.product_before(1.0 - found) * decay ** (j.rank - 1.0)
+    return j.total(np.where(j.within(cutoff), here, 0.0))
+
+
+@measure("RBP", family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
+         paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
+def rank_biased_precision(
+    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
+    gains: Gains = None,
+) -> Column:  # fmt: skip
+    """The rate at which a user gains who goes on to the next document with probability p.
+
+    With a `level`, relevant documents gain 1. Without one, grades are divided by the top of the scale, or by
+    the query's own highest grade where that is above 1.
+    """
+    worth = _rescaled(j, max, gains) if level is None else j.is_relevant(level).astype(float)
+    weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
+    terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
+    return (1.0 - p) * j.total(terms)
+
+
+def _powers(p: float, count: int) -> Column:
+    """1, p, p² … one multiplication after the other, as trec_eval does it: decimals that end in 5 round alike."""
+    return np.multiply.accumulate(np.append(1.0, np.full(count, p)))
+
+
+def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
+    """Grades brought between 0 and 1."""
+    here, pool = gained(j.grade, gains=gains), gained(j.pool_grade, gains=gains)
+    if top is not None:
+        if gains is None:
+            refuse_above(j, top)
+        elif pool.max(initial=0) > top or pool.min(initial=0) < 0:
+            raise UsageError("parameter", f"gains from 0 to max={top:g}", got=f"{gains}", value=gains)
+        return here / top
+    high, low = np.ones(len(j)), np.zeros(len(j))
+    np.maximum.at(high, j.pool_query, pool)
+    np.minimum.at(low, j.pool_query, pool)
+    scaled = (here - j.at(low)) / (j.at(high) - j.at(low))
+    return np.where(j.is_judged, scaled, 0.0)
+
+
+@measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"unit"}, lower_is_better=True, example=([1, 0, 1], 0),
+         paper="Moffat and Zobel, TOIS 2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
+def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged") -> Column:
+    """How much RBP could still rise if every unjudged document were of the top grade.
+
+    The part beyond the end of the ranking, p^n, is left out where nothing unjudged was retrieved (as
+    trec_eval does) unless `tail="always"`.
+    """
+    weight = _powers(p, int(j.retrieved.max(initial=0)))
+    residual = weight[j.retrieved] + (1.0 - p) * _unjudged_weight(j, p, weight)
+    return residual if tail == "always" else np.where(j.total(j.is_judged) < j.retrieved, residual, 0.0)
+
+
+def _unjudged_weight(j: Judged, p: float, weight: Column) -> Column:
+    """The weights of the unjudged ranks, added from the first to the last; beyond a reach none changes the sum."""
+    reach = np.ceil(40.0 / -np.log(p)) if 0 < p < 1 else np.inf  # p^reach < 2^-53
+    depth = np.minimum(j.retrieved, j.hits + reach).astype(np.int64)
+    unjudged, start = np.ones(int(depth.sum()), bool), segment.offsets(depth)[:-1]
+    known = j.is_judged & (j.rank <= j.at(depth))
+    unjudged[start[j.query[known]] + j.rank[known] - 1] = False
+    query = np.repeat(np.arange(len(j)), depth)[unjudged]
+    return primitive.total(weight[segment.positions(depth)[unjudged]], query, len(j))

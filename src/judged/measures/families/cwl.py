@@ -1,0 +1,212 @@
+"""Measures of the C/W/L framework: a user is described by how likely they go on after each rank.
+
+From rank i the user goes on with probability C(i), so rank r is reached with probability V(r) = C(1)·…·C(r-1);
+the measure is the gain per document looked at, Σ V·gain / Σ V. Ranks without a judged document gain nothing but
+are looked at all the same: sums over them have closed forms, so that only hits are ever visited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Judged
+from judged.errors import UsageError
+from judged.measures.families.cascade import refuse_above
+from judged.measures.parameters import Cutoff, Depth, Goal, MaxGrade, MinGrade, Persistence
+from judged.measures.registry import Column, measure
+
+Weight = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+_DEPTH = 1000  # how far cwl-eval looks
+_STEP = 4096
+_PAPER = "Azzopardi, Mackenzie and Moffat, ICTIR 2021"
+
+
+def summed(weight: Weight, last: Column) -> Column:
+    """weight(1) + … + weight(last) for each last rank: added in order, blind to what else is asked.
+
+    The weights must not grow with the rank.
+    """
+    out, carried = np.zeros(len(last)), 0.0
+    for start in range(0, int(last.max(initial=0)), _STEP):
+        along = np.cumsum(np.append(carried, weight(np.arange(start + 1.0, start + _STEP + 1.0))))
+        inside = last > start
+        out[inside] = along[np.minimum(last[inside] - start, _STEP)]
+        carried = along[-1]
+        if carried == along[-2]:  # what follows is too small to count
+            break
+    return out
+
+
+def inverse_squares(x: Any) -> Column:
+    """1/x² + 1/(x + 1)² + … without end, for x > 0: sixteen terms, then Euler and Maclaurin."""
+    near = sum(1.0 / (x + i) ** 2 for i in range(16))
+    y = 1.0 / (x + 16.0)
+    z = y * y
+    far = y + z / 2 + y * z * (1 / 6 - z * (1 / 30 - z * (1 / 42 - z * (1 / 30 - z * 5 / 66))))
+    return np.asarray(near + far)
+
+
+def _scaled(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
+    """Grades brought between 0 and 1. Grades below 0 count as 0."""
+    if low >= high:
+        raise UsageError("parameter", "min below max", got=f"min={low:g}, max={high:g}")
+    refuse_above(j, high)
+    return j.column("gain", (np.maximum(np.maximum(j.grade, 0.0), low) - low) / (high - low))
+
+
+def _rate(j: Judged, gain: Column, looked: Column) -> Column:
+    """Gain per document looked at; never above 1, whatever the rounding."""
+    return np.minimum(j.ratio(j.total(j.column("term", gain)), looked), 1.0)
+
+
+def _seen(j: Judged, depth: int | None) -> Judged:
+    return j if depth is None else j.cut(depth)
+
+
+def _every(j: Judged, rank: float | None) -> Column:
+    return np.full(len(j), np.inf if rank is None else rank)
+
+
+# ── users who go on whatever they find ───────────────────────────────────────────────────────────
+
+
+@measure("SDCG", family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
+         example_params={"cutoff": 3}, paper="Moffat and Zobel, TOIS 2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
+def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
+    """DCG as a share of what k documents of the top grade would give, whether or not there are so many.
+
+    Without a cutoff, the first 1000 ranks.
+    """
+    last = cutoff or _DEPTH
+    gain = np.where(j.within(last), _scaled(j, min, max), 0.0)
+    best = summed(lambda rank: 1.0 / np.log2(rank + 1.0), np.array([last]))
+    return _rate(j, gain / j.column("discount", np.log2(j.rank + 1.0)), best[0])
+
+
+@measure("INSQ", family="user model", laws={"unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
+         example_params={"depth": 3}, paper="Moffat, Scholer and Thomas, ADCS 2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
+def insq(
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
+) -> Column:  # fmt: skip
+    """The gain per document of a user who hopes for T relevant documents, and loses patience with the rank."""
+    gain = np.where(j.within(depth), _scaled(j, min, max), 0.0)
+    looked = inverse_squares(2 * T) - inverse_squares(_every(j, depth) + 2 * T)
+    return _rate(j, gain * j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2), looked)
+
+
+# ── users who stop when they have found enough ───────────────────────────────────────────────────
+
+
+@measure("BPM", family="user model", aliases=("BPM-Static",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], 1 / 3), example_params={"cutoff": 5},
+         paper="Zhang, Liu, Li, Zhang, Xu and Ma, SIGIR 2017", formula="mean gain down to the first rank at which the gains reach T, or to rank k")  # fmt: skip
+def bejewelled_player(
+    j: Judged, *, cutoff: Cutoff = None, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0  # noqa: N803 - the papers' letter
+) -> Column:  # fmt: skip
+    """The gain per document of a user who stops when satisfied or tired.
+
+    The static model, in which neither the hope T nor the patience k changes on the way. Without a cutoff, the
+    first 1000 ranks.
+    """
+    gain = _scaled(j, min, max)
+    stop = np.minimum(j.first(j.running(gain) >= T), cutoff or _DEPTH)
+    return _rate(j, np.where(j.rank <= j.at(stop), gain, 0.0), stop)
+
+
+@measure("INST", family="user model", laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
+         example_params={"depth": 3}, paper="Moffat, Bailey, Scholer and Thomas, ADCS 2015", formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r")  # fmt: skip
+def inst(
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
+) -> Column:  # fmt: skip
+    """INSQ for a user whose hope shrinks with what was found: the more, the sooner they stop."""
+    j = _seen(j, depth)
+    gain = _scaled(j, min, max)
+    total = j.running(gain)
+    new = np.diff(j.query, prepend=-1) > 0
+    above = np.where(new, 1, np.roll(j.rank, 1))  # the hit before, or rank 1, which everyone looks at
+    hope = 2 * T - (total - gain)
+    step = (np.maximum(above - 1.0 + hope, 0.0) / (j.rank - 1.0 + hope)) ** 2
+    before = j.product_before(step)
+    reached = j.column("reached", before * step)
+    tail = np.where(np.roll(new, -1), reached * _stretch(j.rank, j.at(_every(j, depth)), 2 * T - total), 0.0)
+    looked = 1.0 + j.total(before * _stretch(above, j.rank, hope) + tail)
+    return _rate(j, reached * gain, looked)
+
+
+def _stretch(after: Column, through: Column, hope: Column) -> Column:
+    """What INST looks at behind one rank, through another, if it had reached the first and finds nothing."""
+    ranks: Column = inverse_squares(after + hope) - inverse_squares(through + hope)
+    return np.square(np.maximum(after - 1.0 + hope, 0.0)) * ranks
+
+
+# ── nearly expected reciprocal rank: users who go on with probability 1 - gain, and who tire ─────
+
+
+def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column) -> Column:
+    """Gain per document when V(r) = weight(r)·Π over i < r of (1 - gain).
+
+    `upto` are the sums of the weights down to each hit, `end` down to the last rank. Summed by the rank at
+    which the user is satisfied, Σ V = Σ of stops·upto + (never satisfied)·end.
+    """
+    before = j.product_before(1.0 - gain)
+    never = np.ones(len(j))
+    never[j.query] = before * (1.0 - gain)  # the last hit of a query has the last word
+    stops = j.column("stops here", gain * before)
+    return _rate(j, stops * weight, j.total(stops * upto) + never * end)
+
+
+@measure("NERR8", family="user model", aliases=("NERReq8",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16) / (1 + 1 / 4 + 1 / 4)),
+         example_params={"cutoff": 3}, paper=_PAPER, formula="Σ V·gain / Σ V down to k; C(r) = 1 - gain")  # fmt: skip
+def nearly_err_8(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
+    """The gain per document of a user who goes on until satisfied, at most to rank k.
+
+    Equation 8 of the paper. Without a cutoff, the first 1000 ranks.
+    """
+    j = _seen(j, cutoff or _DEPTH)
+    return _nearly(j, _scaled(j, min, max), np.ones(len(j.rank)), j.rank, _every(j, cutoff or _DEPTH))
+
+
+@measure("NERR9", family="user model", aliases=("NERReq9",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 / 3) / (1 + 1 / 4 / 2 + 1 / 4 / 3)),
+         example_params={"cutoff": 3}, paper=_PAPER, formula="Σ V·gain / Σ V down to k; C(r) = r / (r + 1)·(1 - gain)")  # fmt: skip
+def nearly_err_9(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
+    """The gain per document of a user who tires as one over the rank, or is satisfied, at most to rank k.
+
+    Equation 9 of the paper. Without a cutoff, the first 1000 ranks.
+    """
+    last = cutoff or _DEPTH
+    j = _seen(j, last)
+    upto = summed(np.reciprocal, np.append(j.rank, last))
+    return _nearly(j, _scaled(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1])
+
+
+@measure("NERR10", family="user model", aliases=("NERReq10",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 0.81 / 16) / (1 + 0.9 / 4 + 0.81 / 4)),
+         example_params={"depth": 3}, paper=_PAPER, formula="Σ V·gain / Σ V; C(r) = p·(1 - gain)")  # fmt: skip
+def nearly_err_10(
+    j: Judged, *, p: Persistence = 0.9, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH
+) -> Column:
+    """The gain per document of a user who goes on with probability p as in RBP, until satisfied.
+
+    Equation 10 of the paper.
+    """
+    j = _seen(j, depth)
+    upto, end = (1.0 - p**j.rank) / (1.0 - p), (1.0 - p ** _every(j, depth)) / (1.0 - p)
+    return _nearly(j, _scaled(j, min, max), p ** (j.rank - 1.0), upto, end)
+
+
+@measure("NERR11", family="user model", aliases=("NERReq11",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 * (2 / 4) ** 2) / (1 + 1 / 4 * (2 / 3) ** 2 + 1 / 4 * (2 / 4) ** 2)),
+         example_params={"depth": 3}, paper=_PAPER, formula="Σ V·gain / Σ V; C(r) = ((r + 2T - 1) / (r + 2T))²·(1 - gain)")  # fmt: skip
+def nearly_err_11(
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
+) -> Column:  # fmt: skip
+    """The gain per document of a user who hopes for T relevant documents as in INSQ, until satisfied.
+
+    Equation 11 of the paper.
+    """
+    j = _seen(j, depth)
+    all_of_them = inverse_squares(2 * T)
+    upto, end = (all_of_them - inverse_squares(rank + 2 * T) for rank in (j.rank, _every(j, depth)))
+    return _nearly(j, _scaled(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end)

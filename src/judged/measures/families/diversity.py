@@ -1,0 +1,218 @@
+"""Measures of novelty and diversity: a query has subtopics, and each document serves some of them.
+
+Subtopics for which nothing is relevant do not count. The conventions are those of ndeval, the program of the
+TREC Web tracks, without its limit to the first twenty ranks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import Judged
+from judged.core.numeric import segments_reference as segment
+from judged.measures.families.cwl import Weight, summed
+from judged.measures.parameters import Cutoff, Level, Share
+from judged.measures.registry import Column, measure
+
+Ints = NDArray[np.int64]
+
+_CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, SIGIR 2008"
+_AGRAWAL = "Agrawal, Gollapudi, Halverson and Ieong, WSDM 2009"
+
+
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """Which relevant judgment serves which subtopic; subtopics are counted over all queries."""
+
+    judgment: Ints
+    subtopic: Ints
+    owner: Ints  # per subtopic: its query
+    size: Ints  # per subtopic: its relevant documents
+    count: Ints  # per query: its subtopics
+
+
+def _served(j: Judged, level: Level) -> _Served:
+    assert j.aspects is not None  # `needs` is checked before a formula is called
+    kept = (j.aspects.grade >= level) & (j.aspects.grade >= 0)
+    judgment, aspect = j.aspects.judgment[kept], j.aspects.aspect[kept]
+    query = j.pool_query[judgment]
+    new = np.ones(len(query), bool)
+    new[1:] = (query[1:] != query[:-1]) | (aspect[1:] != aspect[:-1])
+    subtopic = np.cumsum(new) - 1
+    owner = query[new]
+    return _Served(judgment, subtopic, owner, np.bincount(subtopic), np.bincount(owner, minlength=len(j)))
+
+
+def _found(j: Judged, served: _Served) -> tuple[Ints, Ints, Ints]:
+    """Each time a hit serves a subtopic: the hit, the subtopic, how many hits above serve it too."""
+    hit_of = np.full(len(j.pool_query), -1)
+    hit_of[j.judgment] = np.arange(len(j.judgment))
+    hit, subtopic = hit_of[served.judgment], served.subtopic
+    hit, subtopic = hit[hit >= 0], subtopic[hit >= 0]
+    order = np.lexsort((hit, subtopic))
+    hit, subtopic = hit[order], subtopic[order]
+    return hit, subtopic, segment.positions(np.bincount(subtopic, minlength=len(served.size)))
+
+
+def _novelty(j: Judged, served: _Served, alpha: Share) -> Column:
+    """What each hit is worth: one for each subtopic it serves, less alpha for each hit above that serves it."""
+    hit, _, above = _found(j, served)
+    return j.column("gain", np.bincount(hit, (1.0 - alpha) ** above, len(j.query)))
+
+
+def _sum(j: Judged, served: _Served, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
+    worth = _novelty(j, served, alpha) * j.column("weight", weight(j.rank.astype(float)))
+    return j.total(j.column("term", np.where(j.within(cutoff), worth, 0.0)))
+
+
+def _share(j: Judged, top: Column, bottom: Column) -> Column:
+    """A ratio that never exceeds 1: not by rounding, nor where a ranking beats the greedy ideal."""
+    return np.minimum(j.ratio(top, bottom), 1.0)
+
+
+# ── normalised by what could be reached if every document served every subtopic ──────────────────
+
+
+def _of_the_best(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff: Cutoff) -> Column:
+    served = _served(j, level)
+    size = j.retrieved if cutoff is None else np.full(len(j), cutoff)
+    best = summed(lambda rank: (1.0 - alpha) ** (rank - 1.0) * weight(rank), size)
+    return _share(j, _sum(j, served, alpha, weight, cutoff), served.count * best)
+
+
+def _log(rank: Column) -> Column:
+    return 1.0 / np.log2(rank + 1.0)
+
+
+@measure("alpha_DCG", family="diversity", aliases=("α_DCG", "α-DCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
+         formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / log2(r + 1), / its value if every document served all")  # fmt: skip
+def alpha_dcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
+    """DCG in which a subtopic is worth less each time it is served again.
+
+    Normalised without the collection: 1 would be k documents that each serve every subtopic. Without a cutoff, k
+    is the length of the ranking.
+    """
+    return _of_the_best(j, level, alpha, _log, cutoff)
+
+
+@measure("ERR_IA", family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",
+         formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / r, / its value if every document served all")  # fmt: skip
+def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
+    """Expected reciprocal rank over users who each want one of the subtopics.
+
+    Relevant documents satisfy with probability α. Normalised as alpha_DCG is.
+    """
+    return _of_the_best(j, level, alpha, np.reciprocal, cutoff)
+
+
+@measure("NRBP", family="diversity", needs="subtopics", laws={"unit", "tail"}, paper="Clarke, Kolla and Vechtomova, ICTIR 2009",
+         formula="(1 - (1 - α)·β) / subtopics · Σ over ranks r of β^(r-1)·Σ over subtopics served of (1 - α)^(times served above)")  # fmt: skip
+def novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
+    """Rank-biased precision in which a subtopic is worth less each time it is served again.
+
+    The user wants one of the subtopics, and goes on to the next document with probability β.
+    """
+    served = _served(j, level)
+    total = _sum(j, served, alpha, lambda rank: beta ** (rank - 1.0))
+    return _share(j, (1.0 - (1.0 - alpha) * beta) * total, served.count)
+
+
+# ── normalised by an ideal ranking of the pool ───────────────────────────────────────────────────
+
+
+def _candidates(j: Judged, served: _Served) -> Ints:
+    """The judgments that serve a subtopic, by query and document id; in the order of the pool if ids are unknown."""
+    judgment = np.unique(served.judgment)
+    return judgment if j.pool_doc is None else judgment[j.pool_doc.take(judgment).order(j.pool_query[judgment])]
+
+
+def _ideal_sum(j: Judged, served: _Served, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
+    """The sum for a ranking made greedily: next comes the document that gains most. All queries at once."""
+    candidate = _candidates(j, served)
+    place = np.empty(len(j.pool_query), np.int64)
+    place[candidate] = np.arange(len(candidate))
+    query, doc, subtopic = j.pool_query[candidate], place[served.judgment], served.subtopic
+    start = np.flatnonzero(np.diff(query, prepend=-1))
+    gain, total, rank = np.ones(len(served.size)), np.zeros(len(j)), 0
+    while len(doc) and rank < (cutoff or np.inf):
+        rank += 1
+        worth = np.bincount(doc, gain[subtopic], len(query))
+        best = np.repeat(np.maximum.reduceat(worth, start), np.diff(np.append(start, len(query))))
+        at = np.flatnonzero((worth == best) & (worth > 0))
+        at = at[np.diff(query[at], append=-1) != 0]  # of equals the last: the largest id
+        here = weight(np.array([float(rank)]))
+        if not len(at) or not here.any():
+            break
+        total[query[at]] += worth[at] * here
+        taken = np.zeros(len(query), bool)
+        taken[at] = True
+        gain[subtopic[taken[doc]]] *= 1.0 - alpha
+        doc, subtopic = doc[~taken[doc]], subtopic[~taken[doc]]
+    return total
+
+
+def _of_the_ideal(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
+    served = _served(j, level)
+    ideal = _ideal_sum(j, served, alpha, weight, cutoff)
+    return _share(j, _sum(j, served, alpha, weight, cutoff), ideal)
+
+
+@measure("alpha_nDCG", family="diversity", aliases=("α_nDCG", "α-nDCG", "aNDCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
+         formula="alpha_DCG@k / alpha_DCG@k of the greedy ideal ranking")  # fmt: skip
+def alpha_ndcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
+    """DCG in which a subtopic is worth less each time it is served again, as a share of the ideal.
+
+    The best ranking is too hard to find, so the ideal is greedy: next comes the document that gains most, of equals
+    the one with the largest id. A ranking that beats it scores 1.
+    """
+    return _of_the_ideal(j, level, alpha, _log, cutoff)
+
+
+@measure("nERR_IA", family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"},
+         formula="ERR_IA@k / ERR_IA@k of the greedy ideal ranking")  # fmt: skip
+def normalised_intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
+    """ERR_IA as a share of the greedy ideal; see alpha_nDCG."""
+    return _of_the_ideal(j, level, alpha, np.reciprocal, cutoff)
+
+
+@measure("nNRBP", family="diversity", needs="subtopics", laws={"unit", "tail"},
+         formula="NRBP / NRBP of the greedy ideal ranking")  # fmt: skip
+def normalised_novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
+    """NRBP as a share of the greedy ideal; see alpha_nDCG."""
+    return _of_the_ideal(j, level, alpha, lambda rank: beta ** (rank - 1.0))
+
+
+# ── means over subtopics ─────────────────────────────────────────────────────────────────────────
+
+
+@measure("P_IA", family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_AGRAWAL,
+         formula="mean over subtopics of the share of the first k documents that serve it")  # fmt: skip
+def intent_aware_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Precision, averaged over the subtopics. Without a cutoff, k is the length of the ranking."""
+    served = _served(j, level)
+    times = np.bincount(_found(j, served)[0], minlength=len(j.query))
+    return j.ratio(j.total(times * j.within(cutoff)), served.count * (j.retrieved if cutoff is None else cutoff))
+
+
+@measure("AP_IA", family="diversity", aliases=("MAP_IA",), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_AGRAWAL,
+         formula="mean over subtopics of AP for the documents that serve it")  # fmt: skip
+def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Average precision, averaged over the subtopics."""
+    served = _served(j, level)
+    hit, subtopic, above = _found(j, served)
+    precision = np.where(j.within(cutoff)[hit], (above + 1.0) / j.rank[hit], 0.0)
+    each = np.bincount(subtopic, precision, len(served.size)) / served.size
+    return j.ratio(np.bincount(served.owner, each, len(j)), served.count)
+
+
+@measure("StRecall", family="diversity", aliases=("strec", "subtopic_recall", "SRecall"), needs="subtopics", laws={"unit", "cutoff", "tail"},
+         paper="Zhai, Cohen and Lafferty, SIGIR 2003", formula="subtopics served by the first k documents / subtopics")  # fmt: skip
+def subtopic_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """The share of the subtopics that at least one of the first k documents serves."""
+    served = _served(j, level)
+    hit, subtopic, above = _found(j, served)
+    reached = subtopic[(above == 0) & j.within(cutoff)[hit]]
+    return j.ratio(np.bincount(served.owner[reached], minlength=len(j)), served.count)

@@ -1,0 +1,277 @@
+"""Measures that use the grades: cumulated gain and its relatives."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from judged.core import Judged
+from judged.core.numeric import segments as primitive
+from judged.errors import DataError
+from judged.measures.parameters import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
+from judged.measures.registry import Column, measure
+
+_LARGEST_EXPONENT = 1023
+
+
+def gained(
+    grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = ""
+) -> Column:
+    """What each grade is worth. A grade of 0 or less, or below the level, is worth nothing."""
+    worthy = (grade > 0) & (grade >= level)
+    value = np.where(worthy, grade, 0.0)
+    if gain == "binary":
+        value = worthy.astype(float)
+    elif gain == "exp":
+        top = float(grade.max(initial=0))
+        if top * np.log2(base) > _LARGEST_EXPONENT:
+            raise DataError(
+                "gain-overflow", f"grades whose gain {base:g}**grade is a number", got=f"grade {top:g}", value=top,
+                hint="use the linear gain, or a table of gains", where=name or None,
+            )  # fmt: skip
+        value = np.where(worthy, np.power(base, value) - 1.0, 0.0)
+    for known, worth in gains or ():
+        value = np.where((grade == known) & (grade >= 0), worth, value)  # a negative grade is no judgment
+    return value
+
+
+def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Column:
+    """What a gain at this rank is divided by."""
+    if kind == "rank":
+        return rank.astype(float)
+    if kind == "log":
+        return np.log(rank + 1.0) / np.log(base)
+    if kind == "jk":
+        return np.maximum(1.0, np.log(rank) / np.log(base))
+    return np.log2(rank + 1.0)
+
+
+def _sums(
+    j: Judged, cutoff: Cutoff, gain: Gain, base: Base, gains: Gains, kind: Discount, log_base: LogBase, level: Level
+) -> tuple[Column, Column]:
+    """DCG of the ranking, and of the ideal one, which holds positive gains only."""
+    here, best = _gain_columns(j, gain, base, gains, level)
+    ideal = j.ideal_by(best)
+    seen = ideal.within(cutoff)
+    best = np.maximum(best[ideal.judgment[seen]], 0.0)
+    top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
+    scale = 2.0**-512 if top > 2.0**900 else 1.0  # a power of two changes no digit, and nothing overflows
+    gain_here = j.column("gain", here * scale)
+    divisor = j.column("discount", discount(j.rank, kind, log_base))
+    ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
+    theirs = primitive.total(best * scale / discount(ideal.rank[seen], kind, log_base), ideal.query[seen], len(j))
+    return j.total(ours) / scale, theirs / scale
+
+
+def _gain_columns(j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0) -> tuple[Column, Column]:
+    """The gain of each hit, and of each judgment in the pool."""
+    name = j.names[0]
+    return gained(j.grade, gain, base, gains, level, name), gained(j.pool_grade, gain, base, gains, level, name)
+
+
+@measure("CG", family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
+         formula="Σ of the gains down to k")  # fmt: skip
+def cumulated_gain(
+    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
+) -> Column:
+    """The gains of the first k documents, added up."""
+    worth = j.column("gain", gained(j.grade, gain, base, gains, name=j.names[0]))
+    return j.total(np.where(j.within(cutoff), worth, 0.0))
+
+
+@measure("nCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
+         paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking")  # fmt: skip
+def normalised_cumulated_gain(
+    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
+) -> Column:
+    """Cumulated gain as a share of the best possible."""
+    ideal = j.ideal_by(gained(j.pool_grade, gain, base, gains, name=j.names[0]))
+    worth = np.maximum(gained(ideal.grade, gain, base, gains), 0.0)
+    best = ideal.total(np.where(ideal.within(cutoff), worth, 0.0))
+    return j.ratio(cumulated_gain(j, cutoff=cutoff, gain=gain, base=base, gains=gains), best)
+
+
+@measure("DCG", family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="Järvelin and Kekäläinen, TOIS 2002",
+         formula="Σ over ranks r down to k of gain / log2(r + 1)")  # fmt: skip
+def dcg(
+    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
+    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
+) -> Column:  # fmt: skip
+    """Gains divided by a discount that grows with the rank, added up."""
+    return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[0]
+
+
+@measure("IDCG", family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
+         formula="DCG@k of the pool in its best order")  # fmt: skip
+def ideal_dcg(
+    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
+    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
+) -> Column:  # fmt: skip
+    """The DCG that a perfect ranking would have."""
+    return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[1]
+
+
+@measure("nDCG", family="graded", aliases=("NDCG", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k")  # fmt: skip
+def ndcg(
+    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
+    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
+) -> Column:  # fmt: skip
+    """Discounted cumulated gain as a share of the best possible.
+
+    The ideal ranking comes from all judged documents. `gain="exp"` is the gain 2^grade - 1 of learning to
+    rank; `level` makes lower grades worth nothing.
+    """
+    ours, best = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
+    return j.ratio(ours, best)
+
+
+@measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
+         paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1")  # fmt: skip
+def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
+    """nDCG with exponential gain, under the name that ranx gives it."""
+    return ndcg(j, cutoff=cutoff, gain="exp", level=level)
+
+
+@measure(
+    "DCG_burges",
+    family="graded",
+    aliases=("dcg_burges",),
+    laws={"cutoff"},
+    example=([2, 0], 3),
+    formula="DCG with the gain 2^grade - 1",
+)
+def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
+    """DCG with exponential gain, under the name that ranx gives it."""
+    return dcg(j, cutoff=cutoff, gain="exp", level=level)
+
+
+def _discounted(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Column]:
+    """The ideal ranking, its positive gains, and both rankings' gain over log2(rank + 1)."""
+    here, best = _gain_columns(j, "linear", 2.0, gains)
+    ideal = j.ideal_by(best)
+    best = np.maximum(best[ideal.judgment], 0.0)
+    return ideal, best, here / discount(j.rank), best / discount(ideal.rank)
+
+
+@measure("nDCG_rel", family="graded", trec="ndcg_rel=", laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
+         formula="mean of nDCG at the ranks of the relevant documents; those never found count at the end")  # fmt: skip
+def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
+    """nDCG averaged over the ranks at which relevant documents are found."""
+    ideal, best, ours, perfect = _discounted(j, gains)
+    here = gained(j.grade, gains=gains) > 0
+    there = j.ratio(j.running(ours), ideal.upto(perfect, j.query, j.rank))
+    relevant = ideal.total(best > 0)
+    at_the_end = j.ratio((relevant - j.total(here)) * j.total(ours), ideal.total(perfect))
+    return j.ratio(j.total(np.where(here, there, 0.0)) + at_the_end, relevant)
+
+
+@measure("Rndcg", family="graded", trec="Rndcg=", laws={"unit"}, example=([3, 0, 1], (1 + 3 / (3 + 1 / np.log2(3))) / 2),
+         formula="mean of nDCG at the ranks where the ideal ranking passes to a lower gain, and at the end")  # fmt: skip
+def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Column:
+    """nDCG averaged over the ranks at which the ideal ranking passes from one gain to the next."""
+    ideal, best, ours, perfect = _discounted(j, gains)
+    last = np.append(ideal.query[1:] != ideal.query[:-1], True) if len(best) else np.zeros(0, bool)
+    last[:-1] |= best[1:] != best[:-1]
+    edge = np.flatnonzero(last & (best > 0))
+    query, rank = ideal.query[edge], ideal.rank[edge]
+    there = j.ratio(j.upto(ours, query, rank), ideal.upto(perfect, query, rank))
+    count = np.bincount(query, minlength=len(j)).astype(float)
+    total = primitive.total(there, query, len(j))
+    beyond = (j.retrieved > ideal.total(best > 0) + 1) & (count > 0)
+    total += np.where(beyond, j.ratio(j.total(ours), ideal.total(perfect)), 0.0)
+    return np.where(j.relevant(level) > 0, j.ratio(total, count + beyond), 0.0)
+
+
+@measure("G", family="graded", trec="G=", laws={"unit"}, example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
+         formula="Σ of gain / log2(2 + ideal cumulated gain - cumulated gain), / Σ of the ideal gains")  # fmt: skip
+def g_measure(j: Judged, *, gains: Gains = None) -> Column:
+    """Each gain counts by how far the ranking has fallen behind the ideal one, on a log scale.
+
+    Ranks beyond the ideal ranking, and gains below 1, cost 1.
+    """
+    here, best = _gain_columns(j, "linear", 2.0, gains)
+    ideal = j.ideal_by(best)
+    best = np.maximum(best[ideal.judgment], 0.0)
+    size = ideal.total(best > 0)
+    cost = ideal.upto(np.where(best > 0, np.maximum(best, 1.0), 0.0), j.query, j.rank)
+    cost = cost + np.maximum(j.rank - j.at(size), 0.0)
+    term = here / np.log2(2 + cost - j.running(here))
+    return j.ratio(j.total(np.where(here != 0, term, 0.0)), ideal.total(best))
+
+
+# ── blended ratio measures: cumulated gain where AP has counts ───────────────────────────────────
+
+
+def _blended(j: Judged, cutoff: Cutoff, gain: Gain, gains: Gains, beta: float) -> tuple[Column, Column, Column]:
+    """Hits that gain something; the blended ratio and the gain ratio at their ranks."""
+    here, best = _gain_columns(j, gain, 2.0, gains)
+    ideal = j.ideal_by(best)
+    perfect = ideal.upto(np.maximum(best[ideal.judgment], 0.0), j.query, j.rank)
+    hit = (here > 0) & j.within(cutoff)
+    mine = j.running(np.maximum(here, 0.0))
+    blended = (j.running(hit) + beta * mine) / (j.rank + beta * perfect)
+    return hit, blended, j.ratio(mine, perfect)
+
+
+Beta = Positive
+
+
+@measure("Q", family="graded", aliases=("Q_measure", "Q-measure"), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([3, 0, 1], (1 + 6 / 7) / 2),
+         paper="Sakai, NTCIR-4, 2004", formula="mean over relevant documents of (count + β·CG) / (rank + β·ideal CG)")  # fmt: skip
+def q_measure(
+    j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, gain: Gain = "linear", gains: Gains = None,
+    norm: Literal["relevant", "capped"] = "relevant",
+) -> Column:  # fmt: skip
+    """Average precision for grades: the blended ratio takes the place of precision."""
+    hit, blended, _ = _blended(j, cutoff, gain, gains, beta)
+    relevant = j.ideal.total(gained(j.pool_grade, gain, 2.0, gains) > 0)
+    bottom = np.minimum(relevant, cutoff) if norm == "capped" and cutoff is not None else relevant
+    return j.ratio(j.total(np.where(hit, blended, 0.0)), bottom)
+
+
+@measure("GAP", family="graded", aliases=("graded_AP",), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([2, 0, 1], (1 + 1 + 2 / 3) / 3),
+         paper="Robertson, Kanoulas and Yilmaz, SIGIR 2010", formula="Σ over ranks n of (1 / n)·Σ over m ≤ n of min(gain_m, gain_n), / Σ of the gains in the pool")  # fmt: skip
+def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
+    """Average precision expected of users who differ in the grade they call relevant.
+
+    The weight of a grade as a threshold is the gain it adds to the grade below.
+    """
+    worth = np.where(j.within(cutoff), gained(j.grade, gain, 2.0, gains, name=j.names[0]), 0.0)
+    shared = np.zeros(len(worth))  # Σ over this hit and those above of the smaller of the two gains
+    for level in j.levels(worth):
+        here = (worth == level) & (worth > 0)
+        shared[here] = (j.running(np.where(worth < level, worth, 0.0)) + level * j.running(worth >= level))[here]
+    return j.ratio(j.total(shared / j.rank), j.ideal.total(gained(j.pool_grade, gain, 2.0, gains)))
+
+
+# ── judgment coverage ────────────────────────────────────────────────────────────────────────────
+
+
+@measure(
+    "Judged",
+    family="coverage",
+    laws={"unit", "cutoff"},
+    example=([1, 0, 1], 1),
+    formula="documents of the pool in the first k / min(k, retrieved)",
+)
+def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of the first k documents that are in the pool."""
+    return j.ratio(j.total(j.within(cutoff)), j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved))
+
+
+@measure(
+    "Unjudged",
+    family="coverage",
+    trec="unj.",
+    laws={"unit", "cutoff"},
+    lower_is_better=True,
+    example=([1, 0, 1], 0),
+    formula="unjudged in the first k / k",
+)
+def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of the first k ranks that hold an unjudged document; negative grades are no judgment."""
+    length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
+    unjudged = length - j.total(j.is_judged & j.within(cutoff))
+    return j.ratio(unjudged, j.retrieved if cutoff is None else cutoff)

@@ -1,0 +1,137 @@
+"""Measures that lay the ranking beside an ideal one, rank by rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.core import Judged
+from judged.core.numeric import segments_reference as segment
+from judged.measures.families.cwl import summed
+from judged.measures.families.graded import _blended, gained
+from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share
+from judged.measures.registry import Column, measure
+
+_SAKAI = "Sakai, IPSJ Transactions on Databases 48, 2007"
+_NCU = "Sakai and Robertson, EVIA 2008"
+
+
+@measure("Compat", family="overlap", aliases=("compatibility",), laws={"unit", "swap", "perfect"}, example=([0, 2, 1], (0.95 / 2 + 0.95**2 * 2 / 3) / (1 + 0.95 + 0.95**2 * 2 / 3)),
+         paper="Clarke, Vtyurina and Smucker, TOIS 2021", formula="Σ over depths d of p^(d-1)·|ranking_d ∩ ideal_d| / d, / its value for the ideal itself")  # fmt: skip
+def compatibility(j: Judged, *, p: Persistence = 0.95, normalize: Flag = True) -> Column:
+    """Rank-biased overlap of the ranking with the most similar ideal one.
+
+    The ideal holds the documents of positive grade from the highest down, those of equal grade as the ranking has
+    them, the ones never retrieved last. Depths run to the end of the longer of the two. Without `normalize` the sum
+    is divided by what two equal rankings of that depth would reach, so that a shorter ideal cannot score 1.
+    """
+    size = j.ideal.total(j.pool_grade > 0).astype(np.int64)
+    depth = np.maximum(j.retrieved, size)
+    wanted = np.flatnonzero(j.grade > 0)
+    shared = np.maximum(j.rank, _ideal_rank(j)[j.judgment])[wanted]  # the depth from which both hold the document
+    ours = np.bincount(j.query[wanted], _weight_from(shared, depth[j.query[wanted]], p), len(j))
+    if not normalize:
+        return np.minimum(j.ratio(ours * (1.0 - p), 1.0 - p**depth), 1.0)
+    query = np.repeat(np.arange(len(j)), size)
+    best = np.bincount(query, _weight_from(segment.positions(size) + 1, depth[query], p), len(j))
+    return np.minimum(j.ratio(ours, best), 1.0)
+
+
+def _ideal_rank(j: Judged) -> Column:
+    """The rank of each judgment in the ideal that is most like the ranking."""
+    rank = np.full(len(j.pool_query), np.inf)
+    rank[j.judgment] = j.rank
+    place = np.empty(len(rank), np.int64)
+    place[np.lexsort((rank, -j.pool_grade, j.pool_query))] = segment.positions(j.judgments) + 1
+    return place
+
+
+def _weight_from(first: Column, last: Column, p: float) -> Column:
+    """p^(d-1) / d, summed over depths d from the first to the last."""
+    upto = summed(lambda d: p ** (d - 1.0) / d, np.concatenate([first - 1, last]))
+    return upto[len(first) :] - upto[: len(first)]
+
+
+# ── the blended ratio of cumulated gain: Q-measure's relatives, for users who want one document ──
+
+
+@measure("O_measure", family="overlap", aliases=("O-measure", "OMeasure"), laws={"unit", "perfect", "tail"}, example=([0, 1, 3], (1 + 1) / (2 + 4)),
+         paper=_SAKAI, formula="(1 + β·gain) / (r + β·ideal CG) at the rank r of the first relevant document")  # fmt: skip
+def o_measure(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
+    """Reciprocal rank for grades: the blended ratio where the first relevant document is found."""
+    hit, blended, _ = _blended(j, None, gain, gains, beta)
+    return j.total(np.where(hit & (j.running(hit) == 1), blended, 0.0))
+
+
+def _up_to_the_top(j: Judged, gain: Gain, gains: Gains) -> tuple[Column, Column]:
+    """Whether each hit gains and stands no lower than the first of those that gain most; and is that one."""
+    worth = gained(j.grade, gain, 2.0, gains, name=j.names[0])
+    top = j.first((worth > 0) & (worth == j.at(j.highest(worth, worth > 0))))
+    return (worth > 0) & (j.rank <= j.at(top)), (worth > 0) & (j.rank == j.at(top))
+
+
+@measure("P_measure", family="overlap", aliases=("P-measure", "PMeasure"), laws={"unit", "perfect", "tail"}, example=([0, 1, 3], (2 + 4) / (3 + 4)),
+         paper=_SAKAI, formula="(count + β·CG) / (r + β·ideal CG) at the rank r of the first document of the highest gain retrieved")  # fmt: skip
+def p_measure(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
+    """The blended ratio where the best document of the ranking is found: the user looks for that one."""
+    blended = _blended(j, None, gain, gains, beta)[1]
+    return j.total(np.where(_up_to_the_top(j, gain, gains)[1], blended, 0.0))
+
+
+@measure("P_plus", family="overlap", aliases=("P-plus", "P+", "PPlusMeasure"), laws={"unit", "perfect", "tail"}, example=([0, 1, 3], ((1 + 1) / (2 + 4) + (2 + 4) / (3 + 4)) / 2),
+         paper=_SAKAI, formula="mean of (count + β·CG) / (r + β·ideal CG) over the relevant ranks r down to the first document of the highest gain retrieved")  # fmt: skip
+def p_plus(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
+    """The blended ratio, averaged over the relevant documents down to the best one of the ranking."""
+    blended = _blended(j, None, gain, gains, beta)[1]
+    way = _up_to_the_top(j, gain, gains)[0]
+    return j.ratio(j.total(np.where(way, blended, 0.0)), j.total(way))
+
+
+# ── normalised cumulative utility: where users stop, times what they have by then ────────────────
+
+
+def _graded_stops(j: Judged, beta: float, gain: Gain, gains: Gains, stops: Gains) -> Column:
+    """Users stop at relevant documents only, in proportion to a weight of the grade."""
+    hit, blended, _ = _blended(j, None, gain, gains, beta)
+    here, pool = (gained(grade, gain, 2.0, stops or gains, name=j.names[0]) for grade in (j.grade, j.ideal.grade))
+    everyone = j.ideal.total(np.where(gained(j.ideal.grade, gain, 2.0, gains) > 0, pool, 0.0))
+    return j.ratio(j.total(np.where(hit, here * blended, 0.0)), everyone)
+
+
+def _early_stops(j: Judged, beta: float, gain: Gain, gains: Gains, gamma: float) -> Column:
+    """Users stop at relevant documents only, each time γ times as likely as at the one before."""
+    hit, blended, _ = _blended(j, None, gain, gains, beta)
+    chance = gamma ** (j.running(hit) - 1.0)
+    relevant = j.ideal.total(gained(j.ideal.grade, gain, 2.0, gains) > 0).astype(np.int64)
+    return j.ratio(j.total(np.where(hit, chance * blended, 0.0)), summed(lambda i: gamma ** (i - 1.0), relevant))
+
+
+@measure("NCUguP", family="overlap", aliases=("NCUgu,P",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (3 * 1 + 1 * 2 / 3) / 4),
+         paper=_NCU, formula="Σ over relevant ranks of stop·precision, / Σ of the stops; the stop of a document is its gain, unless given")  # fmt: skip
+def ncu_graded_precision(j: Judged, *, gain: Gain = "linear", gains: Gains = None, stops: Gains = None) -> Column:
+    """Average precision over users who are the likelier to stop at a document the more it gains."""
+    return _graded_stops(j, 0.0, gain, gains, stops)
+
+
+@measure("NCUguBR", family="overlap", aliases=("NCUgu,BR",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (3 * 1 + 1 * 6 / 7) / 4),
+         paper=_NCU, formula="Σ over relevant ranks of stop·blended ratio, / Σ of the stops; the stop of a document is its gain, unless given")  # fmt: skip
+def ncu_graded_blended(
+    j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None, stops: Gains = None
+) -> Column:
+    """Q-measure over users who are the likelier to stop at a document the more it gains."""
+    return _graded_stops(j, beta, gain, gains, stops)
+
+
+@measure("NCUrbP", family="overlap", aliases=("NCUrb,P",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 0.95 * 2 / 3) / (1 + 0.95)),
+         paper=_NCU, formula="Σ over relevant ranks, the i-th of them, of γ^(i-1)·precision, / Σ of γ^(i-1)")  # fmt: skip
+def ncu_early_precision(j: Judged, *, gamma: Share = 0.95, gain: Gain = "linear", gains: Gains = None) -> Column:
+    """Average precision over users who tend to stop at the first relevant documents."""
+    return _early_stops(j, 0.0, gain, gains, gamma)
+
+
+@measure("NCUrbBR", family="overlap", aliases=("NCUrb,BR",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 0.95 * 6 / 7) / (1 + 0.95)),
+         paper=_NCU, formula="Σ over relevant ranks, the i-th of them, of γ^(i-1)·blended ratio, / Σ of γ^(i-1)")  # fmt: skip
+def ncu_early_blended(
+    j: Judged, *, gamma: Share = 0.95, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None
+) -> Column:
+    """Q-measure over users who tend to stop at the first relevant documents."""
+    return _early_stops(j, beta, gain, gains, gamma)

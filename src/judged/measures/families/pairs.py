@@ -1,0 +1,83 @@
+"""Measures of pairs of documents that stand in the right order, or do not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.core import Judged, wrong_around
+from judged.measures.families.sets import looked_at
+from judged.measures.parameters import Cutoff, Level, Share
+from judged.measures.registry import Column, measure
+
+
+@measure("AUC", family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
+         formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
+def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0) -> Column:
+    """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
+
+    Below 1, `max_fpr` keeps the area up to that fall-out, rescaled so that chance gives ½ and perfection 1
+    (McClish 1989). 0 where no relevant document was retrieved, 1 where nothing else was.
+    """
+    hit = j.is_relevant(level) & j.within(cutoff)
+    relevant = j.total(hit)
+    others = looked_at(j, cutoff) - relevant
+    low, high = wrong_around(j, hit, cutoff)
+    limit = max_fpr * j.at(others)
+    slope = np.clip(limit - low, 0, high - low)
+    area = j.total(np.where(hit, np.maximum(limit - high, 0) + j.ratio(slope**2, 2 * (high - low)), 0.0))
+    share = j.ratio(area, relevant * others)
+    if max_fpr < 1:
+        share = 0.5 * (1 + (share - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2))
+    return np.where(relevant == 0, 0.0, np.where(others == 0, 1.0, share))
+
+
+@measure("RankingLoss", family="ranked", aliases=("label_ranking_loss",), lower_is_better=True, laws={"unit"}, example=([1, 0, 1], 1 / 2),
+         paper="Tsoumakas, Katakis and Vlahavas, Data Mining and Knowledge Discovery Handbook 2010", formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1")  # fmt: skip
+def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """How often a relevant document does not stand above a non-relevant one; a tie counts in full. 0 where there are no such pairs."""
+    hit = j.is_relevant(level) & j.within(cutoff)
+    relevant = j.total(hit)
+    _, high = wrong_around(j, hit, cutoff)
+    return j.ratio(j.total(np.where(hit, high, 0.0)), relevant * (looked_at(j, cutoff) - relevant))
+
+
+@measure("LastHit", family="ranked", aliases=("coverage_error", "CoverageError"), lower_is_better=True, example=([0, 1, 1], 3),
+         paper="Tsoumakas, Katakis and Vlahavas, Data Mining and Knowledge Discovery Handbook 2010", formula="rank down to which all relevant documents are found")  # fmt: skip
+def last_hit(j: Judged, *, level: Level = 1) -> Column:
+    """How far down one must go to have every relevant document; documents of one score are taken together.
+
+    0 where there is none; one more than the ranking holds where one was never retrieved.
+    """
+    hit = j.is_relevant(level)
+    last = j.highest(j.column("rank", j.tie_last).astype(float), hit)
+    return np.where(j.relevant(level) > j.total(hit), j.retrieved + 1.0, last)
+
+
+@measure("Accuracy", family="ranked", aliases=("pair_accuracy",), laws={"unit"}, example=([1, 0, 1], 1 / 2),
+         formula="1 - non-relevant above each relevant document, summed / (relevant · non-relevant retrieved)")  # fmt: skip
+def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """The chance that a relevant document stands above a non-relevant one, within the ranking as it is.
+
+    One of three things called accuracy; see `SetAccuracy` (right decisions) and `Success` (any hit).
+    """
+    hit = j.is_relevant(level) & j.within(cutoff)
+    relevant = j.total(hit)
+    others = looked_at(j, cutoff) - relevant
+    wrong = j.total(np.where(hit, j.rank - j.running(hit), 0))
+    return np.where(relevant > 0, 1.0 - j.ratio(wrong, relevant * others), 0.0)
+
+
+@measure("OPA", family="graded", aliases=("ordered_pair_accuracy", "PairAccuracy"), laws={"unit"}, example=([1, 0, 2], 1 / 3),
+         formula="pairs of judged documents in the order of their grades / pairs of different grades")  # fmt: skip
+def ordered_pair_accuracy(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of the retrieved judged pairs with different grades that stand in the right order.
+
+    Documents with equal scores are not in the right order.
+    """
+    inside = j.within(cutoff)
+    right, pairs = np.zeros(len(j)), np.zeros(len(j))
+    for grade in j.levels(j.grade):
+        here, better = inside & (j.grade == grade), inside & (j.grade > grade)
+        right += j.total(here * j.upto(better, j.query, j.tie_first - 1))
+        pairs += j.total(here) * j.total(better)
+    return j.ratio(right, pairs)

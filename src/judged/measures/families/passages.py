@@ -1,0 +1,54 @@
+"""Measures of what retrieval hands to a reader: whether an answer is whole, and how much of the text is what was looked for."""
+
+from __future__ import annotations
+
+from judged.core import Judged, Reading
+from judged.measures.families.sets import found, looked_at
+from judged.measures.parameters import Cutoff, Level
+from judged.measures.registry import Column, measure
+
+_CHROMA = "Smith and Troynikov, Evaluating chunking strategies for retrieval, Chroma 2024"
+
+
+@measure("Complete", family="ranked", aliases=("AnySet", "any_set", "all_hit", "full_recall"), laws={"unit", "cutoff", "swap", "tail", "perfect"},
+         example=([1, 0, 1], 1), formula="1 if all relevant documents are among the first k")  # fmt: skip
+def complete(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Whether every relevant document is among the first k; where any of several sets will do, whether one of them is there as a whole."""
+    relevant = j.relevant(level)
+    return ((relevant > 0) & (found(j, level, cutoff) == relevant)).astype(float)
+
+
+def _reading(j: Judged) -> Reading:
+    assert j.reading is not None  # `needs` is checked before a formula is called
+    return j.reading
+
+
+def _gold(j: Judged) -> Column:
+    gold = _reading(j).gold
+    assert gold is not None
+    return gold
+
+
+@measure("CharRecall", family="text", aliases=("token_recall", "span_recall"), needs="spans", laws={"unit", "cutoff", "tail"}, paper=_CHROMA,
+         formula="characters of the spans that the first k chunks hold / characters of the spans")  # fmt: skip
+def character_recall(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of the text looked for that the first k chunks hold; each character counts once."""
+    reading = _reading(j)
+    return j.ratio(reading.sums("fresh", looked_at(j, cutoff)), _gold(j))
+
+
+@measure("CharPrecision", family="text", aliases=("token_precision", "span_precision"), needs="spans", laws={"unit", "cutoff"}, paper=_CHROMA,
+         formula="characters of the spans that the first k chunks hold / characters of the first k chunks")  # fmt: skip
+def character_precision(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of the text of the first k chunks that was looked for; what chunks repeat is text that nobody needs."""
+    reading, depth = _reading(j), looked_at(j, cutoff)
+    return j.ratio(reading.sums("fresh", depth), reading.sums("length", depth))
+
+
+@measure("CharIoU", family="text", aliases=("token_iou", "span_iou"), needs="spans", laws={"unit", "cutoff"}, paper=_CHROMA,
+         formula="characters of the spans that the first k chunks hold / (characters of the chunks + characters of the spans that none holds)")  # fmt: skip
+def character_iou(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """Text that was looked for and retrieved, over text that was either; repeated text counts as often as it comes."""
+    reading, depth = _reading(j), looked_at(j, cutoff)
+    held = reading.sums("fresh", depth)
+    return j.ratio(held, reading.sums("length", depth) + _gold(j) - held)

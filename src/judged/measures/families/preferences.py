@@ -1,0 +1,181 @@
+"""Measures of preferences between documents, and of several judges of one query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, Literal
+
+import numpy as np
+
+from judged.core import Judged
+from judged.measures.families.binary import average_precision, precision, r_precision
+from judged.measures.families.preference_groups import Among, Group, balanced, counted, groups, judges, paired
+from judged.measures.parameters import Cutoff, Level, Multiple
+from judged.measures.registry import Column, measure
+
+_COUNT: dict[str, Any] = {"family": "preference", "needs": "preferences", "summary": "sum", "whole": True}
+_SHARE: dict[str, Any] = {"family": "preference", "needs": "preferences"}
+_BOTH = "among pairs with both documents retrieved"
+_ONE = "among pairs with a document retrieved"
+
+
+def _by_group(j: Judged, count: Callable[[Group], tuple[int, int]]) -> tuple[Column, Column, Column]:
+    """Query, preferences fulfilled and preferences possible, per group."""
+    rows = np.array([(group.query, *count(group)) for group in groups(j)], dtype=np.int64).reshape(-1, 3)
+    return rows[:, 0], rows[:, 1].astype(float), rows[:, 2].astype(float)
+
+
+def _by_query(j: Judged, among: Among) -> tuple[Column, Column]:
+    """Preferences fulfilled and preferences possible, per query."""
+    query, fulfilled, possible = _by_group(j, lambda group: counted(group, among))
+    return np.bincount(query, fulfilled, len(j)), np.bincount(query, possible, len(j))
+
+
+def _mean(j: Judged, query: Column, value: Column) -> Column:
+    """The mean over the groups of a query; 0 where any of them is undefined (as in trec_eval)."""
+    total = np.bincount(query, value, len(j))
+    return np.where(total > 0, j.ratio(total, np.bincount(query, minlength=len(j))), 0.0)
+
+
+# ── counts ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@measure("NumPrefs", trec="prefs_num_prefs_poss", formula="preferences", **_COUNT)
+def number_of_preferences(j: Judged) -> Column:
+    """Preferences that the judges expressed, or that follow from them."""
+    return _by_query(j, "all")[1]
+
+
+@measure("NumPrefsMet", trec="prefs_num_prefs_ful", formula="preferences fulfilled", **_COUNT)
+def number_fulfilled(j: Judged) -> Column:
+    """Preferences that the ranking fulfils: the better document stands above, or alone was retrieved."""
+    return _by_query(j, "all")[0]
+
+
+@measure("NumPrefsMetRet", trec="prefs_num_prefs_ful_ret", formula=f"preferences fulfilled {_BOTH}", **_COUNT)
+def number_fulfilled_retrieved(j: Judged) -> Column:
+    """Preferences that the ranking fulfils, with both documents retrieved."""
+    return _by_query(j, "retrieved")[0]
+
+
+# ── shares ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@measure("Prefs", trec="prefs_simp", formula="preferences fulfilled / preferences", **_SHARE)
+def preferences(j: Judged, *, among: Among = "all") -> Column:
+    """The share of the preferences that the ranking fulfils; every preference counts the same.
+
+    `among="implied"` leaves out pairs of which no document was retrieved, `among="retrieved"` asks for both.
+    """
+    return j.ratio(*_by_query(j, among))
+
+
+@measure(
+    "PrefsPair",
+    trec="prefs_pair",
+    formula="mean over pairs of documents of the share of their preferences that is fulfilled",
+    **_SHARE,
+)
+def preferences_by_pair(j: Judged, *, among: Among = "all") -> Column:
+    """The share of the preferences that the ranking fulfils, averaged over pairs of documents."""
+    values = np.zeros(len(j))
+    for query, own in groupby(groups(j), key=lambda group: group.query):
+        votes = np.zeros((int(j.judgments[query]),) * 2)
+        for group in own:
+            votes[np.ix_(group.doc, group.doc)] += group.prefers
+        values[query] = paired(votes, int(j.hits[query]), among)
+    return values
+
+
+@measure("PrefsAvg", trec="prefs_avgjg", formula="mean over groups of preferences fulfilled / preferences", **_SHARE)
+def preferences_by_group(j: Judged, *, among: Among = "all") -> Column:
+    """The share of the preferences that the ranking fulfils, averaged over the judges."""
+    query, fulfilled, possible = _by_group(j, lambda group: counted(group, among))
+    return _mean(j, query, j.ratio(fulfilled, possible))
+
+
+@measure(
+    "PrefsAvgR",
+    trec="prefs_avgjg_Rnonrel",
+    formula="PrefsAvg with as many irrelevant documents as relevant ones",
+    **_SHARE,
+)
+def preferences_balanced(j: Judged, *, among: Literal["all", "retrieved"] = "all") -> Column:
+    """`PrefsAvg` as if every judge had called as many documents irrelevant as relevant: a cousin of bpref."""
+    query, fulfilled, possible = _by_group(j, lambda group: balanced(group, among))
+    return _mean(j, query, np.divide(fulfilled, possible, out=np.full(len(query), np.nan), where=possible > 0))
+
+
+@measure("PrefsRet", trec="prefs_simp_ret", formula=f"Prefs {_BOTH}", **_SHARE)
+def preferences_retrieved(j: Judged) -> Column:
+    """`Prefs` among pairs of retrieved documents."""
+    return preferences(j, among="retrieved")
+
+
+@measure("PrefsPairRet", trec="prefs_pair_ret", formula=f"PrefsPair {_BOTH}", **_SHARE)
+def preferences_by_pair_retrieved(j: Judged) -> Column:
+    """`PrefsPair` among pairs of retrieved documents."""
+    return preferences_by_pair(j, among="retrieved")
+
+
+@measure("PrefsAvgRet", trec="prefs_avgjg_ret", formula=f"PrefsAvg {_BOTH}", **_SHARE)
+def preferences_by_group_retrieved(j: Judged) -> Column:
+    """`PrefsAvg` among pairs of retrieved documents."""
+    return preferences_by_group(j, among="retrieved")
+
+
+@measure("PrefsAvgRRet", trec="prefs_avgjg_Rnonrel_ret", formula=f"PrefsAvgR {_BOTH}", **_SHARE)
+def preferences_balanced_retrieved(j: Judged) -> Column:
+    """`PrefsAvgR` among pairs of retrieved documents."""
+    return preferences_balanced(j, among="retrieved")
+
+
+@measure("PrefsImp", trec="prefs_simp_imp", formula=f"Prefs {_ONE}", **_SHARE)
+def preferences_implied(j: Judged) -> Column:
+    """`Prefs` among pairs of which a document was retrieved."""
+    return preferences(j, among="implied")
+
+
+@measure("PrefsPairImp", trec="prefs_pair_imp", formula=f"PrefsPair {_ONE}", **_SHARE)
+def preferences_by_pair_implied(j: Judged) -> Column:
+    """`PrefsPair` among pairs of which a document was retrieved."""
+    return preferences_by_pair(j, among="implied")
+
+
+@measure("PrefsAvgImp", trec="prefs_avgjg_imp", formula=f"PrefsAvg {_ONE}", **_SHARE)
+def preferences_by_group_implied(j: Judged) -> Column:
+    """`PrefsAvg` among pairs of which a document was retrieved."""
+    return preferences_by_group(j, among="implied")
+
+
+# ── several judges ───────────────────────────────────────────────────────────────────────────────
+
+
+def _over_judges(j: Judged, formula: Callable[[Judged], Column]) -> Column:
+    """The mean of a measure over the judges of each query."""
+    total, count = np.zeros(len(j)), np.zeros(len(j))
+    for one in judges(j):
+        total += formula(one)
+        count += one.judgments > 0
+    return j.ratio(total, count)
+
+
+@measure("APAvg", family="preference", needs="groups", trec="map_avgjg", formula="mean over judges of AP")
+def average_precision_by_judge(j: Judged, *, level: Level = 1) -> Column:
+    """Average precision, averaged over the judges of a query."""
+    return _over_judges(j, lambda one: average_precision(one, level=level))
+
+
+@measure("PAvg", family="preference", needs="groups", trec="P_avgjg.", formula="mean over judges of P@k")
+def precision_by_judge(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Precision, averaged over the judges of a query."""
+    return _over_judges(j, lambda one: precision(one, cutoff=cutoff, level=level))
+
+
+@measure(
+    "RprecAvg", family="preference", needs="groups", trec="Rprec_mult_avgjg.", formula="mean over judges of Rprec@c"
+)
+def r_precision_by_judge(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
+    """Precision at a multiple of the number of relevant documents, averaged over the judges of a query."""
+    return _over_judges(j, lambda one: r_precision(one, multiple=multiple, level=level))

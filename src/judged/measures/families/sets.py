@@ -1,0 +1,214 @@
+"""Measures of an unranked set: which documents were retrieved, not in which order."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from judged.core import Confusion, Judged
+from judged.errors import UsageError
+from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
+from judged.measures.registry import Column, measure
+
+Collection = Annotated[float | None, Spec("how many documents the collection holds", number(0, optional=True), ("N",))]
+
+
+def found(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
+    """Relevant documents retrieved."""
+    return j.total(j.column("relevant", j.is_relevant(level)) & j.within(cutoff))
+
+
+def looked_at(j: Judged, cutoff: Cutoff = None) -> Column:
+    """Documents retrieved down to the cutoff."""
+    return j.retrieved if cutoff is None else np.minimum(j.retrieved, cutoff)
+
+
+def _decisions(j: Judged, level: Level) -> Confusion:
+    """What was retrieved, against all that is relevant; whatever else was retrieved is wrong."""
+    hits = found(j, level)
+    return Confusion(tp=hits, fp=j.retrieved - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio)
+
+
+@measure("SetP", family="set", aliases=("set_precision",), trec="set_P", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
+         formula="relevant retrieved / retrieved")  # fmt: skip
+def set_precision(j: Judged, *, level: Level = 1) -> Column:
+    """The share of the retrieved documents that are relevant."""
+    return _decisions(j, level).precision
+
+
+@measure("SetR", family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+         formula="relevant retrieved / relevant")  # fmt: skip
+def set_recall(j: Judged, *, level: Level = 1) -> Column:
+    """The share of the relevant documents that were retrieved."""
+    return _decisions(j, level).recall
+
+
+@measure("SetF", family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
+         paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
+def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1) -> Column:
+    """The weighted harmonic mean of set precision and set recall; β > 1 favours recall.
+
+    trec_eval's `set_F.x` takes x = β².
+    """
+    return _decisions(j, level).f(beta)
+
+
+@measure("SetAP", family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
+         formula="set precision · set recall")  # fmt: skip
+def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
+    """Set precision times set recall: average precision if the order were random."""
+    hits = found(j, level)
+    return j.ratio(hits * hits, j.retrieved * j.relevant(level))
+
+
+@measure("SetRelP", family="set", trec="set_relative_P", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+         formula="relevant retrieved / min(retrieved, relevant)")  # fmt: skip
+def set_relative_precision(j: Judged, *, level: Level = 1) -> Column:
+    """Set precision relative to the best that a set of this size could have."""
+    return j.ratio(found(j, level), np.minimum(j.retrieved, j.relevant(level)))
+
+
+# ── right and wrong decisions: these need to know what was left out ──────────────────────────────
+
+
+def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutoff = None) -> Confusion:
+    """Documents retrieved and left out. Without the size of the collection, the judged documents are all there are."""
+    hits = found(j, level, cutoff)
+    if collection is None:
+        wrong = j.total(j.is_judged & ~j.is_relevant(level) & j.within(cutoff))
+        outside = j.ideal.total(j.ideal.is_judged & ~j.ideal.is_relevant(level)) - wrong
+    else:
+        wrong = looked_at(j, cutoff) - hits
+        outside = collection - j.relevant(level) - wrong
+        if (outside < 0).any():
+            raise UsageError(
+                "parameter", "a collection larger than what was retrieved", got=f"collection={collection:g}"
+            )
+    return Confusion(tp=hits, fp=wrong, fn=j.relevant(level) - hits, tn=outside, ratio=j.ratio)
+
+
+@measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
+         laws={"cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
+def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
+    """The share of the non-relevant documents that were retrieved; lower is better.
+
+    Without the size of the collection, the judged non-relevant documents stand for all others.
+    """
+    return _all_decisions(j, level, collection, cutoff).fall_out
+
+
+@measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
+def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
+    """The share of the non-relevant documents that were left out."""
+    return _all_decisions(j, level, collection, cutoff).specificity
+
+
+@measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, example=([1, 0, 1], 2 / 3),
+         formula="(relevant retrieved + non-relevant left out) / all documents")  # fmt: skip
+def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """The share of right decisions: relevant retrieved, non-relevant left out.
+
+    Misleading where nearly nothing is relevant: returning nothing is then almost always right. One of three
+    things called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).
+    """
+    return _all_decisions(j, level, collection).accuracy
+
+
+@measure(
+    "BalancedAccuracy", family="set", laws={"unit"}, example=([1, 0, 1], 1 / 2), formula="(recall + specificity) / 2"
+)
+def balanced_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """The mean of recall and specificity: ½ for retrieving all, nothing, or at random."""
+    return _all_decisions(j, level, collection).balanced_accuracy
+
+
+@measure("Youden", family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="Youden, Cancer 3(1), 1950",
+         formula="recall + specificity - 1")  # fmt: skip
+def youden(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """How much better than chance decisions are: 0 for chance, 1 for perfection."""
+    return _all_decisions(j, level, collection).youden
+
+
+@measure("MCC", family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="Matthews, BBA 405(2), 1975",
+         formula="(TP·TN - FP·FN) / √((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))")  # fmt: skip
+def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """The correlation of being retrieved with being relevant; 0 where either never varies."""
+    return _all_decisions(j, level, collection).mcc
+
+
+@measure("Utility", family="set", trec="utility:", example=([1, 0, 1], 1),
+         formula="w₁·relevant retrieved + w₂·non-relevant retrieved + w₃·relevant missed + w₄·non-relevant left out")  # fmt: skip
+def utility(
+    j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: Number = 0.0
+) -> Column:
+    """Gains and costs of retrieving and of missing, added up."""
+    if len(weights) != 4:
+        raise UsageError("parameter", "four weights", got=str(len(weights)), value=weights)
+    hits, relevant = found(j, level), j.relevant(level)
+    return (
+        weights[0] * hits
+        + weights[1] * (j.retrieved - hits)
+        + weights[2] * (relevant - hits)
+        + weights[3] * (collection + hits - j.retrieved - relevant)
+    )
+
+
+# ── counts ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@measure("NumQ", family="count", trec="num_q", summary="sum", whole=True, example=([1, 0, 1], 1), formula="1")
+def number_of_queries(j: Judged) -> Column:
+    """Each query counts one."""
+    return np.ones(len(j))
+
+
+@measure(
+    "NumRet", family="count", trec="num_ret", summary="sum", whole=True, example=([1, 0, 1], 3), formula="retrieved"
+)
+def number_retrieved(j: Judged) -> Column:
+    """Documents in the ranking."""
+    return j.retrieved
+
+
+@measure(
+    "NumRel", family="count", trec="num_rel", summary="sum", whole=True, example=([1, 0, 1], 2), formula="relevant"
+)
+def number_relevant(j: Judged, *, level: Level = 1) -> Column:
+    """Relevant documents in the pool."""
+    return j.relevant(level)
+
+
+@measure("NumRelRet", family="count", aliases=("hits", "TP"), trec="num_rel_ret", summary="sum", whole=True,
+         laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
+def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Relevant documents in the ranking."""
+    return found(j, level, cutoff)
+
+
+@measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True, lower_is_better=True,
+         laws={"cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
+def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Documents in the ranking that were judged, and are not relevant."""
+    return _all_decisions(j, level, None, cutoff).fp
+
+
+@measure("NumWrongRet", family="count", aliases=("FP",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 1),
+         formula="non-relevant retrieved")  # fmt: skip
+def number_wrongly_retrieved(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """Non-relevant documents that the ranking holds: judged ones, or all of the collection."""
+    return _all_decisions(j, level, collection).fp
+
+
+@measure("NumRelMissed", family="count", aliases=("FN",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 0),
+         formula="relevant not retrieved")  # fmt: skip
+def number_relevant_missed(j: Judged, *, level: Level = 1) -> Column:
+    """Relevant documents that the ranking lacks."""
+    return _all_decisions(j, level, None).fn
+
+
+@measure("NumNonRelLeft", family="count", aliases=("TN",), summary="sum", whole=True, example=([1, 0, 1], 0),
+         formula="non-relevant not retrieved")  # fmt: skip
+def number_nonrelevant_left(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
+    """Non-relevant documents that the ranking rightly lacks: judged ones, or all of the collection."""
+    return _all_decisions(j, level, collection).tn

@@ -1,0 +1,237 @@
+"""All that the page says beside the values and rankings of queries: plain data, ready for JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from judged import __version__
+from judged.comparison.difference import Difference
+from judged.comparison.result import Critical
+from judged.comparison.tables import key_of_signs, signs
+from judged.core import Judged
+from judged.curves import Picture
+from judged.curves.run_curves import curve
+from judged.errors import Warned
+from judged.evaluation.evaluate import with_bounds
+from judged.evaluation.result.coverage import judged_share
+from judged.evaluation.result.values import Values
+from judged.measures import Measure
+from judged.page.methods import citations, inputs, methods
+from judged.page.subject import Subject
+from judged.page.verdict import verdicts
+
+__all__ = ["LEVEL", "facts_of"]
+
+LEVEL = 0.95
+_RANKS = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    12,
+    15,
+    20,
+    25,
+    30,
+    40,
+    50,
+    70,
+    100,
+    150,
+    200,
+    300,
+    500,
+    700,
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+)
+_MANY = 3_000_000  # retrieved documents beyond which bounds would fill the memory, and take their time
+_BANDS = 4  # more of them hide each other, and cost time
+_LINES = 6  # pictures of a measure against its cutoff
+
+
+def facts_of(
+    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
+) -> dict[str, Any]:
+    """Everything, under the names that data.js gives it."""
+    comparison, first = subject.comparison, subject.first
+    bounded = _bounded(subject)
+    return {
+        "title": title,
+        "version": __version__,
+        "runs": list(subject.runs),
+        "measures": [_measure(m, places=0 if m.definition.whole and comparison is None else 4) for m in subject.measures],
+        "queries": [str(q) for q in first.queries],
+        "texts": None if texts is None else list(texts),
+        "level": LEVEL,
+        "key": key_of_signs(comparison) if comparison else "",
+        "alpha": comparison.settings.alpha if comparison else 0.05,
+        "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
+        "verdicts": [asdict(v) for v in verdicts(subject)],
+        "summary": _summary(subject, bounded),
+        "pairs": [_pair(subject, row) for row in (comparison.rows if comparison else ())],
+        "parts": [_pair(subject, row) for row in (comparison.parts if comparison else ())],
+        "slices": [{"label": k, "rows": np.flatnonzero(v).tolist()} for k, v in (comparison.slices if comparison else {}).items()],
+        "pictures": _pictures(subject),
+        "critical": [_critical(subject, m) for m in subject.measures],
+        "coverage": _coverage(subject),
+        "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
+        "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
+        "relevance": subject.level,
+        "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in warnings],
+        "methods": methods(subject, LEVEL, bounds=bounded is not None),
+        "citations": citations(subject),
+        "inputs": inputs(subject),
+        "depth": depth,
+        "chunk": chunk,
+    }  # fmt: skip
+
+
+def _measure(m: Measure, places: int) -> dict[str, Any]:
+    d = m.definition
+    return {
+        "name": str(m), "description": d.description, "formula": d.formula, "lower": d.lower_is_better,
+        "whole": d.whole, "unit": "unit" in d.laws, "places": places,
+    }  # fmt: skip
+
+
+def _bounded(subject: Subject) -> list[Values] | None:
+    """The results with what unjudged documents could change, where these are at hand and not too many."""
+    if not subject.judged or subject.first.policy.unjudged == "condensed":
+        return None
+    if sum(int(j.retrieved.sum()) for j in subject.judged) > _MANY:
+        return None
+    return [
+        r if r.if_irrelevant is not None else with_bounds(r, j)
+        for r, j in zip(subject.results, subject.judged, strict=True)
+    ]
+
+
+def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[str, Any]]]:
+    table = []
+    for i, m in enumerate(subject.measures):
+        marks = signs(subject.comparison, str(m)) if subject.comparison else [""]
+        known = subject.known(m)
+        best = _best(m, subject.means[i])
+        rows = []
+        for k, mean in enumerate(subject.means[i]):
+            ends = subject.intervals[i][k] or (math.nan, math.nan)
+            sides = (math.nan, math.nan) if bounded is None else bounded[k].bounds(m) or (math.nan, math.nan)
+            if m.definition.summary == "sum" and subject.comparison is not None:
+                sides = (sides[0] / len(known), sides[1] / len(known))  # counts are means in a comparison
+            rows.append({
+                "mean": _finite(mean), "low": _finite(ends[0]), "high": _finite(ends[1]), "sign": marks[k], "best": mean == best,
+                "queries": int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
+            })  # fmt: skip
+        table.append(rows)
+    return table
+
+
+def _best(m: Measure, means: Sequence[float]) -> float | None:
+    known = [v for v in means if v == v]
+    if len(means) < 2 or not known:
+        return None
+    return min(known) if m.definition.lower_is_better else max(known)
+
+
+def _pair(subject: Subject, row: Difference) -> dict[str, Any]:
+    found = {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(row).items()}
+    names = [str(m) for m in subject.measures]
+    return {**found, "measure": names.index(row.measure), "a": subject.runs.index(row.a), "b": subject.runs.index(row.b),
+            "part": row.part or "", "words": row.words}  # fmt: skip
+
+
+def _critical(subject: Subject, m: Measure) -> dict[str, Any] | None:
+    """The diagram of three or more runs; None where it would say nothing."""
+    if subject.comparison is None or len(subject.runs) < 3 or int(subject.known(m).sum()) < 2:
+        return None
+    found: Critical = subject.comparison.critical(str(m))
+    return {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(found).items() if k != "runs"}
+
+
+def _coverage(subject: Subject) -> dict[str, Any] | None:
+    if not subject.judged or subject.first.policy.unjudged == "condensed":
+        return None
+    ranks = np.array(_ranks(subject.judged, 100))
+    ranks = np.arange(1, ranks[-1] + 1) if ranks[-1] <= 100 else ranks
+    return {"ranks": ranks.tolist(), "shares": [_list(judged_share(j, ranks)) for j in subject.judged]}
+
+
+# ── curves ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _pictures(subject: Subject) -> list[dict[str, Any]]:
+    """Precision against recall, interpolated too, and each measure that takes a cutoff against it."""
+    if not subject.judged:
+        return []
+    judged = list(subject.judged)
+    asked: dict[str, Any] = {"profile": subject.first.profile, "band": LEVEL if len(judged) <= _BANDS else None}
+    level = subject.level
+    ranks = _ranks(judged, 10_000)
+    found = [
+        _picture(
+            "Precision against recall",
+            curve("pr", judged, points=ranks, level=level, **asked),
+            subject.runs,
+            [],
+        ),
+        _picture("Interpolated precision", curve("ipr", judged, level=level, **asked), subject.runs, []),
+    ]
+    for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
+        drawn = curve("at-k", judged, measures=[m], points=ranks, **asked)
+        found.append(_picture(f"{m} down to rank k", drawn, subject.runs, places))
+    return found
+
+
+def _without_cutoff(measures: Sequence[Measure]) -> dict[Measure, list[int]]:
+    """The measures that take a cutoff, each once, without it; and which of those that were asked for they are."""
+    found: dict[Measure, list[int]] = {}
+    for i, m in enumerate(measures):
+        if m.definition.at == "cutoff" and not m.definition.text and m.definition.summary != "geometric":
+            found.setdefault(Measure(m.definition)(**{k: v for k, v in m.given if k != "cutoff"}), []).append(i)
+    return found
+
+
+def _ranks(judged: Sequence[Judged], last: int) -> list[int]:
+    longest = min(last, max(int(j.retrieved.max(initial=1)) for j in judged))
+    return sorted({rank for rank in _RANKS if rank < longest} | {max(longest, 1)})
+
+
+def _picture(title: str, picture: Picture, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
+    marks = picture.marks or [""] * len(picture)
+    lines = [
+        {
+            "name": name, "run": i, "x": _list(line.x), "y": _list(line.y), "at": _list(line.at), "low": _list(line.low),
+            "high": _list(line.high), "rule": line.rule, "mark": mark,
+        }
+        for i, (name, line, mark) in enumerate(zip(runs, picture, marks, strict=True))
+    ]  # fmt: skip
+    unit = "y" in picture.limits
+    return {
+        "kind": picture.kind, "title": title, "x": picture.x_label, "y": picture.y_label, "at": picture.at_label,
+        "log": picture.log_x, "unit": unit, "lines": lines, "notes": list(picture.notes), "measures": measures,
+    }  # fmt: skip
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _list(column: Any) -> list[float | None] | None:
+    return None if column is None else [_finite(v) for v in column.tolist()]

@@ -1,0 +1,116 @@
+"""The queries one by one: what each run ranks where, what was judged, and the arithmetic of every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from judged.core import Judged
+from judged.evaluation.explain.all_queries import Steps, steps_of
+from judged.io import Prose
+from judged.page.subject import Subject
+
+__all__ = ["block_size", "blocks", "shown_depth", "shown_documents"]
+
+_DOCUMENTS = 1_000_000  # shown in all, so that a page stays one that can be sent
+_DEPTHS = (100, 50, 20, 10)
+_BLOCK = 20_000  # documents in a block, which is unpacked as a whole when one of its queries is opened
+
+
+def shown_depth(subject: Subject, wanted: int | None) -> int:
+    """The last rank that is shown: as asked for, or what leaves the page at a sensible size; 0 where there are no rankings to show."""
+    if not subject.judged or any(r.source is None or not r.source.near for r in subject.results):
+        return 0
+    if wanted is not None:
+        return int(wanted)
+    lists = len(subject.first) * len(subject.runs)
+    return next((depth for depth in _DEPTHS if lists * depth <= _DOCUMENTS), _DEPTHS[-1])
+
+
+def block_size(subject: Subject, depth: int) -> int:
+    """How many queries go into a block."""
+    return max(1, min(100, _BLOCK // max(1, depth * len(subject.runs))))
+
+
+Rankings = list[list[list[str]]]  # [run][query]: documents
+
+
+def shown_documents(subject: Subject, depth: int) -> Rankings:
+    """The documents of each ranking down to the depth."""
+    rows = range(len(subject.first))
+    return [result.source.documents(rows, depth) for result in subject.results if result.source is not None]
+
+
+def blocks(
+    subject: Subject, rankings: Rankings, prose: Mapping[str, Prose], depth: int, size: int
+) -> Iterator[list[dict[str, Any]]]:
+    """The details of all queries, block by block."""
+    steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
+    pools = _Pools(subject.judged)
+    for start in range(0, len(subject.first), size):
+        rows = range(start, min(start + size, len(subject.first)))
+        yield [_detail(subject, rankings, prose, steps, pools, row, depth) for row in rows]
+
+
+class _Pools:
+    """The judgments of each query, and where each run has them."""
+
+    def __init__(self, judged: tuple[Judged, ...]) -> None:
+        first = judged[0]
+        assert first.pool_doc is not None
+        self.docs = [doc.decode("utf-8", "surrogateescape") for doc in first.pool_doc.tolist()]
+        self.grades = first.pool_grade.tolist()
+        self.ends = np.cumsum(first.judgments).tolist()
+        self.judged = judged
+        self.hits = [np.cumsum(j.hits).tolist() for j in judged]
+        self.columns = [(j.judgment.tolist(), j.rank.tolist()) for j in judged]
+
+    def of(self, query: int) -> range:
+        """Which judgments are of this query."""
+        return range(self.ends[query - 1] if query else 0, self.ends[query])
+
+    def ranked(self, run: int, query: int) -> list[tuple[int, int]]:
+        """(judgment, rank) of the judged documents that a run retrieved."""
+        part = slice(self.hits[run][query - 1] if query else 0, self.hits[run][query])
+        judgment, rank = self.columns[run]
+        return list(zip(judgment[part], rank[part], strict=True))
+
+
+def _detail(
+    subject: Subject, rankings: Rankings, prose: Mapping[str, Prose], steps: list[list[list[Steps]]], pools: _Pools, query: int, depth: int
+) -> dict[str, Any]:  # fmt: skip
+    place: dict[str, int] = {}
+    grades: list[float | None] = []
+
+    def at(doc: str, grade: float | None = None) -> int:
+        if doc not in place:
+            place[doc] = len(place)
+            grades.append(grade)
+        return place[doc]
+
+    for judgment in pools.of(query):
+        at(pools.docs[judgment], _plain(pools.grades[judgment]))
+    found: list[dict[str, Any] | None] = []
+    for run, judged in enumerate(subject.judged):
+        if not judged.answered[query]:
+            found.append(None)
+            continue
+        docs = [at(doc) for doc in rankings[run][query]]
+        below = [[at(pools.docs[judgment]), rank] for judgment, rank in pools.ranked(run, query) if rank > depth]
+        why = [_plain_steps(by_query[query]) for by_query in steps[run]]
+        found.append({"docs": docs, "retrieved": int(judged.retrieved[query]), "below": below, "why": why})
+    texts = [prose.get(doc) for doc in place]
+    return {
+        "docs": list(place), "grades": grades, "titles": [t and t.title for t in texts] if prose else [],
+        "texts": [t and t.text for t in texts] if prose else [], "rankings": found,
+    }  # fmt: skip
+
+
+def _plain_steps(steps: Steps) -> dict[str, Any]:
+    return {name: getattr(steps, name) for name in Steps.__dataclass_fields__}  # asdict copies every cell
+
+
+def _plain(grade: float) -> float | int:
+    return int(grade) if grade.is_integer() else grade

@@ -1,0 +1,50 @@
+"""What the page says before, or without, its script: the verdict, the table, the warnings, the methods."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from judged.tables.records import number
+from judged.tables.table import Table, as_html, safe
+
+__all__ = ["slots_of"]
+
+
+def slots_of(facts: dict[str, Any]) -> dict[str, str]:
+    """Markup for the places that page.html leaves open. Everything from outside is escaped here."""
+    first = facts["verdicts"][0]
+    return {
+        "title": _text(facts["title"]),
+        "verdict": _text(first["words"]),
+        "more": "".join(f"<li>{_text(line)}</li>" for line in first["more"]),
+        "table": as_html(_table(facts)),
+        "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in facts["warnings"]),
+        "warned": str(len(facts["warnings"])),
+        "methods": "".join(f"<p>{_text(line)}</p>" for line in facts["methods"]),
+        "citations": "".join(f"<li>{_text(line)}</li>" for line in facts["citations"]),
+        "inputs": "".join(
+            f"<tr><td>{_text(one['role'])}</td><td><bdi>{_text(one['name'])}</bdi></td><td>{_text(one['of'])}</td><td><code>{one['sha256']}</code></td></tr>"
+            for one in facts["inputs"]
+        ),
+        "version": _text(facts["version"]),
+    }
+
+
+def _table(facts: dict[str, Any]) -> Table:
+    rows = []
+    for k, run in enumerate(facts["runs"]):
+        cells = [_cell(facts["summary"][i][k], m) for i, m in enumerate(facts["measures"])]
+        rows.append((run, *cells))
+    strong = frozenset((k, 1 + i) for i, by in enumerate(facts["summary"]) for k, one in enumerate(by) if one["best"])
+    return Table(("run", *(m["name"] for m in facts["measures"])), tuple(rows), strong=strong)
+
+
+def _cell(one: dict[str, Any], measure: dict[str, Any]) -> str:
+    places = measure["places"]
+    between = "" if one["low"] is None else f" [{number(one['low'], places)}, {number(one['high'], places)}]"
+    return f"{number(one['mean'], places)}{between} {one['sign']}".rstrip()
+
+
+def _text(text: str) -> str:
+    return escape(safe(text))

@@ -1,0 +1,111 @@
+/** What the charts of the page share: which numbers are shown, and how runs and numbers are written. */
+import { counted, fixed, levelText, shortened, sliceName } from "../data/format.js";
+import { SMALL_SIZE } from "../kit/scene.js";
+import { clipped, isolated, plainText, textWidth } from "../kit/text.js";
+
+/** @typedef {import("../data/data.js").Book} Book */
+/** @typedef {import("../data/data.js").Measure} Measure */
+/** @typedef {import("../data/data.js").Pair} Pair */
+/** @typedef {import("../kit/scene.js").Mark} Mark */
+/**
+ * @typedef {{measure: number, a: number, b: number, slice?: string | null}} View
+ *   what the reader looks at: a measure, two runs, and the label of a slice, or null for all queries
+ */
+/**
+ * @typedef {{queries: number[], values: number[], gains: number[], better: number, same: number, worse: number, missing: number}} Differences
+ *   b minus a of the queries that have both, from the best gain to the worst loss; how many are what, and how many lack a value
+ */
+
+/** @param {number} run */
+export function runColour(run) {
+  return `run${((run % 10) + 10) % 10}`;
+}
+
+/** A name within a sentence: not too long, and its direction its own. @param {string} name @param {number} [length] */
+export function nameText(name, length = 40) {
+  return clipped(name, length);
+}
+
+/** A name in the title of an axis of so many pixels, where two names have to fit. @param {string} name @param {number} width */
+export function axisName(name, width) {
+  return clipped(name, Math.max(10, Math.min(40, Math.floor(width / 28))));
+}
+
+/** A mean as the tables of the terminal write it. @param {number} value @param {Measure} measure */
+export function meanText(value, measure) {
+  return fixed(value, measure.places);
+}
+
+/** "95% interval": that of means. Comparisons have the level that belongs to their alpha. @param {number} level */
+export function intervalName(level) {
+  return `${levelText(level)} interval`;
+}
+
+/** The pair the other way round: a minus b. @param {Pair} pair @returns {Pair} */
+function turnedPair(pair) {
+  const verdict = { better: "worse", worse: "better" }[pair.verdict] ?? pair.verdict;
+  const [wins, losses] = [pair.losses, pair.wins];
+  const turned = { a: pair.b, b: pair.a, mean_a: pair.mean_b, mean_b: pair.mean_a, wins, losses, verdict };
+  const signs = { difference: -pair.difference, low: -pair.high, high: -pair.low, d_z: -pair.d_z, cliff: -pair.cliff };
+  return { ...pair, ...turned, ...signs, superiority: 1 - pair.superiority, words: "" };
+}
+
+/**
+ * The comparison of the two runs of a view as Python made it, turned where it was made the other way; or null.
+ *
+ * @param {Book} book @param {View} view @returns {Pair | null}
+ */
+export function viewedPair(book, { measure, a, b, slice = null }) {
+  const all = slice !== null ? book.facts.parts.filter((pair) => pair.part === slice) : book.facts.pairs;
+  const of = all.filter((pair) => pair.measure === measure);
+  const found = of.find((pair) => pair.a === a && pair.b === b);
+  const other = of.find((pair) => pair.a === b && pair.b === a);
+  return found ?? (other ? turnedPair(other) : null);
+}
+
+/** The queries of a view. @param {Book} book @param {View} view @returns {number[]} */
+export function viewedQueries(book, { slice = null }) {
+  const rows = slice !== null ? book.facts.slices.find(({ label }) => label === slice)?.rows : null;
+  return rows ?? book.facts.queries.map((_, query) => query);
+}
+
+/** @param {Book} book @param {View} view @returns {Differences} */
+export function viewedDifferences(book, view) {
+  const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
+  const sign = book.facts.measures[view.measure].lower ? -1 : 1;
+  const all = viewedQueries(book, view);
+  const rows = all.map((query) => ({ query, value: second[query] - first[query] })).filter(({ value }) =>
+    Number.isFinite(value)
+  );
+  rows.sort((x, y) => sign * (y.value - x.value) || x.query - y.query);
+  const values = rows.map(({ value }) => value);
+  const gains = values.map((value) => sign * value);
+  const [better, worse] = [gains.filter((gain) => gain > 0).length, gains.filter((gain) => gain < 0).length];
+  const counts = { better, worse, same: gains.length - better - worse, missing: all.length - rows.length };
+  return { queries: rows.map(({ query }) => query), values, gains, ...counts };
+}
+
+/** The first lines of what is said of a query. @param {Book} book @param {number} query */
+export function queryLines(book, query) {
+  const text = book.facts.texts?.[query];
+  return [nameText(book.facts.queries[query], 60), ...(text ? [isolated(shortened(plainText(text), 90))] : [])];
+}
+
+/** "40 queries", or "14 queries of long". @param {number} count @param {View} view */
+export function queriesText(count, { slice = null }) {
+  return counted(count, "query", "queries") + (slice !== null ? ` of ${nameText(sliceName(slice))}` : "");
+}
+
+/**
+ * Words in several colours, one after the other.
+ *
+ * @param {{text: string, fill: string, bold?: boolean}[]} words @param {number} x @param {number} y @param {number} [gap] @returns {Mark[]}
+ */
+export function wordMarks(words, x, y, gap = 12) {
+  return words.map(({ text, fill, bold }) => {
+    /** @type {Mark} */
+    const mark = { kind: "text", x, y, text, fill, bold, size: SMALL_SIZE };
+    x += textWidth(text, SMALL_SIZE, bold) + gap;
+    return mark;
+  });
+}

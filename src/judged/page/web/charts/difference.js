@@ -1,0 +1,206 @@
+/** Where one run beats the other: the difference of each query, from the best gain to the worst loss. */
+import { between, grouped, signed, signedValue, valueText } from "../data/format.js";
+import { leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
+import { bandScale, extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
+import { crisp, emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
+import { fitted, textWidth } from "../kit/text.js";
+import { axisName, intervalName, nameText, queriesText, queryLines } from "./common.js";
+import { viewedDifferences, viewedPair, wordMarks } from "./common.js";
+
+/** @typedef {import("../data/data.js").Book} Book */
+/** @typedef {import("./common.js").View} View */
+/** @typedef {import("./common.js").Differences} Differences */
+/** @typedef {import("../kit/scene.js").Scene} Scene */
+/** @typedef {import("../kit/scene.js").Mark} Mark */
+/** @typedef {import("../kit/scale.js").Scale} Scale */
+/** @typedef {ReturnType<typeof bandScale>} Band */
+
+const DIFFERENCE_HEAD = 50;
+const DIFFERENCE_FOOT = 26;
+const DIFFERENCE_HEIGHT = 306;
+const NARROWEST_BAR = 2;
+
+/** @param {number} gain */
+function gainColour(gain) {
+  return gain > 0 ? "better" : gain < 0 ? "worse" : "same";
+}
+
+/**
+ * @param {Book} book @param {View} view @param {number} width @param {number} [height] such as that of a chart beside it @returns {Scene}
+ */
+export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
+  const of = book.facts.measures[view.measure];
+  const found = viewedDifferences(book, view);
+  const count = found.queries.length;
+  if (!count) return wordScene(width, `No query has a value of ${of.name} for both runs.`);
+  const pair = viewedPair(book, view);
+  const [low, high] = extent([0, ...found.values, pair?.low ?? NaN, pair?.high ?? NaN]);
+  const bottom = height - DIFFERENCE_FOOT;
+  const y = linearScale(low === high ? [-1, 1] : niceDomain(low, high, 6), [bottom, DIFFERENCE_HEAD]);
+  const ticks = uprightTicks(y);
+  const left = leftRoom(tickTexts(ticks));
+  const band = bandScale(count, [left, width - 2]);
+  const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
+  const plot = { x: left, y: DIFFERENCE_HEAD, width: width - 2 - left, height: bottom - DIFFERENCE_HEAD };
+  const [better, worse, same] = [found.better, found.worse, found.same].map(grouped);
+  const won = `${b} is better on ${better}, worse on ${worse}, the same on ${same}`;
+  const scene = emptyScene(width, height, `${of.name} of ${b} minus ${a}, query by query: ${won}.`, plot);
+  scene.marks.push(...headMarks(found, width));
+  const title = `${of.name}: ${b} minus ${a}${of.lower ? " (less is better)" : ""}`;
+  scene.marks.push(...leftAxis(y, { x: left, right: width - 2, title, titleY: DIFFERENCE_HEAD - 14, ticks }));
+  scene.marks.push(...meanBand(pair, y, left, width));
+  scene.marks.push(...(band.step >= NARROWEST_BAR ? barMarks(found, band, y) : areaMarks(found, band, y)));
+  const zero = crisp(y.at(0));
+  scene.marks.push({ kind: "line", x1: left, x2: width - 2, y1: zero, y2: zero, stroke: "soft", width: 1 });
+  scene.marks.push(
+    ...meanMarks(pair, of.lower, y, left, width),
+    ...footMarks(queriesText(count, view), left, width, height),
+  );
+  scene.spots = found.queries.map((query, i) => ({ x: band.at(i), y: y.at(found.values[i]), datum: query }));
+  scene.hover = "x";
+  scene.tip = (query) => differenceLines(book, view, query);
+  return scene;
+}
+
+/** How many queries are what. @param {Differences} found @param {number} width @returns {Mark[]} */
+function headMarks({ better, same, worse, missing }, width) {
+  const words = [
+    { text: `${grouped(better)} better`, fill: "better", bold: true },
+    { text: `${grouped(same)} the same`, fill: "same", bold: true },
+    { text: `${grouped(worse)} worse`, fill: "worse", bold: true },
+    ...(missing && width > 380 ? [{ text: `${grouped(missing)} without a value`, fill: "soft" }] : []),
+  ];
+  return wordMarks(words, 0, 13, 14);
+}
+
+/** @param {Differences} found @param {Band} band @param {Scale} y @returns {Mark[]} */
+function barMarks({ values, gains }, band, y) {
+  const gap = band.step >= 4 ? 1 : 0;
+  const zero = y.at(0);
+  return values.map((value, i) => {
+    const x = Math.round(band.start(i));
+    const w = Math.max(1, Math.min(Math.round(band.start(i + 1)) - x - gap, 48));
+    const [top, bottom] = value === 0
+      ? [zero - 2, zero + 2]
+      : [Math.min(zero, y.at(value)), Math.max(zero, y.at(value))];
+    const centred = band.step > 49 ? band.at(i) - w / 2 : x;
+    return { kind: "rect", x: centred, y: top, w, h: Math.max(1, bottom - top), fill: gainColour(gains[i]) };
+  });
+}
+
+/**
+ * Bars thinner than they can be drawn, as one shape a colour: sorted values hide none.
+ *
+ * @param {Differences} found @param {Band} band @param {Scale} y @returns {Mark[]}
+ */
+function areaMarks({ values, gains, better, same }, band, y) {
+  const zero = y.at(0);
+  /** @type {Mark[]} */
+  const marks = [];
+  const parts = [[0, better], [better, better + same], [better + same, values.length]];
+  for (const [from, to] of parts) {
+    if (from === to) continue;
+    const [start, end] = [band.start(from), Math.max(band.start(to), band.start(from) + 1)];
+    let d = `M${start.toFixed(2)} ${zero.toFixed(2)}`;
+    for (let x = start; x < end; x += 0.5) {
+      const i = Math.min(to - 1, from + Math.floor((x - start) / band.step));
+      const height = (values[i] === 0 ? zero - 2 : y.at(values[i])).toFixed(2);
+      d += `L${x.toFixed(2)} ${height}L${Math.min(end, x + 0.5).toFixed(2)} ${height}`;
+    }
+    d += `L${end.toFixed(2)} ${zero.toFixed(2)}Z`;
+    marks.push({ kind: "path", d, fill: gainColour(gains[from]) });
+  }
+  return marks;
+}
+
+/**
+ * The interval of the mean, behind the bars.
+ *
+ * @param {import("../data/data.js").Pair | null} pair @param {Scale} y @param {number} left @param {number} width
+ * @returns {Mark[]}
+ */
+function meanBand(pair, y, left, width) {
+  if (!pair || Number.isNaN(pair.low)) return [];
+  const [top, bottom] = [y.at(pair.high), y.at(pair.low)];
+  return [{
+    kind: "rect",
+    x: left,
+    y: top,
+    w: width - 2 - left,
+    h: Math.max(1, bottom - top),
+    fill: "ink",
+    opacity: 0.09,
+  }];
+}
+
+/**
+ * The mean, over the bars.
+ *
+ * @param {import("../data/data.js").Pair | null} pair @param {boolean} lower @param {Scale} y @param {number} left @param {number} width
+ * @returns {Mark[]}
+ */
+function meanMarks(pair, lower, y, left, width) {
+  if (!pair || Number.isNaN(pair.difference)) return [];
+  const at = crisp(y.at(pair.difference));
+  const text = `mean ${signed(pair.difference)}`;
+  const above = pair.difference >= 0 ? at - 5 : at + 13;
+  // Gains stand at the left and losses at the right: the other side is free of bars.
+  const x = pair.difference >= 0 === !lower ? width - 4 : left + 4 + textWidth(text, SMALL_SIZE);
+  return [
+    { kind: "line", x1: left, x2: width - 2, y1: at, y2: at, stroke: "ink", width: 1, dash: [4, 3] },
+    { kind: "text", x, y: above, text, size: SMALL_SIZE, anchor: "end", fill: "ink", halo: "paper" },
+  ];
+}
+
+/** @param {string} queries @param {number} left @param {number} width @param {number} height @returns {Mark[]} */
+function footMarks(queries, left, width, height) {
+  const long = `${queries}, from the best gain to the worst loss`;
+  const text = textWidth(long, SMALL_SIZE) <= width - left ? long : fitted(queries, width - left, SMALL_SIZE);
+  return [{
+    kind: "text",
+    x: width - 2,
+    y: height - 8,
+    text,
+    size: SMALL_SIZE,
+    fill: "soft",
+    anchor: "end",
+  }];
+}
+
+/** What is said of a query: both values, and the difference. @param {Book} book @param {View} view @param {number} query */
+export function differenceLines(book, view, query) {
+  const { runs, measures } = book.facts;
+  const of = measures[view.measure];
+  const [a, b] = [book.value(view.measure, view.a, query), book.value(view.measure, view.b, query)];
+  const gain = of.lower ? a - b : b - a;
+  const word = gain > 0 ? "better" : gain < 0 ? "worse" : "the same";
+  return [
+    ...queryLines(book, query),
+    `${nameText(runs[view.a])} ${valueText(a, of)}`,
+    `${nameText(runs[view.b])} ${valueText(b, of)}`,
+    `${signedValue(b - a, of)}, ${word}`,
+  ];
+}
+
+/** The mean difference with its interval, as a sentence. @param {Book} book @param {View} view */
+export function differenceWords(book, view) {
+  const pair = viewedPair(book, view);
+  if (!pair || Number.isNaN(pair.difference)) return "";
+  const interval = Number.isNaN(pair.low)
+    ? ""
+    : ` (${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)})`;
+  return `Mean difference ${signed(pair.difference)}${interval}.`;
+}
+
+/** @param {Book} book @param {View} view @returns {import("../kit/csv.js").Sheet} */
+export function differenceCsv(book, view) {
+  const { runs, measures, queries } = book.facts;
+  const found = viewedDifferences(book, view);
+  const header = ["query", runs[view.a], runs[view.b], "difference"];
+  const value = (/** @type {number} */ run, /** @type {number} */ query) => book.value(view.measure, run, query);
+  const rows = found.queries.map((
+    query,
+    i,
+  ) => [queries[query], value(view.a, query), value(view.b, query), found.values[i]]);
+  return { name: `differences-${measures[view.measure].name}-${runs[view.b]}-${runs[view.a]}`, header, rows };
+}

@@ -1,0 +1,186 @@
+/** How the values of each run lie: a histogram a run, over the same axis. */
+import { counted, grouped, percent, valueText } from "../data/format.js";
+import { extent, linearScale, niceStep, tickTexts } from "../kit/scale.js";
+import { wordScene } from "../kit/scene.js";
+import { meanText, nameText, runColour, viewedQueries } from "./common.js";
+import { rankedRuns } from "./means.js";
+import { rowsAxis, rowsScene } from "./forest.js";
+
+/** @typedef {import("../data/data.js").Book} Book */
+/** @typedef {import("../data/data.js").Measure} Measure */
+/** @typedef {import("./common.js").View} View */
+/** @typedef {import("../kit/scene.js").Scene} Scene */
+/** @typedef {import("../kit/scene.js").Mark} Mark */
+/** @typedef {{base: number, tall: number}} Ground where a histogram stands, and how much height it has */
+/**
+ * @typedef {{start: number, step: number, count: number, whole: boolean}} Bins
+ *   whole: one bin a whole number, which is its middle
+ */
+
+const SPREAD_BINS = 20;
+const MOST_WHOLE = 40;
+const MANY_RUNS = 6;
+
+/**
+ * Bins for values from low to high.
+ *
+ * @param {number} low @param {number} high @param {{unit: boolean, whole: boolean}} measure @returns {Bins}
+ */
+export function spreadBins(low, high, { unit, whole }) {
+  if (unit && low >= 0 && high <= 1) return { start: 0, step: 1 / SPREAD_BINS, count: SPREAD_BINS, whole: false };
+  const span = high - low;
+  if (whole && span < MOST_WHOLE) return { start: low - 0.5, step: 1, count: Math.round(span) + 1, whole: true };
+  if (span <= 1e-12 * Math.max(1, Math.abs(low))) return { start: low - 0.5, step: 1, count: 1, whole: false };
+  const step = whole ? Math.max(1, Math.round(niceStep(span, SPREAD_BINS))) : niceStep(span, SPREAD_BINS);
+  const first = Math.floor(low / step + 1e-9);
+  return {
+    start: first * step,
+    step,
+    count: Math.max(1, Math.floor(high / step - first + 1e-9) + (whole ? 1 : 0)) || 1,
+    whole: false,
+  };
+}
+
+/**
+ * How many values each bin holds; the last one holds its upper end too.
+ *
+ * @param {Iterable<number>} values @param {Bins} bins @returns {number[]}
+ */
+export function binCounts(values, { start, step, count }) {
+  const counts = new Array(count).fill(0);
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    counts[Math.max(0, Math.min(count - 1, Math.floor((value - start) / step + 1e-9)))]++;
+  }
+  return counts;
+}
+
+/** The range of a bin in words. @param {Bins} bins @param {number} i @param {Measure} measure */
+function binText({ start, step, whole }, i, measure) {
+  if (whole) return valueText(start + 0.5 + i, measure);
+  const [from, to] = tickTexts([start + i * step, start + (i + 1) * step]);
+  return `${from} to ${to}`;
+}
+
+/** @param {Book} book @param {View} view @param {number} width @returns {Scene} */
+export function spreadScene(book, view, width) {
+  const { runs, summary, measures } = book.facts;
+  const of = measures[view.measure];
+  const queries = viewedQueries(book, view);
+  const valuesOf = (/** @type {number} */ run) => queries.map((query) => book.value(view.measure, run, query));
+  const order = rankedRuns(book, view.measure);
+  const columns = order.map(valuesOf);
+  const [low, high] = extent(columns.flat());
+  if (Number.isNaN(low)) return wordScene(width, `No query has a value of ${of.name}.`);
+  const bins = spreadBins(low, high, of);
+  const tall = order.length > MANY_RUNS ? 50 : 66;
+  const counts = columns.map((column) => binCounts(column, bins));
+  const most = Math.max(1, ...counts.flat());
+  // The mean is that of all queries: within a slice there is none to show.
+  const means = order.map((run) => (view.slice != null ? NaN : summary[view.measure][run].mean));
+  const value = (
+    /** @type {number} */ i,
+  ) => (Number.isNaN(means[i]) ? "" : `${width < 520 ? "" : "mean "}${meanText(means[i], of)}`);
+  const rows = rowsScene(
+    order.map((run, i) => ({ name: book.short[run], value: value(i) })),
+    width,
+    `How the values of ${of.name} lie, run by run.`,
+    {
+      high: tall,
+    },
+  );
+  const x = linearScale([bins.start, bins.start + bins.count * bins.step], [rows.left, rows.right]);
+  rows.scene.marks.unshift(...rowsAxis(rows, x, of.name, bins.whole));
+  order.forEach((run, i) => {
+    const base = rows.y(i) + tall / 2;
+    rows.scene.marks.push(
+      ...histogram(counts[i], bins, most, x, { base, tall }, runColour(run)),
+      ...meanMark(means[i], x, { base, tall }),
+    );
+    addBins(rows.scene, counts[i], bins, x, { base, tall }, i * bins.count);
+  });
+  rows.scene.tip = (datum) => {
+    const [i, bin] = [Math.floor(datum / bins.count), datum % bins.count];
+    const known = counts[i].reduce((sum, count) => sum + count, 0);
+    const count = counts[i][bin];
+    return [
+      nameText(runs[order[i]], 80),
+      `${of.name} ${binText(bins, bin, of)}`,
+      `${counted(count, "query", "queries")} (${percent(count / known)})`,
+    ];
+  };
+  return rows.scene;
+}
+
+/**
+ * @param {number[]} counts @param {Bins} bins @param {number} most @param {import("../kit/scale.js").Scale} x
+ * @param {Ground} ground @param {string} fill @returns {Mark[]}
+ */
+function histogram(counts, bins, most, x, { base, tall }, fill) {
+  const peak = counts.indexOf(Math.max(...counts));
+  /** @type {Mark[]} */
+  const marks = [];
+  counts.forEach((count, i) => {
+    if (!count) return;
+    const [from, to] = [x.at(bins.start + i * bins.step), x.at(bins.start + (i + 1) * bins.step)];
+    const h = Math.max(1.5, (count / most) * (tall - 22));
+    marks.push({ kind: "rect", x: from + 0.5, y: base - h, w: Math.max(1, to - from - 1), h, fill, opacity: 0.85 });
+    if (i !== peak) return;
+    const text = grouped(count);
+    marks.push({ kind: "text", x: (from + to) / 2, y: base - h - 4, text, size: 10, fill: "soft", anchor: "middle" });
+  });
+  marks.push({
+    kind: "line",
+    x1: x.range[0],
+    x2: x.range[1],
+    y1: Math.round(base) - 0.5,
+    y2: Math.round(base) - 0.5,
+    stroke: "faint",
+    width: 1,
+  });
+  return marks;
+}
+
+/** @param {number} mean @param {import("../kit/scale.js").Scale} x @param {Ground} ground @returns {Mark[]} */
+function meanMark(mean, x, { base, tall }) {
+  if (!Number.isFinite(mean) || mean < x.domain[0] || mean > x.domain[1]) return []; // a sum lies far beyond the values
+  const at = x.at(mean);
+  return [
+    { kind: "line", x1: at, x2: at, y1: base - tall + 14, y2: base, stroke: "paper", width: 4, opacity: 0.7 },
+    { kind: "line", x1: at, x2: at, y1: base - tall + 14, y2: base, stroke: "ink", width: 1.5 },
+  ];
+}
+
+/**
+ * @param {Scene} scene @param {number[]} counts @param {Bins} bins @param {import("../kit/scale.js").Scale} x
+ * @param {Ground} ground @param {number} first
+ */
+function addBins(scene, counts, bins, x, { base, tall }, first) {
+  const [y, height] = [base - tall + 8, tall - 8];
+  counts.forEach((_, i) => {
+    const [from, to] = [x.at(bins.start + i * bins.step), x.at(bins.start + (i + 1) * bins.step)];
+    scene.spots.push({
+      x: (from + to) / 2,
+      y: base - height / 2,
+      datum: first + i,
+      box: { x: from, y, width: to - from, height },
+    });
+  });
+}
+
+/** @param {Book} book @param {View} view @returns {import("../kit/csv.js").Sheet} */
+export function spreadCsv(book, view) {
+  const { runs, measures } = book.facts;
+  const of = measures[view.measure];
+  const queries = viewedQueries(book, view);
+  const columns = runs.map((_, run) => queries.map((query) => book.value(view.measure, run, query)));
+  const [low, high] = extent(columns.flat());
+  const header = ["run", "from", "to", "queries"];
+  if (Number.isNaN(low)) return { name: `spread-${of.name}`, header, rows: [] };
+  const bins = spreadBins(low, high, of);
+  const end = (/** @type {number} */ i) => Number((bins.start + i * bins.step).toPrecision(12));
+  const rows = columns.flatMap((column, run) =>
+    binCounts(column, bins).map((count, i) => [runs[run], end(i), end(i + 1), count])
+  );
+  return { name: `spread-${of.name}`, header, rows };
+}

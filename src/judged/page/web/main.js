@@ -1,0 +1,203 @@
+/** The page: its sections in order, each filled from the book and following what the reader chose. */
+import { watchEdges } from "./dom/edges.js";
+import { openBook } from "./data/data.js";
+import { byId, fill, h, quoted } from "./dom/dom.js";
+import { mountQueries } from "./queries/queries.js";
+import { mountQuery } from "./query/dialog.js";
+import { mountCharts } from "./sections/sections.js";
+import { shortened } from "./data/format.js";
+import { createState } from "./data/state.js";
+import { mountSummary, runDisc } from "./sections/summary.js";
+import { createTrail } from "./queries/navigation.js";
+
+/** @typedef {import("./data/data.js").Book} Book */
+/** @typedef {import("./data/state.js").Store} Store */
+
+const SECTIONS = [
+  ["runs", "Runs"],
+  ["differences", "Pair"],
+  ["queries", "Queries"],
+  ["slices", "Slices"],
+  ["curves", "Curves"],
+  ["unjudged", "Unjudged"],
+  ["methods", "Methods"],
+];
+
+/** Light or dark: the button says what it would make of the page. */
+function mountTheme() {
+  const [root, button] = [document.documentElement, byId("theme")];
+  const other = () => (root.dataset.theme === "dark" ? "light" : "dark");
+  const say = () => fill(button, `${other()[0].toUpperCase()}${other().slice(1)}`);
+  button.addEventListener("click", () => {
+    root.dataset.theme = other();
+    say();
+    try {
+      localStorage.setItem("judged-theme", root.dataset.theme);
+    } catch {
+      // A page from disk may have no storage: the choice holds until it is closed.
+    }
+  });
+  button.setAttribute("aria-label", "Light or dark colours");
+  button.hidden = false;
+  say();
+}
+
+/** @param {string} label @param {string[]} names @param {() => number} now @param {(place: number) => void} choose */
+function chooser(label, names, now, choose) {
+  const select =
+    /** @type {HTMLSelectElement} */ (h("select", {}, names.map((name, i) => h("option", { value: i }, name))));
+  select.addEventListener("change", () => choose(Number(select.value)));
+  const show = () => {
+    select.value = String(now());
+  };
+  show();
+  return { element: h("label", { class: `choice-${label}` }, h("span", {}, label), select), select, show };
+}
+
+/** What chooses the measure and the two runs, and leads to the sections. @param {Book} book @param {Store} store */
+function mountTools(book, store) {
+  const { measures, runs } = book.facts;
+  const found = [
+    chooser(
+      "measure",
+      measures.map(({ name }) => name),
+      () => store.get().measure,
+      (measure) => store.set({ measure }),
+    ),
+  ];
+  if (runs.length > 1) {
+    found.push(chooser("run", book.short, () => store.get().b, (b) => store.set({ b })));
+    found.push(chooser("against", book.short, () => store.get().a, (a) => store.set({ a })));
+  }
+  const discs = () => {
+    found.slice(1).forEach(({ element, select }) => {
+      element.querySelector(".dot")?.remove();
+      element.insertBefore(runDisc(Number(select.value)), select);
+    });
+  };
+  store.subscribe(() => {
+    found.forEach(({ show }) => show());
+    discs();
+  });
+  discs();
+  fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
+}
+
+/** The way to the sections: links, or a list where there is no room for them. */
+function sectionLinks() {
+  const there = SECTIONS.filter(([id]) => !byId(id).hidden);
+  const links = there.map(([id, title]) => {
+    const onclick = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      leadTo(id);
+    };
+    return h("a", { href: `#${id}`, onclick }, title);
+  });
+  const select = /** @type {HTMLSelectElement} */ (h(
+    "select",
+    { class: "sections", "aria-label": "Go to a section" },
+    h("option", { value: "" }, "Sections"),
+    there.map(([id, title]) => h("option", { value: id }, title)),
+  ));
+  select.addEventListener("change", () => {
+    const id = select.value;
+    select.value = "";
+    if (id) leadTo(id);
+  });
+  return [h("nav", { "aria-label": "Sections" }, links), select];
+}
+
+/** To a section, without touching the address: that holds what the reader chose. @param {string} id */
+function leadTo(id) {
+  byId(id).scrollIntoView();
+  const title = byId(`${id}-title`);
+  title.tabIndex = -1;
+  title.focus({ preventScroll: true });
+}
+
+/** @param {Book} book @param {Store} store */
+function mountVerdict(book, store) {
+  const say = () => {
+    const { words, more } = book.facts.verdicts[store.get().measure];
+    fill(byId("verdict"), words);
+    fill(byId("more"), more.map((line) => h("li", {}, line)));
+  };
+  store.subscribe((_, changed) => changed.includes("measure") && say());
+  if (store.get().measure !== 0) say();
+}
+
+/** One quiet line where the address names what the page does not have. @param {Store} store */
+function mountNotice(store) {
+  const line = byId("notice");
+  const dismiss = h("button", { type: "button", class: "quiet", "aria-label": "Dismiss" }, "×");
+  dismiss.addEventListener("click", () => line.hidden = true);
+  const show = () => {
+    const unknown = store.unknown();
+    const words = unknown.flatMap(({ noun, name }, i) => [
+      !i ? "This page has no " : i < unknown.length - 1 ? ", no " : " and no ",
+      `${noun} `,
+      quoted(shortened(name, 60), { title: name }),
+    ]);
+    fill(line, h("span", {}, ...words, "."), dismiss).hidden = !unknown.length;
+  };
+  addEventListener("hashchange", show);
+  show();
+}
+
+/** The methods as plain text, with what to cite and what was read. @param {Book} book */
+function methodsText({ facts }) {
+  const inputs = facts.inputs.map(({ role, name, of, sha256 }) => `${role} ${name}: SHA-256 of its ${of} ${sha256}`);
+  const part = (/** @type {string} */ title, /** @type {string[]} */ lines) =>
+    lines.length ? [`${title}\n${lines.map((line) => `- ${line}`).join("\n")}`] : [];
+  return [...facts.methods, ...part("To cite", facts.citations), ...part("Inputs", inputs)].join("\n\n");
+}
+
+/** A button that copies them. @param {Book} book */
+function mountMethods(book) {
+  const button = h("button", { type: "button", class: "quiet" }, "Copy");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(methodsText(book));
+      fill(button, "Copied");
+    } catch {
+      getSelection()?.selectAllChildren(byId("methods-all")); // without the right to the clipboard: marked, to be copied by hand
+      fill(button, "Marked: copy it");
+    }
+  });
+  byId("methods-title").append(" ", button);
+}
+
+/** Fill the page. What is seen first comes first. */
+export async function start() {
+  mountTheme();
+  try {
+    const book = await openBook(document);
+    const store = createState(book, window);
+    const several = book.facts.runs.length > 1;
+    for (
+      const [id, there] of /** @type {[string, boolean][]} */ ([
+        ["differences", several],
+        ["queries", true],
+        ["slices", several && book.facts.parts.length > 0],
+        ["curves", book.facts.pictures.length > 0],
+        ["unjudged", book.facts.coverage !== null],
+      ])
+    ) byId(id).hidden = !there;
+    mountTools(book, store);
+    mountNotice(store);
+    mountVerdict(book, store);
+    mountSummary(byId("summary"), book, store);
+    fill(byId("key"), book.facts.key);
+    mountMethods(book);
+    for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll"))) watchEdges(box);
+    const trail = createTrail(() => ({ order: list.order, words: "in the table" }));
+    mountCharts(book, store, trail);
+    const list = mountQueries(byId("query-list"), book, store);
+    mountQuery(book, store, { way: trail.way, left: trail.leave, origin: list.origin });
+    document.documentElement.dataset.ready = "yes";
+  } catch (error) {
+    fill(byId("trouble"), `The rest of this page could not be shown (${error}). It needs a browser of 2023 or later.`)
+      .hidden = false;
+    throw error;
+  }
+}

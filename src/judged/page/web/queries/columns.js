@@ -1,0 +1,265 @@
+import { grouped, signedValue, sliceName, valueText } from "../data/format.js";
+import { differenceCell, differenceHead, idCell, runHead, textCell } from "./cells.js";
+import { h } from "../dom/dom.js";
+import { naturalRanks } from "../table/sort.js";
+import { searchable } from "../table/filter.js";
+
+/**
+ * The rows and columns of the table of queries.
+ *
+ * @typedef {import("../data/data.js").Book} Book
+ * @typedef {import("../data/state.js").State} State
+ * @typedef {import("../table/virtual-rows.js").Column} Column
+ * @typedef {"better" | "worse" | "same" | "missing"} Outcome of b against a, for one query
+ * @typedef {{measure: number, a: number, b: number}} Compared
+ * @typedef {"wide" | "tight" | "phone"} Layout
+ */
+
+/** How b fares against a, query by query; less may be better. @param {Book} book @param {Compared} compared @returns {Outcome[]} */
+export function outcomes(book, { measure, a, b }) {
+  const [first, second] = [book.column(measure, a), book.column(measure, b)];
+  const sign = book.facts.measures[measure].lower ? -1 : 1;
+  return Array.from(first, (value, row) => {
+    const gain = sign * (second[row] - value);
+    return gain > 0 ? "better" : gain < 0 ? "worse" : gain === 0 ? "same" : "missing";
+  });
+}
+
+/**
+ * The rows that are left of all, and how many there would be with each outcome.
+ *
+ * @param {number} size
+ * @param {(row: number) => boolean} test
+ * @param {Outcome[]} kinds
+ * @param {State["only"]} only
+ */
+export function chosenRows(size, test, kinds, only) {
+  const counts = new Map([["", 0], ["better", 0], ["worse", 0], ["same", 0], ["missing", 0]]);
+  const add = (/** @type {string} */ kind) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  /** @type {number[]} */
+  const rows = [];
+  for (let row = 0; row < size; row++) {
+    if (!test(row)) continue;
+    add("");
+    add(kinds[row]);
+    if (!only || kinds[row] === only) rows.push(row);
+  }
+  return { rows, counts };
+}
+
+/**
+ * The best value of a query, or NaN where all runs are alike.
+ *
+ * @param {Float64Array[]} columns one a run
+ * @param {number} row
+ * @param {boolean} lower
+ */
+export function bestValue(columns, row, lower) {
+  let [least, most] = [Infinity, -Infinity];
+  for (const column of columns) {
+    if (column[row] < least) least = column[row];
+    if (column[row] > most) most = column[row];
+  }
+  return least < most ? lower ? least : most : NaN;
+}
+
+/** The largest difference, either way; 0 where there is none. @param {Float64Array} a @param {Float64Array} b */
+export function largestDifference(a, b) {
+  let largest = 0;
+  for (let row = 0; row < a.length; row++) {
+    const size = Math.abs(b[row] - a[row]);
+    if (size > largest && size < Infinity) largest = size;
+  }
+  return largest;
+}
+
+/** The slices of each query, as one text. @param {Book} book @returns {string[]} */
+function slicesOf({ facts }) {
+  /** @type {string[][]} */
+  const found = facts.queries.map(() => []);
+  for (const { label, rows } of facts.slices) rows.forEach((row) => found[row].push(sliceName(label)));
+  return found.map((labels) => labels.join("; "));
+}
+
+/**
+ * Everything in the rows, by every measure and run, for a file; and the differences of the two runs that are compared.
+ *
+ * @param {Book} book @param {ArrayLike<number>} rows @param {{a: number, b: number}} compared
+ */
+export function querySheet(book, rows, { a, b }) {
+  const { facts } = book;
+  const { measures, runs, texts, relevant } = facts;
+  const slices = facts.slices.length ? slicesOf(book) : null;
+  /** @type {[string, (row: number) => unknown][]} */
+  const columns = [["query", (row) => facts.queries[row]]];
+  if (texts) columns.push(["text", (row) => texts[row]]);
+  if (relevant) columns.push(["relevant", (row) => relevant[row]]);
+  if (slices) columns.push(["slices", (row) => slices[row]]);
+  measures.forEach(({ name }, m) =>
+    runs.forEach((run, r) => columns.push([`${name}(${run})`, (row) => book.value(m, r, row)]))
+  );
+  if (a !== b) {
+    measures.forEach(({ name }, m) =>
+      columns.push([
+        `${name}(${runs[b]}) - ${name}(${runs[a]})`,
+        (row) => book.value(m, b, row) - book.value(m, a, row),
+      ])
+    );
+  }
+  const cells = Array.from(rows, (row) => columns.map(([, value]) => value(row)));
+  return { name: "queries", header: columns.map(([name]) => name), rows: cells };
+}
+
+/** Column keys from left to right. @param {Book} book @param {Compared} compared @param {Layout} layout */
+export function columnKeys({ facts }, { a, b }, layout) {
+  const two = facts.runs.length > 1;
+  const text = facts.texts && layout !== "phone" ? ["text"] : []; // on a phone it stands below the id
+  const relevant = facts.relevant ? ["relevant"] : [];
+  const runKey = (/** @type {number} */ run) => `run:${facts.runs[run]}`;
+  const all = facts.runs.map((_, run) => run);
+  if (!two) {
+    return ["id", ...text, runKey(0), ...relevant];
+  }
+  if (layout === "wide") return ["id", ...text, ...all.map(runKey), "difference", ...relevant];
+  const others = all.filter((run) => run !== a && run !== b).map(runKey);
+  const pair = [runKey(a), runKey(b), "difference"]; // where not all fits, what is compared comes first
+  return ["id", ...text, ...pair, ...relevant, ...others];
+}
+
+/** The layout for a width in rem: wide where all columns fit. @param {Column[]} wide @param {number} width @returns {Layout} */
+export function layoutFor(wide, width) {
+  if (width <= 38) return "phone";
+  return wide.reduce((sum, column) => sum + column.width, 0) <= width ? "wide" : "tight";
+}
+
+/** A width in rem for texts of some length. @param {number} letters @param {number} least @param {number} most */
+function widthFor(letters, least, most) {
+  return Math.min(most, Math.max(least, 1.5 + 0.53 * letters));
+}
+
+/**
+ * Builds the columns of the table, whatever is chosen. Ranks of ids and texts are found once.
+ *
+ * @param {Book} book
+ * @param {(row: number) => string} link
+ */
+export function createQueryColumns(book, link) {
+  const { facts } = book;
+  const idWidth = widthFor(facts.queries.reduce((most, id) => Math.max(most, id.length), 5), 5.5, 12);
+  /** @type {Float64Array | null} */
+  let idRanks = null;
+  /** @type {Float64Array | null} */
+  let textRanks = null;
+
+  /** @param {Layout} layout @returns {Column} */
+  function idColumn(layout) {
+    const below = layout === "phone" ? facts.texts : null;
+    return {
+      key: "id",
+      title: "query",
+      text: (row) => facts.queries[row],
+      sortValue: (row) => (idRanks ??= naturalRanks(facts.queries))[row],
+      cell: (row, old) => idCell(facts.queries[row], below ? below[row] ?? "" : null, link(row), old),
+      width: layout === "phone" ? Math.min(5, idWidth) : idWidth,
+      grow: facts.texts ? undefined : 0.6,
+      rising: true,
+      kind: "queries-id",
+    };
+  }
+
+  /** @returns {Column} */
+  function textColumn() {
+    const texts = facts.texts ?? [];
+    return {
+      key: "text",
+      title: "text",
+      text: (row) => texts[row] ?? "",
+      sortValue: (row) => (textRanks ??= naturalRanks(texts.map((text) => searchable(text ?? ""))))[row],
+      cell: (row, old) => textCell(texts[row] ?? "", old),
+      width: 13,
+      grow: 3,
+      rising: true,
+      kind: "queries-text",
+    };
+  }
+
+  /** @param {Compared} compared @param {number} run @param {Layout} layout @returns {Column} */
+  function runColumn({ measure, a, b }, run, layout) {
+    const by = facts.measures[measure];
+    const columns = facts.runs.map((_, other) => book.column(measure, other));
+    const compared = a !== b && (run === a || run === b);
+    const name = facts.runs[run];
+    return {
+      key: `run:${name}`,
+      title: `${name}, ${by.name}`,
+      text: (row) => valueText(columns[run][row], by),
+      sortValue: (row) => columns[run][row],
+      tone: (row) => columns[run][row] === bestValue(columns, row, by.lower) ? "queries-best" : "",
+      head: () => runHead(book.short[run], run, compared),
+      align: "end",
+      width: layout === "phone" ? 4.6 : widthFor(book.short[run].length + 3, 5.5, 11),
+      grow: 0.4,
+      kind: compared ? "queries-run queries-compared" : "queries-run",
+    };
+  }
+
+  /** @param {Compared} compared @param {Layout} layout @returns {Column} */
+  function differenceColumn({ measure, a, b }, layout) {
+    const [first, second] = [book.column(measure, a), book.column(measure, b)];
+    const by = facts.measures[measure];
+    const most = largestDifference(first, second);
+    const text = (/** @type {number} */ row) => signedValue(second[row] - first[row], by);
+    const narrow = layout === "phone";
+    return {
+      key: "difference",
+      title: `${facts.runs[b]} − ${facts.runs[a]}, ${by.name}`,
+      text,
+      sortValue: (row) => second[row] - first[row],
+      cell: (row, old) => differenceCell(second[row] - first[row], text(row), most, by.lower, old),
+      head: () => differenceHead(book.short[a], book.short[b], narrow ? 12 : 17),
+      align: "end",
+      width: narrow ? 6.2 : 9.25,
+      grow: 0.4,
+      kind: "queries-difference",
+    };
+  }
+
+  /** @returns {Column} */
+  function relevantColumn() {
+    const relevant = facts.relevant ?? [];
+    return {
+      key: "relevant",
+      title: "relevant documents",
+      text: (row) => grouped(relevant[row]),
+      sortValue: (row) => relevant[row],
+      head: () => h("span", { class: "queries-name" }, "relevant"),
+      align: "end",
+      width: 6,
+      grow: 0.2,
+    };
+  }
+
+  /** @param {Compared} compared @param {Layout} layout @param {number} room in rem @returns {Column[]} */
+  return function queryColumns(compared, layout, room) {
+    /** @type {Map<string, () => Column>} */
+    const makers = new Map(facts.runs.map((name, run) => [`run:${name}`, () => runColumn(compared, run, layout)]));
+    makers.set("id", () => idColumn(layout)).set("text", textColumn).set("relevant", relevantColumn);
+    makers.set("difference", () => differenceColumn(compared, layout));
+    const columns = columnKeys(book, compared, layout).map((key) => /** @type {() => Column} */ (makers.get(key))());
+    return layout === "phone" ? filled(columns, facts.runs.length > 1 ? 4 : 2, room) : columns;
+  };
+}
+
+/**
+ * Columns of which the first few fill the room there is; the others begin outside of it.
+ *
+ * @param {Column[]} columns
+ * @param {number} count
+ * @param {number} room
+ */
+export function filled(columns, count, room) {
+  const spare = room - columns.slice(0, count).reduce((sum, column) => sum + column.width, 0);
+  return columns.map((column, i) =>
+    i < count ? { ...column, width: column.width + Math.max(0, spare / count) } : column
+  );
+}

@@ -1,0 +1,271 @@
+import { announce, fill, h, quoted } from "../dom/dom.js";
+import { watchEdges } from "../dom/edges.js";
+import { chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./columns.js";
+import { counted, grouped, shortened, sliceName } from "../data/format.js";
+import { createFilter, filterName } from "../table/filter.js";
+import { createTable } from "../table/table.js";
+import { csvText } from "../kit/csv.js";
+import { download } from "../kit/download.js";
+
+/**
+ * The section of queries: find those that matter, and open one.
+ *
+ * @typedef {import("../data/data.js").Book} Book
+ * @typedef {import("../data/state.js").State} State
+ * @typedef {import("../data/state.js").Store} Store
+ */
+
+const QUERY_NOUN = /** @type {[string, string]} */ (["query", "queries"]);
+
+/** What the chips say, and what they mean to someone who rests on one. @type {[State["only"], string][]} */
+const OUTCOME_CHIPS = [["", "all"], ["better", "better"], ["worse", "worse"], ["same", "same"], [
+  "missing",
+  "no value",
+]];
+
+/** Filters that fit this page, each with what it leaves. @param {Book} book @param {State} state @returns {[string, string][]} */
+export function filterExamples({ facts }, { measure, a, b }) {
+  const [first, second] = [a, b].map((run) => filterName(facts.runs[run]));
+  const limit = facts.measures[measure].whole ? "3" : "0.2";
+  const other = facts.measures[measure ? 0 : 1];
+  /** @type {[string, string][]} */
+  const examples = [
+    ["river bank", "both words, in the id or the text"],
+    ['"river bank" -money', "the phrase, without the other word"],
+    [`${second}<${limit}`, `value of the run below ${limit}`],
+    [`${second}=missing`, "no value"],
+  ];
+  if (a !== b) {
+    examples.push([`${second}>${first}`, "one run above another"]);
+    examples.push([`|diff|>${limit}`, `the two far apart; diff>${limit} where ${second} has more`]);
+  }
+  if (other) examples.push([`${filterName(other.name)}(${second})<${other.whole ? "3" : "0.2"}`, "by another measure"]);
+  if (facts.relevant) examples.push(["relevant<3", "few relevant documents"]);
+  return examples;
+}
+
+/** Which rows a slice has. @param {Book} book @param {string | null} label @returns {(row: number) => boolean} */
+export function sliceTest({ facts }, label) {
+  const slice = facts.slices.find((one) => one.label === label);
+  if (!slice) return () => true;
+  const rows = new Set(slice.rows);
+  return (row) => rows.has(row);
+}
+
+/** A button of the section. @param {string} text @param {() => void} onclick @param {Record<string, any>} [properties] */
+function queriesButton(text, onclick, properties = {}) {
+  return h("button", { type: "button", class: "queries-button", onclick, ...properties }, text);
+}
+
+/** The field for the filter. @param {Book} book @param {Store} store @param {() => void} warm */
+function filterField({ facts }, store, warm) {
+  const run = filterName(facts.runs[store.get().b]);
+  const field = /** @type {HTMLInputElement} */ (h("input", {
+    type: "search",
+    id: "queries-field",
+    class: "queries-field",
+    placeholder: `words, ${shortened(run, 24)}<0.2${facts.runs.length > 1 ? ", diff>0.1" : ""}`,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    "aria-describedby": "queries-note",
+    onfocus: warm, // before the first letter, rather than after it
+    oninput: () => store.set({ q: field.value }),
+  }));
+  return field;
+}
+
+/** The language of the filter by examples; a click on one adds it. @param {Book} book @param {Store} store @param {HTMLElement} field */
+function filterHelp(book, store, field) {
+  const list = h("dl", { class: "queries-examples" });
+  const add = (/** @type {string} */ text) => {
+    store.set({ q: `${store.get().q.trim()} ${text}`.trim() });
+    field.focus();
+  };
+  const draw = () =>
+    fill(
+      list,
+      filterExamples(book, store.get()).map(([text, meaning]) =>
+        h(
+          "div",
+          {},
+          h("dt", {}, queriesButton(text, () => add(text), { class: "queries-example" })),
+          h("dd", {}, meaning),
+        )
+      ),
+    );
+  const last = h(
+    "p",
+    {},
+    "Several conditions must all hold. Names with blanks stand in quotes. = compares the four decimals shown.",
+  );
+  return h("details", { class: "queries-help", ontoggle: draw }, h("summary", {}, "How to filter"), list, last);
+}
+
+/** All, better, worse, same: each with its number of queries. @param {Book} book @param {Store} store */
+function outcomeChips({ facts }, store) {
+  const buttons = OUTCOME_CHIPS.map(([only]) =>
+    queriesButton("", () => store.set({ only }), { class: `queries-chip queries-chip-${only || "all"}` })
+  );
+  const group = h("div", { class: "queries-chips", role: "group", hidden: facts.runs.length < 2 }, buttons);
+  /** @param {Map<string, number>} counts */
+  function draw(counts) {
+    const { a, b, only, measure } = store.get();
+    group.setAttribute("aria-label", `${facts.runs[b]} against ${facts.runs[a]}, ${facts.measures[measure].name}`);
+    OUTCOME_CHIPS.forEach(([kind, word], i) => {
+      const number = counts.get(kind) ?? 0;
+      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, grouped(number)));
+      buttons[i].setAttribute("aria-pressed", String(kind === only));
+      buttons[i].hidden = kind === "missing" && !number && only !== kind;
+    });
+  }
+  return { group, draw };
+}
+
+/** A slice is chosen by its place: its label may be anything, even nothing. @param {Book} book @param {Store} store */
+function sliceSelect({ facts }, store) {
+  const options = facts.slices.map(({ label, rows }, i) =>
+    h("option", { value: i }, `${shortened(sliceName(label), 40)} (${grouped(rows.length)})`)
+  );
+  const select = /** @type {HTMLSelectElement} */ (h(
+    "select",
+    {
+      class: "queries-slice",
+      "aria-label": "Slice of queries",
+      hidden: !facts.slices.length,
+      onchange: () => store.set({ slice: select.value ? facts.slices[Number(select.value)].label : null }),
+    },
+    h("option", { value: "" }, "all slices"),
+    options,
+  ));
+  return select;
+}
+
+/** What the numbers of the table are. @param {Book} book @param {State} state */
+function legendLine({ facts, short }, { measure, a, b }) {
+  const { name, lower } = facts.measures[measure];
+  const values = ["Values: ", quoted(name), lower ? ", less is better." : "."];
+  const run = (/** @type {number} */ place) => quoted(shortened(short[place], 40), { title: facts.runs[place] });
+  return a === b ? values : [...values, " Difference: ", run(b), " − ", run(a), " (underlined)."];
+}
+
+/** @param {number} left @param {number} all */
+function countText(left, all) {
+  return left === all ? counted(all, ...QUERY_NOUN) : `${grouped(left)} of ${counted(all, ...QUERY_NOUN)}`;
+}
+
+/**
+ * The section in a host. Everything that is chosen in it lives in the store. Gives what a view of one query needs: the queries as the table
+ * shows them, and the element of one, for the focus to come back to.
+ *
+ * @param {HTMLElement} host
+ * @param {Book} book
+ * @param {Store} store
+ */
+export function mountQueries(host, book, store) {
+  const { facts } = book;
+  const places = new Map(facts.queries.map((id, row) => [id, row]));
+  const filter = createFilter(book);
+  const columnsOf = createQueryColumns(book, (row) => store.link({ query: facts.queries[row] }));
+  const field = filterField(book, store, filter.warm);
+  const chips = outcomeChips(book, store);
+  const slices = sliceSelect(book, store);
+  const note = h("p", { id: "queries-note", class: "queries-note", role: "status" });
+  const count = h("p", { class: "queries-count", "aria-live": "polite" });
+  const legend = h("p", { class: "queries-legend" });
+  const none = h(
+    "p",
+    { class: "queries-none" },
+    "No query fits. ",
+    queriesButton("Show all", () => store.set({ q: "", only: "", slice: null })),
+  );
+  const frame = h("div", { class: "queries-frame" });
+  const save = queriesButton("CSV", saveSheet, {
+    title: "These rows with every measure and run, differences and slices, for a spreadsheet",
+  });
+  host.append(
+    h(
+      "div",
+      { class: "queries", role: "search" },
+      h("label", { class: "queries-label", for: "queries-field" }, "Find queries"),
+      h("div", { class: "queries-tools" }, field, slices, chips.group),
+      note,
+      filterHelp(book, store, field),
+      h("div", { class: "queries-line" }, count, legend, save),
+    ),
+    frame,
+    none,
+  );
+
+  let { layout, room } = spaceFor(store.get());
+  let columns = columnsOf(store.get(), layout, room);
+  let kinds = outcomes(book, store.get());
+  const table = createTable(frame, {
+    columns,
+    rows: [],
+    label: "Queries",
+    noun: QUERY_NOUN,
+    onOpen: (row) => store.set({ query: facts.queries[row] }, { push: true }),
+    onSort: (sort, down) => store.set({ sort, down }),
+  });
+
+  /** The room between the borders of the table, in rem, and the layout for it. @param {State} state */
+  function spaceFor(state) {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+    const width = (host.clientWidth - 2) / rem;
+    return { layout: layoutFor(columnsOf(state, "wide", width), width), room: width };
+  }
+
+  /** @param {State} state */
+  function drawColumns(state) {
+    ({ layout, room } = spaceFor(state));
+    columns = columnsOf(state, layout, room);
+    kinds = outcomes(book, state);
+    table.element.style.setProperty("--queries-room", `${room}rem`);
+    fill(legend, legendLine(book, state));
+  }
+
+  /** @param {State} state */
+  function drawRows(state) {
+    const { test, notes } = filter.parse(state.q, state);
+    const within = sliceTest(book, state.slice);
+    const { rows, counts } = chosenRows(facts.queries.length, (row) => within(row) && test(row), kinds, state.only);
+    const known = columns.some(({ key }) => key === state.sort);
+    const sorting = known ? { sort: state.sort, down: state.down } : { sort: "id", down: false };
+    const label = `Queries by ${facts.measures[state.measure].name}`;
+    [frame.hidden, none.hidden] = [!rows.length, !!rows.length];
+    const tall = layout === "phone" && facts.texts !== null;
+    table.update({ columns, rows, label, tall, current: places.get(state.query) ?? -1, ...sorting });
+    chips.draw(counts);
+    fill(note, notes.join(" "));
+    fill(count, countText(rows.length, facts.queries.length));
+    if (field.value !== state.q) field.value = state.q;
+    slices.value = String(facts.slices.findIndex(({ label }) => label === state.slice)).replace("-1", "");
+  }
+
+  /** @param {State} state @param {string[]} changed */
+  function refresh(state, changed) {
+    const touched = (/** @type {string[]} */ ...keys) => keys.some((key) => changed.includes(key));
+    if (touched("measure", "a", "b")) drawColumns(state);
+    if (touched("measure", "a", "b", "q", "only", "slice", "sort", "down")) drawRows(state);
+    else if (touched("query")) table.setCurrent(places.get(state.query) ?? -1);
+  }
+
+  function saveSheet() {
+    download("queries.csv", "text/csv", csvText(querySheet(book, table.order(), store.get())));
+    announce(`Saved ${counted(table.order().length, ...QUERY_NOUN)} as queries.csv.`);
+  }
+
+  drawColumns(store.get());
+  drawRows(store.get());
+  watchEdges(table.element, frame);
+  store.subscribe(refresh);
+  new ResizeObserver(() => {
+    const space = spaceFor(store.get());
+    if (space.layout === layout && (layout !== "phone" || space.room === room)) return;
+    drawColumns(store.get());
+    drawRows(store.get());
+  }).observe(host);
+
+  return { order: () => Array.from(table.order()), origin: table.scrollTo };
+}

@@ -1,0 +1,158 @@
+/** How a measure gets its value for one query: the cells as Python wrote them, run beside run. */
+import { h, quoted } from "../dom/dom.js";
+import { grouped, valueText } from "../data/format.js";
+import { docsOfRows } from "./moves.js";
+import { gradeChip, noAnswer, runLabel, runsOfView, unfolding } from "./parts.js";
+
+/**
+ * @typedef {import("../data/data.js").Arithmetic} Arithmetic
+ * @typedef {import("../data/data.js").Detail} Detail
+ * @typedef {import("../data/data.js").Ranking} Ranking
+ * @typedef {import("./parts.js").QueryView} QueryView
+ * @typedef {{rank: number, place: number, cells: string[]}} ArithmeticRow place: of the document, -1 where it is not known
+ */
+
+const ARITHMETIC_ROWS = 20;
+const OWN_COLUMNS = ["rank", "document", "doc", "grade"];
+
+/**
+ * The table of an arithmetic. Rank, grade and document are columns of the page's own, so that they look as they do above.
+ *
+ * @param {Arithmetic} why @param {Ranking} ranking @param {(number | null)[]} grades
+ * @returns {{headers: string[], rows: ArithmeticRow[], known: boolean, condensed: boolean}}
+ *   known: the documents are; condensed: ranks are those among judged documents
+ */
+export function arithmeticTable(why, ranking, grades) {
+  const found = docsOfRows(why.ranks, ranking, grades);
+  const columns = why.headers.map((_, i) => i).filter((i) => !found || !OWN_COLUMNS.includes(why.headers[i]));
+  const kept = found ? columns : columns.filter((i) => why.headers[i] !== "rank");
+  return {
+    headers: kept.map((i) => why.headers[i]),
+    rows: why.ranks.map((rank, row) => ({
+      rank,
+      place: found ? found.places[row] : -1,
+      cells: kept.map((i) => why.rows[row]?.[i] ?? ""),
+    })),
+    known: found !== null,
+    condensed: found?.condensed ?? false,
+  };
+}
+
+/** A closing line, cut before its result: "4 / 5" and "= 0.8". @param {string} closing */
+export function closingParts(closing) {
+  const found = /^(.*?)\s*(= \S+)$/.exec(closing);
+  return found ? { steps: found[1], result: found[2] } : { steps: "", result: closing };
+}
+
+/** @param {QueryView} view @param {Detail} detail */
+export function arithmeticSection(view, detail) {
+  const { measures } = view.book.facts;
+  const measure = measures[view.measure];
+  const select = h(
+    "select",
+    {
+      class: "query-select",
+      "data-key": "measure",
+      "aria-label": "Measure",
+      onchange: (/** @type {Event} */ event) =>
+        view.choose({ measure: Number(/** @type {HTMLSelectElement} */ (event.target).value) }),
+    },
+    measures.map((m, i) => h("option", { value: i, selected: i === view.measure }, m.name)),
+  );
+  const runs = runsOfView(view);
+  return h(
+    "section",
+    { class: "query-section", "aria-labelledby": "query-arithmetic" },
+    h("div", { class: "query-line" }, h("h3", { id: "query-arithmetic" }, "Arithmetic"), select),
+    measureWords(measure),
+    h(
+      "div",
+      { class: `query-sides${runs.length > 1 ? " query-two" : ""}` },
+      runs.map((run) => sideOf(view, detail, run)),
+    ),
+  );
+}
+
+/** The formula of a measure, and what it is. @param {import("../data/data.js").Measure} measure */
+function measureWords(measure) {
+  const [first, ...rest] = measure.description.split(/\n\s*\n/).map((part) => part.replace(/\s+/g, " ").trim());
+  return h(
+    "div",
+    { class: "query-about" },
+    first && h("p", {}, withCode(first)),
+    measure.formula && h("p", { class: "query-formula" }, h("bdi", {}, measure.name), " = ", measure.formula),
+    rest.filter(Boolean).map((part) => h("p", { class: "query-note" }, withCode(part))),
+  );
+}
+
+/** One run. @param {QueryView} view @param {Detail} detail @param {number} run */
+function sideOf(view, detail, run) {
+  const { facts } = view.book;
+  const ranking = detail.rankings[run];
+  const why = ranking?.why[view.measure];
+  const label = h("h4", { class: "query-side", id: `query-side-${run}` }, runLabel(facts, run));
+  if (!ranking || !why) {
+    const value = view.book.value(view.measure, run, view.query);
+    const words = ranking ? "There is no arithmetic of this measure." : noAnswer(facts.runs[run]);
+    const text = Number.isNaN(value) ? "" : ` Its value is ${valueText(value, facts.measures[view.measure])}.`;
+    return h("div", {}, label, h("p", { class: "query-lead" }, words, text));
+  }
+  return h("div", {}, label, closingLine(why.closing), stepsOf(view, detail, ranking, why, `query-side-${run}`));
+}
+
+/** @param {string} closing */
+function closingLine(closing) {
+  const { steps, result } = closingParts(closing);
+  const long = closing.length > 40 ? " query-long" : "";
+  return h("p", { class: `query-closing${long}` }, steps && [h("span", {}, steps), " "], h("strong", {}, result));
+}
+
+/** The rows that led there. @param {QueryView} view @param {Detail} detail @param {Ranking} ranking @param {Arithmetic} why @param {string} label */
+function stepsOf(view, detail, ranking, why, label) {
+  const { facts } = view.book;
+  if (!why.ranks.length) return h("p", { class: "query-note" }, "No judged document counts here.");
+  const table = arithmeticTable(why, ranking, detail.grades);
+  const rows = table.rows.map((row) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row", class: "query-number" }, row.rank),
+      row.place >= 0 && h("td", {}, gradeChip(detail.grades[row.place], facts)),
+      row.place >= 0 && h("td", { class: "query-doc query-short" }, h("div", {}, shortDoc(detail, row.place))),
+      row.cells.map((cell) => h("td", { class: "query-number" }, cell)),
+    )
+  );
+  const { body, button } = unfolding(rows, ARITHMETIC_ROWS);
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col", class: "query-number" }, "rank"),
+    table.known && [h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document")],
+    table.headers.map((header) => h("th", { scope: "col", class: "query-number" }, header)),
+  );
+  const ranks = table.condensed ? "; ranks are those among them" : "";
+  const below = why.hidden ? `; ${grouped(why.hidden)} more below the last` : "";
+  return h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "query-scroll", role: "region", "aria-labelledby": label },
+      h("table", { class: "query-table", "aria-labelledby": label }, h("thead", {}, head), body),
+    ),
+    button,
+    h("p", { class: "query-note" }, `rows: judged documents${ranks}${below}`),
+  );
+}
+
+/** A document in one line. @param {Detail} detail @param {number} place */
+function shortDoc(detail, place) {
+  const [id, title] = [detail.docs[place], detail.titles[place]];
+  const name = title ? ["  ", quoted(title, { class: "query-note", title })] : [];
+  return [quoted(id, { class: "query-id query-alone", title: id }), ...name];
+}
+
+/** Words in which `code` stands in backticks. @param {string} text */
+function withCode(text) {
+  return text.split("`").map((part, i) => i % 2 ? h("code", {}, part) : part);
+}

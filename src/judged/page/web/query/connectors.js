@@ -1,0 +1,124 @@
+/** Lines between two lists, from each document to its twin. They add nothing that the rows do not say in words. */
+import { h } from "../dom/dom.js";
+import { markEdges } from "../dom/edges.js";
+import { moveTone } from "./moves.js";
+
+/**
+ * @typedef {import("./rankings.js").Lists} Lists
+ * @typedef {import("./rankings.js").Side} Side
+ * @typedef {import("./moves.js").Move} Move
+ */
+
+const QUERY_SVG = "http://www.w3.org/2000/svg";
+
+/** A curve that leaves one side level and comes to the other level. @param {number} width @param {number} from @param {number} to */
+export function connectorPath(width, from, to) {
+  const [y, z] = [Math.round(from * 10) / 10, Math.round(to * 10) / 10];
+  return y === z ? `M0 ${y}H${width}` : `M0 ${y}C${width / 2} ${y} ${width / 2} ${z} ${width} ${z}`;
+}
+
+/** The gutter of two lists, and how to draw it anew; null where a list is missing. @param {Lists} lists */
+export function connectors(lists) {
+  const [left, right] = lists.sides;
+  if (!left?.moves || !right?.moves) return null;
+  const svg = document.createElementNS(QUERY_SVG, "svg");
+  const element = h("div", { class: "query-gutter", "aria-hidden": "true" }, svg);
+  const draw = () => {
+    const last = Math.max(...lists.sides.map((side) => side.rows.filter((row) => !row.hidden).length), 1);
+    element.style.gridRow = `2 / span ${last + 1}`;
+    svg.replaceChildren(...linesOf(lists, left, right, element));
+  };
+  return { element, draw };
+}
+
+/**
+ * Every document that both runs retrieved, once: its place, its move, and its ranks.
+ *
+ * @param {Side} left @param {Side} right @returns {{place: number, move: Move, a: number, b: number}[]}
+ */
+function twinsOf(left, right) {
+  const from = (left.moves ?? []).map((move, i) => ({ place: docAt(left, i), move, a: i + 1, b: move.twin }));
+  const to = (right.moves ?? []).map((move, i) => ({ place: docAt(right, i), move, a: move.twin, b: i + 1 }));
+  return [...from.filter((one) => one.b), ...to.filter((one) => one.a && !one.move.onPage)];
+}
+
+/** @param {Side} side @param {number} i */
+function docAt(side, i) {
+  return side.ranking?.docs[i] ?? -1;
+}
+
+/** @param {Lists} lists @param {Side} left @param {Side} right @param {HTMLElement} gutter */
+function linesOf(lists, left, right, gutter) {
+  const box = gutter.getBoundingClientRect();
+  if (!box.width) return [];
+  const middle = (/** @type {HTMLElement | undefined} */ row) => {
+    const chip = row && !row.hidden ? row.querySelector(".query-chip")?.getBoundingClientRect() : undefined;
+    return chip ? chip.top + chip.height / 2 - box.top : null;
+  };
+  const lines = twinsOf(left, right).flatMap(({ place, move, a, b }) => {
+    const [from, to] = [middle(left.rows[a - 1]), middle(right.rows[b - 1])];
+    const tone = moveTone(move, lists.detail.grades[place], lists.level, true);
+    // A twin further down than the rows in view: the line leaves through the bottom.
+    const open = from === null || to === null;
+    if (from === null && to === null || open && tone === "faint") return [];
+    const line = document.createElementNS(QUERY_SVG, "path");
+    line.setAttribute("d", connectorPath(box.width, from ?? box.height, to ?? box.height));
+    line.setAttribute("class", `query-link query-${tone}${open ? " query-leaving" : ""}`);
+    line.dataset.place = String(place);
+    return [line];
+  });
+  const isFaint = (/** @type {Element} */ line) => line.classList.contains("query-faint");
+  return [...lines.filter(isFaint), ...lines.filter((line) => !isFaint(line))];
+}
+
+/** A document under the pointer, or with the focus in its row, is lit in both lists, and so is the line. @param {HTMLElement} grid */
+export function lightTwins(grid) {
+  /** @type {string | undefined} */
+  let lit;
+  const light = (/** @type {string | undefined} */ place) => {
+    if (place === lit) return;
+    lit = place;
+    for (const old of grid.querySelectorAll(".query-lit")) old.classList.remove("query-lit");
+    for (const twin of place === undefined ? [] : grid.querySelectorAll(`[data-place="${place}"]`)) {
+      twin.classList.add("query-lit");
+      if (twin instanceof SVGElement) twin.parentNode?.append(twin); // drawn last: above the others
+    }
+  };
+  const under = (/** @type {Event} */ event) => {
+    const row = event.target instanceof Element ? event.target.closest(".query-row") : null;
+    light(row instanceof HTMLElement ? row.dataset.place : undefined);
+  };
+  // Moves only: rows that scroll past a pointer at rest, on the way to a twin, are not looked at.
+  grid.addEventListener("pointermove", under);
+  grid.addEventListener("focusin", under);
+  grid.addEventListener("pointerleave", () => light(undefined));
+  grid.addEventListener("focusout", () => light(undefined));
+}
+
+/** A button to unfold stands where a text is cut, and only there. @param {HTMLElement} root */
+export function markClipped(root) {
+  const rows = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".query-row:not(.query-unfolded)")]);
+  const cut = rows.map((row) =>
+    [...row.querySelectorAll(".query-clamp")].some((text) => text.scrollHeight > text.clientHeight + 1)
+  );
+  rows.forEach((row, i) => {
+    const more = row.querySelector(".query-more");
+    if (more instanceof HTMLElement) more.hidden = !cut[i];
+  });
+}
+
+/** A table that is wider than its place can be scrolled by keyboard, and fades; one that is not is no stop on the way. @param {HTMLElement} root */
+export function markScrolling(root) {
+  for (const box of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".query-scroll"))) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+    markEdges(box);
+    box.onscroll = () => markEdges(box);
+  }
+}
+
+/** Call when the size of an element changed, for as long as the page has it. @param {HTMLElement} element @param {() => void} changed */
+export function watchSize(element, changed) {
+  const observer = new ResizeObserver(() => element.isConnected ? changed() : observer.disconnect());
+  observer.observe(element);
+}

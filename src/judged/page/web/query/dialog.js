@@ -1,0 +1,279 @@
+/** The view of one query: what each run made of it, where documents moved, and how the values came about. */
+import { arithmeticSection } from "./arithmetic.js";
+import { markScrolling, watchSize } from "./connectors.js";
+import { fill, h, quoted } from "../dom/dom.js";
+import { counted, grouped } from "../data/format.js";
+import { neighboursOf } from "./moves.js";
+import { canScroll, isOutside, keepFocus, withoutDetail } from "../dom/panel.js";
+import { missedSection } from "./missed.js";
+import { alignChips, quietButton, valuesTable } from "./parts.js";
+import { rankingsSection } from "./rankings.js";
+
+/**
+ * @typedef {import("../data/data.js").Book} Book
+ * @typedef {import("../data/data.js").Detail} Detail
+ * @typedef {import("./parts.js").QueryView} QueryView
+ * @typedef {{measure: number, a: number, b: number, query: string}} QueryState what of the state matters here
+ * @typedef {object} QueryStore
+ * @property {() => QueryState} get
+ * @property {(patch: Partial<QueryState>) => void} set
+ * @property {(patch: Partial<QueryState>) => void} close
+ * @property {(patch: Partial<QueryState>) => string} link
+ * @property {(listener: () => void) => unknown} subscribe
+ * @typedef {object} QueryOptions
+ * @property {() => import("../queries/navigation.js").Way} way the queries one after the other, as what the reader came from shows them
+ * @property {() => void} [left] called when the panel closes
+ * @property {(query: number) => HTMLElement | null | undefined} [origin]
+ *   where the focus goes when the panel closes and the element that had it is gone, such as a row scrolled out of a table
+ */
+
+/**
+ * A panel that opens when the state names a query, and closes when it names none.
+ *
+ * @param {Book} book @param {QueryStore} store @param {QueryOptions} options
+ */
+export function mountQuery(book, store, options) {
+  const panel = new QueryPanel(book, store, options);
+  document.body.append(panel.dialog);
+  store.subscribe(() => panel.update());
+  panel.update();
+}
+
+class QueryPanel {
+  /** @param {Book} book @param {QueryStore} store @param {QueryOptions} options */
+  constructor(book, store, options) {
+    this.book = book;
+    this.store = store;
+    this.options = options;
+    this.places = new Map(book.facts.queries.map((id, i) => [id, i]));
+    /** @type {QueryView["memory"]} */
+    this.memory = { all: false, side: "a", runs: false };
+    /** What is drawn, so that a change of something else draws nothing; `query` is -1 while the panel is closed. */
+    this.drawn = { query: -1, measure: -1, a: -1, b: -1 };
+    this.turn = 0;
+    /** @type {HTMLElement | null} */
+    this.opener = null;
+    this.title = h("h2", { id: "query-title", tabindex: -1 });
+    this.meta = h("span", {});
+    this.more = quietButton({ "aria-expanded": "false", onclick: () => this.unfold() }, "more");
+    this.what = h(
+      "div",
+      { class: "query-what" },
+      this.title,
+      h("p", { class: "query-meta" }, this.meta, " ", this.more),
+    );
+    this.values = h("section", { class: "query-section", "aria-label": "Values" });
+    this.body = h("div", { class: "query-detail" });
+    this.status = h("p", { class: "query-hidden", role: "status" });
+    this.place = h("span", { class: "query-place" });
+    this.before = this.stepButton("←", "Previous query", -1);
+    this.after = this.stepButton("→", "Next query", 1);
+    this.copy = quietButton({ class: "query-button", onclick: () => this.copyLink() }, "Copy link");
+    this.dialog = this.makeDialog();
+    alignChips(this.dialog, book.facts);
+  }
+
+  makeDialog() {
+    const close = quietButton({ class: "query-button query-icon", "aria-label": "Close", title: "Close (Esc)" }, "×");
+    close.addEventListener("click", () => this.leave());
+    const dialog = /** @type {HTMLDialogElement} */ (h(
+      "dialog",
+      { class: "query-panel", "aria-labelledby": "query-title" },
+      h(
+        "header",
+        { class: "query-head" },
+        this.what,
+        h("div", { class: "query-bar" }, this.before, this.place, this.after, this.copy, close),
+      ),
+      h("div", { class: "query-body" }, this.values, this.body),
+      this.status,
+    ));
+    dialog.addEventListener("cancel", (event) => {
+      event.preventDefault();
+      this.leave();
+    });
+    // A browser may close a dialog on its own: the state follows.
+    dialog.addEventListener("close", () => !dialog.open && this.drawn.query >= 0 && this.leave());
+    dialog.addEventListener("keydown", (event) => this.pressed(event));
+    dialog.addEventListener("click", (event) => isOutside(dialog, event) && this.leave());
+    watchSize(dialog, () => {
+      markScrolling(dialog);
+      this.markTitle();
+    });
+    return dialog;
+  }
+
+  /** A long query is cut, so that the head leaves room. */
+  markTitle() {
+    const open = this.what.classList.contains("query-unfolded");
+    this.more.hidden = !open && this.title.scrollHeight <= this.title.clientHeight + 1;
+  }
+
+  unfold(open = !this.what.classList.contains("query-unfolded")) {
+    this.what.classList.toggle("query-unfolded", open);
+    this.more.setAttribute("aria-expanded", String(open));
+    fill(this.more, open ? "less" : "more");
+    this.markTitle();
+  }
+
+  /** @param {string} sign @param {string} label @param {1 | -1} step */
+  stepButton(sign, label, step) {
+    const onclick = () => this.go(step);
+    return quietButton(
+      { class: "query-button query-icon", "aria-label": label, title: `${label} (${sign})`, onclick },
+      sign,
+    );
+  }
+
+  leave() {
+    this.store.close({ query: "" });
+  }
+
+  /** To the query before or after. @param {1 | -1} step */
+  go(step) {
+    const { before, after } = neighboursOf(this.options.way().order(), this.drawn.query);
+    const query = step < 0 ? before : after;
+    if (query !== null) this.store.set({ query: this.book.facts.queries[query] });
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+    const target = event.target instanceof Element ? event.target : null;
+    const plain = !(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented);
+    // In a field the arrows move the cursor; in a wide table they scroll.
+    if (!step || !plain || target?.closest("input, select, textarea") || canScroll(target)) return;
+    event.preventDefault();
+    this.go(step);
+  }
+
+  /** What the state says now. */
+  update() {
+    const { query: id, measure, a, b } = this.store.get();
+    const query = this.places.get(id) ?? -1;
+    const second = b === a || this.book.facts.runs[b] === undefined ? -1 : b;
+    const next = { query, measure, a, b: second };
+    const before = this.drawn;
+    this.drawn = next;
+    if (query < 0) return this.close(before.query);
+    if (!this.dialog.open) this.open();
+    const moved = query !== before.query;
+    if (moved) this.drawHead(query);
+    this.drawPlace(query, moved);
+    if (moved || before.measure !== measure || before.a !== a || before.b !== second) this.draw(next, moved);
+  }
+
+  open() {
+    const active = document.activeElement;
+    this.opener = active instanceof HTMLElement && active !== document.body ? active : null;
+    this.memory = { all: false, side: "a", runs: false };
+    document.documentElement.classList.add("query-open");
+    this.dialog.showModal();
+    this.title.focus({ preventScroll: true });
+  }
+
+  /** @param {number} last the query that was looked at */
+  close(last) {
+    this.turn++;
+    if (last < 0) return;
+    this.dialog.close();
+    document.documentElement.classList.remove("query-open");
+    this.options.left?.();
+    fill(this.status);
+    const back = this.opener?.isConnected ? this.opener : this.options.origin?.(last);
+    back?.focus();
+  }
+
+  /** @param {number} query */
+  drawHead(query) {
+    const { queries, texts, relevant } = this.book.facts;
+    const text = texts?.[query];
+    fill(
+      this.title,
+      quoted(queries[query], { class: text ? "query-id" : "query-id query-alone", title: queries[query] }),
+      text ? [" ", quoted(text, { class: "query-words", title: text })] : null,
+    );
+    fill(this.meta, relevant ? counted(relevant[query], "relevant document") : null);
+    fill(this.copy, "Copy link");
+    this.dialog.querySelector(".query-link-field")?.remove();
+    this.unfold(false);
+    this.dialog.scrollTop = 0;
+  }
+
+  /** Where the query stands, in the order that the reader came by; another measure may change that. @param {number} query @param {boolean} moved */
+  drawPlace(query, moved) {
+    const way = this.options.way();
+    const order = way.order();
+    const { place, before, after } = neighboursOf(order, query);
+    const words = place ? `${grouped(place)} of ${grouped(order.length)}` : "";
+    fill(this.place, words, words && h("small", {}, way.words));
+    // Not `disabled`: the button under the reader's finger would lose the focus at the last query.
+    this.before.setAttribute("aria-disabled", String(before === null));
+    this.after.setAttribute("aria-disabled", String(after === null));
+    if (!moved) return;
+    const id = this.book.facts.queries[query];
+    fill(this.status, words ? `Query ${id}, ${words} ${way.words}` : `Query ${id}`);
+  }
+
+  /** @param {{query: number, measure: number, a: number, b: number}} what @param {boolean} moved */
+  async draw(what, moved) {
+    const turn = ++this.turn;
+    const view = { ...what, book: this.book, memory: this.memory, choose: this.store.set.bind(this.store) };
+    keepFocus(this.dialog, () => fill(this.values, h("h3", {}, "Values"), valuesTable(view)));
+    if (!this.book.facts.depth) return fill(this.body, withoutDetail());
+    if (moved) fill(this.body, h("p", { class: "query-lead query-wait" }, "Unpacking …"));
+    try {
+      const detail = await this.book.detail(what.query);
+      // The reader may have gone on meanwhile.
+      if (turn === this.turn) keepFocus(this.dialog, () => this.drawDetail(view, detail));
+    } catch (error) {
+      if (turn === this.turn) {
+        fill(
+          this.body,
+          h("p", { class: "query-lead", role: "alert" }, `The rankings of this query cannot be read: ${error}`),
+        );
+      }
+    }
+  }
+
+  /** @param {QueryView} view @param {Detail} detail */
+  drawDetail(view, detail) {
+    const level = this.book.facts.relevance;
+    fill(
+      this.body,
+      rankingsSection(view, detail, level),
+      missedSection(view, detail, level),
+      arithmeticSection(view, detail),
+    );
+    markScrolling(this.dialog);
+  }
+
+  /** The address of what is seen now; that of the window may be a moment behind. */
+  address() {
+    return location.href.replace(/#.*$/, "") + this.store.link({});
+  }
+
+  async copyLink() {
+    try {
+      await navigator.clipboard.writeText(this.address());
+      fill(this.copy, "Copied");
+      fill(this.status, "Link copied");
+    } catch {
+      this.showLink();
+    }
+  }
+
+  /** Where a page may not write to the clipboard, the reader can. */
+  showLink() {
+    this.dialog.querySelector(".query-link-field")?.remove();
+    const field = /** @type {HTMLInputElement} */ (h("input", {
+      class: "query-link-field",
+      readonly: true,
+      "aria-label": "Link to this query",
+      value: this.address(),
+    }));
+    this.copy.after(field);
+    field.focus();
+    field.select();
+  }
+}

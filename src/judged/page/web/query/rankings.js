@@ -1,0 +1,254 @@
+/** Two rankings of one query side by side, rank by rank, with lines from each document to its twin. */
+import { fill, h, quoted } from "../dom/dom.js";
+import { counted, grouped, shortened, valueText } from "../data/format.js";
+import { connectors, lightTwins, markClipped, watchSize } from "./connectors.js";
+import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
+import { docName, gradeChip, noAnswer, quietButton, runDot, runsOfView } from "./parts.js";
+
+/**
+ * @typedef {import("../data/data.js").Detail} Detail
+ * @typedef {import("../data/data.js").Ranking} Ranking
+ * @typedef {import("./moves.js").Move} Move
+ * @typedef {import("./parts.js").QueryView} QueryView
+ * @typedef {{side: "a" | "b", run: number, ranking: Ranking | null, moves: Move[] | null, list: HTMLElement, rows: HTMLElement[]}} Side
+ *   one list; moves: null where there is no other to move in
+ * @typedef {{view: QueryView, detail: Detail, level: number, cutoff: number, sides: Side[], grid: HTMLElement}} Lists
+ */
+
+/** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
+export function rankingsSection(view, detail, level) {
+  const cutoff = cutoffOf(view.book.facts.measures[view.measure].name);
+  const grid = h("div", { class: "query-lists" });
+  const lists = { view, detail, level, cutoff, sides: sidesOf(view, detail), grid };
+  const { sides } = lists;
+  grid.classList.toggle("query-two", sides.length > 1);
+  grid.dataset.side = sides.length > 1 ? view.memory.side : "a";
+  const longest = Math.max(0, ...sides.map((side) => side.ranking?.docs.length ?? 0));
+  const few = ranksShown(cutoff, longest, false);
+  fill(grid, sides.map((side) => sideHead(lists, side)), cutoffLine(lists, longest), sides.map((side) => side.list));
+  const links = connectors(lists);
+  if (links) grid.append(links.element);
+  const refresh = () => {
+    markClipped(grid);
+    links?.draw();
+  };
+  const show = (/** @type {boolean} */ all) => {
+    view.memory.all = all;
+    showRanks(lists, ranksShown(cutoff, longest, all), longest);
+    refresh();
+  };
+  const fold = few < longest ? foldButton(view, few, longest, show) : null;
+  const go = (/** @type {Side} */ side, /** @type {number} */ rank) => {
+    if (rank > few && !view.memory.all) fold?.click();
+    goTo(lists, side.side === "a" ? "b" : "a", rank);
+  };
+  grid.addEventListener("click", (event) => clicked(lists, event, go, refresh));
+  lightTwins(grid);
+  watchSize(grid, refresh);
+  show(view.memory.all);
+  return h(
+    "section",
+    { class: "query-section", "aria-labelledby": "query-rankings" },
+    h("h3", { id: "query-rankings" }, sides.length > 1 ? "Rankings" : "Ranking"),
+    sides.length > 1 && tabsOf(lists),
+    grid,
+    fold,
+    h("div", { class: "query-sides query-two" }, sides.map((side) => sideFoot(view, side))),
+  );
+}
+
+/** @param {QueryView} view @param {Detail} detail @returns {Side[]} */
+function sidesOf(view, detail) {
+  const runs = runsOfView(view);
+  const rankings = runs.map((run) => detail.rankings[run] ?? null);
+  return runs.map((run, i) => {
+    const [here, there] = [rankings[i], rankings[1 - i] ?? null];
+    const side = /** @type {"a" | "b"} */ (i ? "b" : "a");
+    const moves = here && there ? movesOf(here, there, detail.grades, i === 0) : null;
+    const label = `Ranking of ${view.book.facts.runs[run]}`;
+    const list = here
+      ? h("ol", { class: "query-list", role: "list", "aria-label": label, "data-side": side })
+      : h("p", { class: "query-lead query-none", "data-side": side }, noAnswer(view.book.facts.runs[run]));
+    return { side, run, ranking: here, moves, list, rows: [] };
+  });
+}
+
+/** The run of a list, to be changed, and its value. @param {Lists} lists @param {Side} side */
+function sideHead({ view }, { side, run }) {
+  const { facts } = view.book;
+  const measure = facts.measures[view.measure];
+  const value = valueText(view.book.value(view.measure, run, view.query), measure);
+  const name = facts.runs.length > 1 ? runSelect(view, side) : quoted(facts.runs[run], { class: "query-doctitle" });
+  return h(
+    "div",
+    { class: "query-listhead", "data-side": side },
+    runDot(run),
+    name,
+    h("span", { class: "query-value" }, h("span", { class: "query-note" }, quoted(measure.name)), " ", value),
+  );
+}
+
+/** @param {QueryView} view @param {"a" | "b"} side */
+function runSelect(view, side) {
+  const pick = (/** @type {Event} */ event) =>
+    view.choose({ [side]: Number(/** @type {HTMLSelectElement} */ (event.target).value) });
+  return h(
+    "select",
+    {
+      class: "query-select",
+      "data-key": `run-${side}`,
+      "aria-label": `Run on the ${side === "a" ? "left" : "right"}`,
+      onchange: pick,
+    },
+    view.book.facts.runs.map((name, run) => h("option", { value: run, selected: run === view[side] }, name)),
+  );
+}
+
+/** On a phone one list is seen at a time. @param {Lists} lists */
+function tabsOf(lists) {
+  const { view, sides } = lists;
+  const buttons = sides.map((side) =>
+    quietButton(
+      {
+        class: "query-tab",
+        "data-side": side.side,
+        "aria-pressed": String(view.memory.side === side.side),
+        onclick: () => turnTo(lists, side.side),
+      },
+      runDot(side.run),
+      quoted(view.book.facts.runs[side.run]),
+    )
+  );
+  return h("div", { class: "query-tabs", role: "group", "aria-label": "List" }, buttons);
+}
+
+/** @param {Lists} lists @param {"a" | "b"} side */
+function turnTo({ view, grid }, side) {
+  view.memory.side = side;
+  grid.dataset.side = side;
+  for (const tab of grid.parentElement?.querySelectorAll(".query-tab") ?? []) {
+    tab.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (tab).dataset.side === side));
+  }
+}
+
+/** The row of the grid that a rank stands in: under the names of the runs, and past the line at the cutoff. @param {Lists} lists @param {number} rank */
+function gridRow({ cutoff }, rank) {
+  return rank + 1 + Number(cutoff > 0 && rank > cutoff);
+}
+
+/** Where the measure stops looking. @param {Lists} lists @param {number} longest */
+function cutoffLine(lists, longest) {
+  if (!lists.cutoff || lists.cutoff >= longest) return null;
+  const { name } = lists.view.book.facts.measures[lists.view.measure];
+  const line = h("p", { class: "query-cutoff" }, h("span", {}, quoted(name), " looks no further"));
+  line.style.gridRow = String(lists.cutoff + 2);
+  return line;
+}
+
+/** Rows down to a rank, made when they are first seen. @param {Lists} lists @param {number} last @param {number} longest */
+function showRanks(lists, last, longest) {
+  for (const side of lists.sides) {
+    const wanted = Math.min(last, side.ranking?.docs.length ?? 0);
+    while (side.rows.length < wanted) side.rows.push(rankedRow(lists, side, side.rows.length + 1));
+    if (side.ranking) side.list.append(...side.rows);
+    else side.list.style.gridRow = `2 / span ${Math.max(1, last)}`;
+    side.rows.forEach((row, i) => row.hidden = i >= last);
+  }
+  const line = /** @type {HTMLElement | null} */ (lists.grid.querySelector(".query-cutoff"));
+  if (line) line.hidden = lists.cutoff >= last && last < longest;
+}
+
+/** @param {Lists} lists @param {Side} side @param {number} rank */
+function rankedRow(lists, side, rank) {
+  const { detail, view } = lists;
+  const place = /** @type {Ranking} */ (side.ranking).docs[rank - 1];
+  const text = detail.texts[place];
+  const more = quietButton({ class: "query-quiet query-more", "aria-expanded": "false", hidden: true }, "more");
+  const row = h(
+    "li",
+    { class: "query-row", "data-place": place, "data-rank": rank, "data-side": side.side },
+    h("span", { class: "query-rank" }, h("span", { class: "query-hidden" }, "rank "), rank),
+    gradeChip(detail.grades[place], view.book.facts),
+    h("p", { class: "query-clamp query-doc" }, docName(detail, place)),
+    side.moves && hintOf(lists, side, side.moves[rank - 1], place),
+    h(
+      "div",
+      { class: `query-main${text ? "" : " query-bare"}` },
+      text && h("p", { class: "query-clamp query-text", dir: "auto" }, text),
+      more,
+    ),
+  );
+  row.style.gridRow = String(gridRow(lists, rank));
+  return row;
+}
+
+/** Where the document is in the other list, in words. @param {Lists} lists @param {Side} side @param {Move} move @param {number} place */
+function hintOf({ view, detail, level, sides }, side, move, place) {
+  const hereIsA = side.side === "a";
+  const other = sides[hereIsA ? 1 : 0];
+  const name = shortened(view.book.short[other.run], 16);
+  const { arrow, words } = moveHint(move, hereIsA, other.ranking?.docs.length ?? 0, name);
+  const tone = moveTone(move, detail.grades[place], level, hereIsA);
+  const seen = h("span", { "aria-hidden": "true" }, arrow && h("span", { class: "query-arrow" }, arrow), words);
+  const said = h("span", { class: "query-hidden" }, moveSentence(move, view.book.facts.runs[other.run]));
+  const look = `query-hint query-${tone}`;
+  if (!move.onPage) return h("span", { class: look }, seen, said);
+  return quietButton({ class: `query-quiet ${look}`, "data-twin": move.twin }, seen, said);
+}
+
+/**
+ * A click on a hint goes to the twin; on a text, unfolds it.
+ *
+ * @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go @param {() => void} redraw
+ */
+function clicked(lists, event, go, redraw) {
+  const target = /** @type {Element} */ (event.target);
+  const row = /** @type {HTMLElement | null} */ (target.closest(".query-row"));
+  if (!row) return;
+  const hint = /** @type {HTMLElement | null} */ (target.closest("[data-twin]"));
+  const side = lists.sides.find((one) => one.side === row.dataset.side);
+  if (hint && side) return go(side, Number(hint.dataset.twin));
+  const more = row.querySelector(".query-more");
+  const selecting = document.getSelection()?.isCollapsed === false;
+  if (!(more instanceof HTMLElement) || more.hidden || selecting || !target.closest(".query-main, .query-doc")) return;
+  const open = row.classList.toggle("query-unfolded");
+  more.setAttribute("aria-expanded", String(open));
+  fill(more, open ? "less" : "more");
+  redraw();
+}
+
+/** @param {Lists} lists @param {"a" | "b"} side @param {number} rank */
+function goTo(lists, side, rank) {
+  turnTo(lists, side);
+  const row = lists.sides.find((one) => one.side === side)?.rows[rank - 1];
+  const hint = row?.querySelector("[data-twin]");
+  if (hint instanceof HTMLElement) hint.focus({ preventScroll: true });
+  row?.scrollIntoView({ block: "center" });
+}
+
+/** @param {QueryView} view @param {number} few @param {number} all @param {(all: boolean) => void} show */
+function foldButton(view, few, all, show) {
+  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${grouped(all)} ranks`;
+  const button = quietButton({ class: "query-quiet query-fold", "aria-expanded": String(view.memory.all) }, label());
+  button.addEventListener("click", () => {
+    show(!view.memory.all);
+    button.setAttribute("aria-expanded", String(view.memory.all));
+    fill(button, label());
+    if (!view.memory.all) button.scrollIntoView({ block: "nearest" });
+  });
+  return button;
+}
+
+/** How much of a ranking the page holds. @param {QueryView} view @param {Side} side */
+function sideFoot(view, { run, ranking }) {
+  if (!ranking) return h("p", {});
+  const held = ranking.docs.length;
+  const words = held < ranking.retrieved ? `, of which this page holds ${grouped(held)}` : "";
+  const count = counted(ranking.retrieved, "document");
+  return h(
+    "p",
+    { class: "query-note" },
+    quoted(shortened(view.book.facts.runs[run], 60)),
+    ` retrieved ${count}${words}.`,
+  );
+}

@@ -1,0 +1,159 @@
+/** The charts of the page, and what each of them follows. */
+import { intervalName, nameText, runColour, viewedDifferences } from "../charts/common.js";
+import { boundsCsv, boundsScene } from "../charts/bounds.js";
+import { coverageCsv, coverageScene } from "../charts/coverage.js";
+import { criticalCsv, criticalScene } from "../charts/critical.js";
+import { curveCsv, curveScene } from "../charts/curve.js";
+import { differenceCsv, differenceScene, differenceWords } from "../charts/difference.js";
+import { meansCsv, meansScene } from "../charts/means.js";
+import { scatterCsv, scatterHeight, scatterScene } from "../charts/scatter.js";
+import { slicesCsv, slicesScene } from "../charts/slices.js";
+import { spreadCsv, spreadScene } from "../charts/spread.js";
+import { byId, fill, h } from "../dom/dom.js";
+import { legendElement } from "../kit/legend.js";
+import { mountChart } from "../kit/mount.js";
+import { pairTiles } from "./pair.js";
+
+/** @typedef {import("../data/data.js").Book} Book */
+/** @typedef {import("../data/state.js").Store} Store */
+/** @typedef {import("../data/state.js").State} State */
+/** @typedef {(place: string, keys: (keyof State)[], made: import("../kit/mount.js").Chart) => void} Mount puts a chart into a place; it is drawn again when one of the keys changes */
+
+const PAIR_KEYS = /** @type {(keyof State)[]} */ (["measure", "a", "b", "slice"]);
+
+/**
+ * Every chart, in the order of the page.
+ *
+ * @param {Book} book
+ * @param {Store} store
+ * @param {import("../queries/navigation.js").Trail} trail
+ */
+export function mountCharts(book, store, trail) {
+  const { facts } = book;
+  const view = () => store.get();
+  const measure = () => facts.measures[view().measure].name;
+  const pick = (/** @type {number} */ query) => {
+    trail.follow({ order: () => viewedDifferences(book, view()).queries, words: "by difference" });
+    store.set({ query: facts.queries[query] }, { push: true });
+  };
+  const several = facts.runs.length > 1;
+  /** @type {Mount} */
+  const chart = (place, keys, made) => {
+    const mounted = mountChart(byId(place), made);
+    store.subscribe((_, changed) => keys.some((key) => changed.includes(key)) && mounted.update());
+  };
+
+  chart("means-side", ["measure"], {
+    title: () => `Mean ${measure()}`,
+    sentence: several
+      ? `From the best run on; lines are ${intervalName(facts.level)}s over queries.`
+      : `The line is its ${intervalName(facts.level)} over queries.`,
+    draw: (width) => meansScene(book, view(), width),
+    csv: () => meansCsv(book, view()),
+  });
+  if (facts.critical.some((one) => one !== null)) {
+    chart("means-side", ["measure"], {
+      title: () => `Mean ranks by ${measure()}`,
+      sentence: "Runs under one bar cannot be told apart (Nemenyi).",
+      draw: (width) => criticalScene(book, view(), width),
+      csv: () => criticalCsv(book, view()),
+    });
+  }
+  chart("means", ["measure", "slice"], {
+    title: () => `${measure()} over queries`,
+    sentence: "How many queries have which value; the mark is the mean.",
+    draw: (width) => spreadScene(book, view(), width),
+    csv: () => spreadCsv(book, view()),
+  });
+  if (several) mountPair(chart, book, store, pick);
+  mountAlong(chart, book, view);
+  if (facts.coverage) {
+    chart("coverage", [], {
+      title: "Judged documents by rank",
+      sentence: "The share of queries whose document at this rank is judged.",
+      draw: (width) => coverageScene(book, width),
+      csv: () => coverageCsv(book),
+    });
+    if (facts.summary.some((runs) => runs.some(({ top }) => !Number.isNaN(top)))) {
+      chart("coverage", ["measure"], {
+        title: () => `What unjudged documents could make of ${measure()}`,
+        sentence: "From all of them irrelevant to all of the top grade; the dot is the mean as it is.",
+        draw: (width) => boundsScene(book, view(), width),
+        csv: () => boundsCsv(book, view()),
+      });
+    }
+  }
+}
+
+/**
+ * The two runs against each other: in numbers, query by query, slice by slice.
+ *
+ * @param {Mount} chart
+ * @param {Book} book
+ * @param {Store} store
+ * @param {(query: number) => void} pick
+ */
+function mountPair(chart, book, store, pick) {
+  const { facts } = book;
+  const view = () => store.get();
+  const names = () => `${nameText(book.short[view().b])} against ${nameText(book.short[view().a])}`;
+  const tiles = () => fill(byId("difference"), pairTiles(book, view()));
+  store.subscribe((_, changed) => PAIR_KEYS.some((key) => changed.includes(key)) && tiles());
+  tiles();
+  chart("by-query", PAIR_KEYS, {
+    title: () => `${facts.measures[view().measure].name} by query: ${names()}`,
+    sentence: () => differenceWords(book, view()),
+    draw: (width) => differenceScene(book, view(), width, heightBeside(book, view())),
+    csv: () => differenceCsv(book, view()),
+    onPick: pick,
+  });
+  chart("by-query", PAIR_KEYS, {
+    title: () => `Each query: ${names()}`,
+    sentence: "A click on a point opens the query.",
+    draw: (width) => scatterScene(book, view(), width),
+    csv: () => scatterCsv(book, view()),
+    onPick: pick,
+  });
+  if (facts.parts.length) {
+    chart("slice-list", ["measure", "a", "b"], {
+      title: () => `${facts.measures[view().measure].name} by slice: ${names()}`,
+      sentence:
+        "The difference of means in each group of queries, with its interval. Verdicts use p-values corrected within a slice; intervals are not corrected, so one may lie on one side of 0 where the verdict cannot tell.",
+      draw: (width) => slicesScene(book, view(), width),
+      csv: () => slicesCsv(book, view()),
+    });
+  }
+}
+
+/** The height of the chart of points where it stands beside the bars: then both end alike. @param {Book} book @param {State} view */
+function heightBeside(book, view) {
+  const [, second] = getComputedStyle(byId("by-query")).gridTemplateColumns.split(" ").map(parseFloat);
+  return second > 0 ? scatterHeight(book, view, Math.max(220, Math.floor(second))) : undefined;
+}
+
+/** Whether the charts of curves stand side by side, below one legend; page.css shows it from the same width on. */
+function isLegendShared() {
+  return matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
+}
+
+/** Curves along the ranking; that of a measure against its cutoff follows the measure, where it takes one. @param {Mount} chart @param {Book} book @param {() => State} view */
+function mountAlong(chart, book, view) {
+  const { pictures, runs } = book.facts;
+  const several = runs.length > 1;
+  if (pictures.length && several) {
+    const entries = runs.map((text, run) => ({ text, colour: runColour(run), style: run }));
+    byId("pictures").before(h("div", { class: "shared" }, legendElement(entries)));
+  }
+  /** @param {() => import("../data/data.js").Picture} now @param {(keyof State)[]} keys */
+  const add = (now, keys) =>
+    chart("pictures", keys, {
+      title: () => now().title,
+      sentence: () => now().notes[0],
+      draw: (width) => curveScene(now(), width, { named: !several || !isLegendShared(), names: book.short }),
+      drawAlone: (width) => curveScene(now(), width, { names: book.short }),
+      csv: () => curveCsv(now()),
+    });
+  for (const picture of pictures.filter(({ kind }) => kind !== "at-k")) add(() => picture, []);
+  const cut = pictures.filter(({ kind }) => kind === "at-k");
+  if (cut.length) add(() => cut.find(({ measures }) => measures?.includes(view().measure)) ?? cut[0], ["measure"]);
+}

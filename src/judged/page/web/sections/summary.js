@@ -1,0 +1,128 @@
+/** Runs by measures: means with their intervals and signs of significance, sorted by any column. */
+import { fill, h, quoted } from "../dom/dom.js";
+import { between, fixed, plainWords } from "../data/format.js";
+
+/** @typedef {import("../data/data.js").Book} Book */
+/** @typedef {import("../data/data.js").Measure} Measure */
+/** @typedef {{column: number | null, down: boolean}} SummaryOrder a measure, -1 for the runs as given, or null: not sorted by anything yet */
+
+/** A mean as the tables of the terminal write it. @param {number} value @param {Measure} measure */
+export function meanCell(value, measure) {
+  return fixed(value, measure.places);
+}
+
+/**
+ * The runs in an order; what is missing comes last.
+ *
+ * @param {Book} book
+ * @param {SummaryOrder} order
+ * @returns {number[]}
+ */
+export function summaryOrder(book, { column, down }) {
+  const runs = book.facts.runs.map((_, run) => run);
+  if (column === null || column < 0) return down ? runs.reverse() : runs;
+  const mean = (/** @type {number} */ run) => book.facts.summary[column][run].mean;
+  return runs.sort((x, y) => {
+    if (Number.isNaN(mean(x)) || Number.isNaN(mean(y))) {
+      return Number(Number.isNaN(mean(x))) - Number(Number.isNaN(mean(y)));
+    }
+    return (down ? mean(y) - mean(x) : mean(x) - mean(y)) || x - y;
+  });
+}
+
+/**
+ * Put the table into its place; a click on a measure sorts by it and chooses it.
+ *
+ * @param {HTMLElement} host
+ * @param {Book} book
+ * @param {import("../data/state.js").Store} store
+ */
+export function mountSummary(host, book, store) {
+  /** @type {SummaryOrder} */
+  const order = { column: null, down: false };
+  const sortBy = (/** @type {number} */ column) => {
+    const first = column >= 0 && !book.facts.measures[column].lower;
+    order.down = order.column === column ? !order.down : first;
+    order.column = column;
+    if (column >= 0) store.set({ measure: column });
+    draw();
+    /** @type {HTMLElement | null} */ (host.querySelector(`[data-column="${column}"]`))?.focus();
+  };
+  const draw = () => fill(host, summaryTable(book, order, store.get().measure, sortBy));
+  store.subscribe((_, changed) => changed.includes("measure") && draw());
+  draw();
+}
+
+/** @param {Book} book @param {SummaryOrder} order @param {number} chosen @param {(column: number) => void} sortBy */
+function summaryTable(book, order, chosen, sortBy) {
+  const { measures, runs } = book.facts;
+  const head = (/** @type {string} */ title, /** @type {number} */ column, /** @type {string} */ hint) =>
+    h(
+      "th",
+      {
+        scope: "col",
+        class: column >= 0 && column === chosen && "chosen",
+        "aria-sort": order.column === column ? (order.down ? "descending" : "ascending") : null,
+      },
+      h("button", {
+        type: "button",
+        class: "sorter",
+        "data-column": column,
+        title: hint,
+        onclick: () => sortBy(column),
+      }, title),
+    );
+  const columns = measures.map((m, i) => head(m.name, i, measureHint(m)));
+  const rows = summaryOrder(book, order).map((run) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        runDisc(run),
+        " ",
+        quoted(runs[run]),
+        run === book.facts.baseline && h("small", {}, " baseline"),
+      ),
+      ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen)),
+    )
+  );
+  return h(
+    "table",
+    { class: "summary" },
+    h(
+      "caption",
+      { class: "unseen" },
+      "Runs by measures: the mean over queries, its interval, and signs of significance",
+    ),
+    h("thead", {}, h("tr", {}, head("run", -1, "in the order given"), ...columns)),
+    h("tbody", {}, rows),
+  );
+}
+
+/** What a measure is, in a tooltip. @param {Measure} measure */
+export function measureHint({ name, description, formula }) {
+  const first = plainWords(description.split(/\n\s*\n/)[0]);
+  return formula ? `${first} ${name} = ${plainWords(formula)}`.trim() : first;
+}
+
+/** @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen */
+function summaryCell(one, measure, chosen) {
+  const mean = meanCell(one.mean, measure);
+  const ends = Number.isNaN(one.low) ? null : between(one.low, one.high, (value) => meanCell(value, measure));
+  return h(
+    "td",
+    { class: chosen && "chosen" },
+    one.best ? h("strong", {}, mean) : mean,
+    h("span", { class: "sign" }, one.sign),
+    ends && h("span", { class: "ends" }, ends),
+  );
+}
+
+/** The colour of a run, beside its name. @param {number} run */
+export function runDisc(run) {
+  const disc = h("span", { class: "dot", "aria-hidden": "true" });
+  disc.style.borderColor = `var(--run${run % 10})`; // a border is printed where a background is not
+  return disc;
+}

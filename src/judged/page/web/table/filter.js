@@ -1,0 +1,283 @@
+import { shortened } from "../data/format.js";
+
+/**
+ * The filter of queries: words, and conditions on values.
+ *
+ *     flu "cold season" -vaccine    words that the id or the text of a query holds, or does not
+ *     dense<0.2  "my run">=.5       the value of a run by the measure chosen
+ *     AP(dense)<0.2  AP(diff)>0.1   the same by another measure
+ *     dense>bm25                    one run against another
+ *     diff>0.1  |diff|>0.1          b minus a
+ *     relevant<3  dense=missing     how many documents are relevant; no value
+ *
+ * All of them must hold. What looks like a condition and is none is searched for as words, and a note says what was expected.
+ *
+ * @typedef {import("../data/data.js").Book} Book
+ * @typedef {{measure: number, a: number, b: number}} Chosen
+ * @typedef {(row: number) => number} Quantity of a query
+ * @typedef {(row: number) => boolean} RowTest
+ * @typedef {{spelling: string, of: (chosen: Chosen) => Quantity}} Subject what a condition may be about
+ * @typedef {{test: RowTest, notes: string[]}} Filter
+ * @typedef {{test: RowTest, end: number, note?: undefined} | {note: string}} Reading a condition and where it ends, or what is wrong
+ */
+
+const FILTER_OPERATOR = /\s*(<=|>=|!=|==|<|>|=|≤|≥|≠)\s*/y;
+const FILTER_NUMBER = /[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?=\s|$)/iy;
+const FILTER_MISSING = /(?:missing|nan)(?=\s|$)/iy;
+const FILTER_END = /(?=\s|$)/y;
+const FILTER_PHRASE = /"([^"]*)(?:"|$)/y;
+const FILTER_WORD = /[^\s"]+/y;
+/** What a reader may have meant as a condition. */
+const FILTER_ATTEMPT = /("[^"]+"|[^\s"<>=!≤≥≠]+)\s*(?:[<>]=?|[!=]?=|[≤≥≠])/y;
+
+/** Values that are shown alike, with four decimals, are equal. @param {number} left @param {number} right */
+function shownAlike(left, right) {
+  return left === right || Math.abs(left - right) < 0.00005;
+}
+
+/** A missing value is neither less nor more than another, nor unlike it. @type {Map<string, (left: number, right: number) => boolean>} */
+const FILTER_TESTS = new Map([
+  ["<", (left, right) => left < right],
+  [">", (left, right) => left > right],
+  ["<=", (left, right) => left < right || shownAlike(left, right)],
+  [">=", (left, right) => left > right || shownAlike(left, right)],
+  ["=", shownAlike],
+  ["!=", (left, right) => (left < right || left > right) && !shownAlike(left, right)],
+]);
+const OPERATOR_SPELLINGS = new Map([["≤", "<="], ["≥", ">="], ["≠", "!="], ["==", "="]]);
+
+/** A text as it is searched: without capitals, accents and forms of letters. @param {string} text */
+export function searchable(text) {
+  return text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
+}
+
+/** Text from outside in a sentence: cut, and its marks of direction end where it ends. @param {string} text */
+function filterQuote(text) {
+  return `“\u2068${shortened(text, 40)}\u2069”`;
+}
+
+/** What a sticky pattern finds at a place. @param {RegExp} pattern @param {string} text @param {number} at */
+function foundAt(pattern, text, at) {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** A name as it may be written: plain, or in quotes. @param {string} name */
+function nameSpellings(name) {
+  return [name, `"${name}"`];
+}
+
+/** A name as a reader should write it. @param {string} name */
+export function filterName(name) {
+  return /[\s"<>!]|^-|^(\|?diff\|?|relevant|missing|nan)$/i.test(name) ? `"${name}"` : name;
+}
+
+/**
+ * The values that a condition may be about, by a measure.
+ *
+ * @param {Book} book
+ * @returns {{spelling: string, of: (chosen: Chosen) => Quantity}[]}
+ */
+function filterValues(book) {
+  const { runs } = book.facts;
+  /** @param {Chosen} chosen @returns {Quantity} */
+  const difference = ({ measure, a, b }) => {
+    const [first, second] = [book.column(measure, a), book.column(measure, b)];
+    return (row) => second[row] - first[row];
+  };
+  const differences = [
+    { spelling: "diff", of: difference },
+    { spelling: "|diff|", of: (/** @type {Chosen} */ chosen) => absoluteQuantity(difference(chosen)) },
+  ];
+  const values = runs.flatMap((name, run) =>
+    nameSpellings(name).map((spelling) => ({
+      spelling,
+      of: (/** @type {Chosen} */ { measure }) => columnQuantity(book.column(measure, run)),
+    }))
+  );
+  return runs.length > 1 ? [...differences, ...values] : values;
+}
+
+/** @param {ArrayLike<number>} column @returns {Quantity} */
+function columnQuantity(column) {
+  return (row) => column[row];
+}
+
+/** @param {Quantity} quantity @returns {Quantity} */
+function absoluteQuantity(quantity) {
+  return (row) => Math.abs(quantity(row));
+}
+
+/**
+ * Everything that a condition may be about, the longest spelling first. Names may hold any letter, blanks and operators too: so they are
+ * looked for as they are, rather than cut out of the text.
+ *
+ * @param {Book} book
+ * @returns {Subject[]}
+ */
+function filterSubjects(book) {
+  const { measures, relevant } = book.facts;
+  const values = filterValues(book);
+  const others = measures.flatMap(({ name }, measure) =>
+    nameSpellings(name).flatMap((by) =>
+      values.map(({ spelling, of }) => ({
+        spelling: `${by}(${spelling})`,
+        of: (/** @type {Chosen} */ chosen) => of({ ...chosen, measure }),
+      }))
+    )
+  );
+  const counts = relevant ? [{ spelling: "relevant", of: () => columnQuantity(relevant) }] : [];
+  return [...counts, ...values, ...others].sort((one, other) => other.spelling.length - one.spelling.length);
+}
+
+/**
+ * The subject at a place, if what must follow it does: `bm25` is not meant by `bm25-rm3<0.2`. Capitals count only between two runs that
+ * differ by nothing else.
+ *
+ * @param {Subject[]} subjects
+ * @param {string} text
+ * @param {number} at
+ * @param {RegExp} follows
+ */
+function subjectAt(subjects, text, at, follows) {
+  const small = text.toLowerCase();
+  const folded = small.length === text.length ? small : text; // places would not agree
+  const fits = (/** @type {Subject} */ { spelling }) => foundAt(follows, text, at + spelling.length);
+  return subjects.find((subject) => text.startsWith(subject.spelling, at) && fits(subject)) ??
+    subjects.find((subject) => folded.startsWith(subject.spelling.toLowerCase(), at) && fits(subject));
+}
+
+/**
+ * What stands on the right of an operator: a number or a subject.
+ *
+ * @param {Subject[]} subjects
+ * @param {string} text
+ * @param {number} at
+ * @param {Chosen} chosen
+ */
+function filterOperand(subjects, text, at, chosen) {
+  const number = foundAt(FILTER_NUMBER, text, at);
+  if (number) {
+    const value = Number(number[0].replace("−", "-"));
+    return { quantity: () => value, end: at + number[0].length };
+  }
+  const subject = subjectAt(subjects, text, at, FILTER_END);
+  return subject && { quantity: subject.of(chosen), end: at + subject.spelling.length };
+}
+
+/**
+ * The condition at a place; null where nothing there looks like one.
+ *
+ * @param {Subject[]} subjects
+ * @param {string} text
+ * @param {number} at
+ * @param {Chosen} chosen
+ * @returns {Reading | null}
+ */
+function conditionAt(subjects, text, at, chosen) {
+  const subject = subjectAt(subjects, text, at, FILTER_OPERATOR);
+  if (!subject) return null;
+  const left = subject.of(chosen);
+  const middle = at + subject.spelling.length;
+  const [all, sign] = /** @type {RegExpExecArray} */ (foundAt(FILTER_OPERATOR, text, middle));
+  const operator = OPERATOR_SPELLINGS.get(sign) ?? sign;
+  const start = middle + all.length;
+  const missing = foundAt(FILTER_MISSING, text, start);
+  const said = filterQuote(text.slice(at, middle) + sign);
+  if (missing) {
+    const end = start + missing[0].length;
+    if (operator === "=") return { test: (row) => Number.isNaN(left(row)), end };
+    if (operator === "!=") return { test: (row) => !Number.isNaN(left(row)), end };
+    return { note: `Expected = or != before ${filterQuote(missing[0])}; got ${filterQuote(sign)}.` };
+  }
+  const right = filterOperand(subjects, text, start, chosen);
+  if (right) {
+    const test = /** @type {(left: number, right: number) => boolean} */ (FILTER_TESTS.get(operator));
+    return { test: (row) => test(left(row), right.quantity(row)), end: right.end };
+  }
+  const got = /^\S*/.exec(text.slice(start))?.[0];
+  const wanted = `Expected a number such as 0.2, a run or “missing” after ${said}`;
+  return { note: got ? `${wanted}; got ${filterQuote(got)}.` : `${wanted}.` };
+}
+
+/** What is wrong with something that looks like a condition, or null. @param {Book} book @param {string} text @param {number} at */
+function attemptAt({ facts }, text, at) {
+  const attempt = foundAt(FILTER_ATTEMPT, text, at);
+  if (!attempt) return null;
+  const name = attempt[1].replace(/^"|"$/g, "");
+  if (/^\|?diff\|?$/i.test(name)) return "A difference needs two runs, and the page has one.";
+  if (/^relevant$/i.test(name)) {
+    return "The page does not know how many documents are relevant: it was made without judgements.";
+  }
+  const runs = facts.runs.slice(0, 6).map(filterQuote).join(", ") + (facts.runs.length > 6 ? ", …" : "");
+  return `Expected a run (${runs}), diff or relevant before the comparison; got ${
+    filterQuote(name)
+  }. Words with signs go in quotes.`;
+}
+
+/**
+ * Reads filters of the queries of a book.
+ *
+ * @param {Book} book
+ */
+export function createFilter(book) {
+  const { queries, texts } = book.facts;
+  /** @type {string[] | null} */
+  let haystacks = null;
+  /** @type {Subject[] | null} */
+  let subjects = null;
+
+  /** Once, when it is first needed: it takes longer than a search does. */
+  function warm() {
+    haystacks ??= queries.map((id, row) => searchable(`${id}\n${texts?.[row] ?? ""}`));
+    return haystacks;
+  }
+
+  /** @param {string} needle @returns {RowTest} */
+  function holds(needle) {
+    const all = warm();
+    return (row) => all[row].includes(needle);
+  }
+
+  /**
+   * The filter that a text means. Never throws: what cannot be read is words, with a note.
+   *
+   * @param {string} text
+   * @param {Chosen} chosen
+   * @returns {Filter}
+   */
+  function parse(text, chosen) {
+    subjects ??= filterSubjects(book);
+    /** @type {RowTest[]} */
+    const tests = [];
+    /** @type {string[]} */
+    const notes = [];
+    let at = 0;
+    while ((at += /** @type {RegExpExecArray} */ (foundAt(/\s*/y, text, at))[0].length) < text.length) {
+      const minus = text[at] === "-" && !subjectAt(subjects, text, at, FILTER_OPERATOR) &&
+        /\S/.test(text[at + 1] ?? "");
+      if (minus) at++;
+      const reading = conditionAt(subjects, text, at, chosen);
+      if (reading && reading.note === undefined) {
+        tests.push(minus ? negated(reading.test) : reading.test);
+        at = reading.end;
+        continue;
+      }
+      const note = reading?.note ?? attemptAt(book, text, at);
+      if (note) notes.push(note);
+      const phrase = foundAt(FILTER_PHRASE, text, at);
+      const word = phrase ?? /** @type {RegExpExecArray} */ (foundAt(FILTER_WORD, text, at));
+      const needle = searchable(phrase ? phrase[1] : word[0]);
+      if (needle && needle !== "-") tests.push(minus ? negated(holds(needle)) : holds(needle));
+      at += word[0].length;
+    }
+    return { test: (row) => tests.every((test) => test(row)), notes };
+  }
+
+  return { parse, warm };
+}
+
+/** @param {RowTest} test @returns {RowTest} */
+function negated(test) {
+  return (row) => !test(row);
+}

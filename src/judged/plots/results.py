@@ -1,0 +1,266 @@
+"""Results as pictures on matplotlib axes: how values spread over queries, how runs compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.comparison.result import known_rows
+from judged.errors import JudgedError, UsageError, shown
+from judged.measures import parse, parse_all
+from judged.plots.style import COLOURS, FONT, SIZE, bare, grid, matplotlib, new_axes, plain
+
+if TYPE_CHECKING:
+    from judged.comparison.result import Comparison
+    from judged.evaluation.result.values import Values
+
+__all__ = ["Plot", "draw_comparison", "draw_values", "forest_axes", "grouped", "row_size", "said"]
+
+Floats = NDArray[np.float64]
+Plot = Literal["means", "differences", "queries", "scatter", "critical"]
+
+_BINS = 70  # of a strip: points within one are drawn side by side
+_ROW = 0.62  # inches
+_AXES, _LETTER = 3.5, 0.068  # the width of axes between names and numbers, and of one letter of these
+
+
+def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax: Any = None) -> Any:
+    """A strip for each measure: a point a query, the middle half of them as a box, and the mean with its 95% interval.
+
+    Args:
+        values: a result of `evaluate`.
+        measures: some of its measures; all of them otherwise. Several share an axis, so their values must all lie in 0…1.
+        ax: axes to draw on; new ones unless given.
+    """
+    matplotlib()
+    choices = [str(m) for m in values.measures if not m.definition.text]
+    names = _asked(measures, choices)
+    columns = {name: np.asarray(values[name], float) for name in names}
+    known = {name: column[np.isfinite(column)] for name, column in columns.items()}
+    limits = _limits(known, "measures=…")
+    intervals = values.intervals(names)
+    summed = {
+        str(m) for m in values.measures if m.definition.summary == "sum"
+    }  # what is added up has no place among its parts
+    means = {
+        **values.mean(),
+        **{name: float(known[name].mean()) for name in names if name in summed and len(known[name])},
+    }
+
+    labels = [plain(name, 24) for name in names]
+    texts = [_mean_text(means.get(name, np.nan), intervals[name]) for name in names]
+
+    def draw(ax: Any) -> None:
+        for row, name in enumerate(names):
+            if len(known[name]):
+                _strip(ax, row, known[name], limits)
+                _mark_mean(ax, row, means[name], intervals[name])
+        forest_axes(ax, dict(enumerate(labels)))
+        ax.set_xlim(*limits)
+        ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")
+        title = " judged by ".join(name.rpartition("/")[2] for name in reversed(values.names))
+        ax.set_title(plain(title), loc="left", fontsize="medium")
+        said(ax, "mean [95% interval]", dict(enumerate(texts)))
+
+    return _on(ax, row_size(len(names), _ROW, labels, texts), draw)
+
+
+def _strip(ax: Any, row: int, x: Floats, limits: tuple[float, float]) -> None:
+    quartiles = np.quantile(x, [0.25, 0.5, 0.75])
+    ax.barh(row, quartiles[2] - quartiles[0], left=quartiles[0], height=0.62, color=COLOURS[0], alpha=0.13, zorder=1)
+    ax.plot([quartiles[1]] * 2, [row - 0.31, row + 0.31], color=COLOURS[0], linewidth=1.1, alpha=0.75, zorder=2)
+    ax.scatter(x, row + _spread(x, limits), s=11, color=COLOURS[0], alpha=0.55, linewidths=0, zorder=3)
+
+
+def _mark_mean(ax: Any, row: int, mean: float, interval: tuple[float, float] | None) -> None:
+    """Above the points, on white, so that both can be seen."""
+    if interval is not None:
+        for colour, width in (("white", 4.4), ("black", 1.7)):
+            ax.plot(interval, [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=4)
+    ax.plot(
+        [mean], [row], marker="D", markersize=6.2, color="black", markeredgecolor="white", markeredgewidth=1.1, zorder=5
+    )
+
+
+def _spread(x: Floats, limits: tuple[float, float]) -> Floats:
+    """How far each point stands above or below its row, so that equal ones lie side by side."""
+    cell = np.floor((x - limits[0]) / (limits[1] - limits[0]) * _BINS)
+    order = np.lexsort((x, cell))
+    _, first, count = np.unique(cell[order], return_index=True, return_counts=True)
+    place = np.empty(len(x))
+    place[order] = np.arange(len(x)) - np.repeat(first, count)
+    step = min(0.085, 0.72 / max(int(count.max()), 1))
+    return np.asarray(np.ceil(place / 2) * np.where(place % 2 == 1, 1, -1) * step)
+
+
+def _mean_text(mean: float, interval: tuple[float, float] | None) -> str:
+    between = "" if interval is None else f" [{interval[0]:.3f}, {interval[1]:.3f}]"
+    return "no value" if np.isnan(mean) else f"{mean:.3f}{between}"
+
+
+# ── comparisons ──────────────────────────────────────────────────────────────────────────────────
+
+
+def draw_comparison(
+    comparison: Comparison,
+    kind: Plot = "means",
+    measure: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    ax: Any = None,
+) -> Any:
+    """A picture of a comparison, over the queries on which all runs have a value.
+
+    Args:
+        comparison: a result of `compare`.
+        kind: `means`: each run's mean with its interval (intervals of two runs may overlap where their difference is significant: see
+            `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: what b has over a, query
+            by query, sorted; `scatter`: both values of every query; `critical`: Demšar's critical-difference diagram of mean ranks.
+        measure: one of its measures. Otherwise the first; or, for means and differences, all of them, if their values lie in 0…1.
+        a: a run, for `queries` and `scatter`: the baseline, or the first, unless given.
+        b: the run that is held against it.
+        ax: axes to draw on; new ones unless given.
+    """
+    matplotlib()
+    if kind not in get_args(Plot):
+        raise UsageError("plot", f"kind one of {', '.join(get_args(Plot))}", got=shown(kind), value=kind)
+    if (a is not None or b is not None) and kind not in ("queries", "scatter"):
+        raise UsageError("plot", "a and b for queries and scatter only", got=f"kind={kind!r}", hint="leave them out")
+    chosen = comparison.measures if measure is None else _asked([measure], comparison.measures)
+    if kind in ("means", "differences"):
+        from judged.plots.runs import differences, means
+
+        known = {m: _known(comparison, m) for m in chosen}
+        limits = _limits(known, "measure=…")
+        size, draw = (means if kind == "means" else differences)(comparison, known, limits)
+    elif kind == "critical":
+        from judged.plots.runs import critical
+
+        size, draw = critical(comparison, chosen[0])
+    else:
+        from judged.plots.queries import bars, scatter
+
+        size, draw = (bars if kind == "queries" else scatter)(comparison, chosen[0], *_pair(comparison, a, b))
+    return _on(ax, size, draw)
+
+
+def _known(comparison: Comparison, measure: str) -> Floats:
+    x = comparison.matrix(measure)
+    return x[known_rows(x)]
+
+
+def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, int]:
+    names = list(comparison.names)
+    for name in (a, b):
+        if name is not None and name not in names:
+            raise UsageError("runs", f"one of {', '.join(names)}", got=shown(name), value=name)
+    if a is not None and a == b:
+        raise UsageError("runs", "two different runs", got=f"{shown(a)} twice", value=a)
+    first = a or next(name for name in (comparison.baseline, *names) if name is not None and name != b)
+    return names.index(first), names.index(b or next(name for name in names if name != first))
+
+
+# ── asked for ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _asked(measures: Any, choices: Sequence[str]) -> list[str]:
+    """The names of measures as the result has them."""
+    if measures is None:
+        given: list[Any] = list(choices)
+    elif isinstance(measures, str) and measures not in choices:
+        given = list(_read(partial(parse_all, measures)) or [measures])
+    else:
+        given = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    found = []
+    for one in given:
+        name = str(one)
+        if name not in choices:
+            name = str(_read(partial(parse, one)))
+        if name not in choices:
+            raise UsageError(
+                "not-asked", f"one of {', '.join(choices) or 'no measures'}", got=shown(str(one)), value=str(one)
+            )
+        found.append(name)
+    if not found:
+        raise UsageError("not-asked", f"at least one of {', '.join(choices) or 'no measures'}", got="none")
+    return list(dict.fromkeys(found))
+
+
+def _read(parsed: Callable[[], Any]) -> Any:
+    """What a name means; None where it means nothing, which is said with the choices later."""
+    try:
+        return parsed()
+    except JudgedError:
+        return None
+
+
+def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
+    """The axis that all values share: 0 to 1; or of one measure, from its least value to its largest."""
+    wide = [name for name, x in known.items() if x.size and (x.min() < 0 or x.max() > 1)]
+    if not wide:
+        return -0.03, 1.03
+    if len(known) > 1:
+        raise UsageError(
+            "plot", "measures with values from 0 to 1 on one axis", got=f"{', '.join(wide)} beside others",
+            hint=f"choose: {choose} (there are {', '.join(known)})", value=wide[0],
+        )  # fmt: skip
+    x = known[wide[0]]
+    low, high = min(float(x.min()), 0.0), float(x.max())
+    return low - 0.03 * (high - low), high + 0.03 * (high - low)
+
+
+# ── axes ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
+    """Drawn on these axes as they are set up, or on new ones in the size and the letters of a paper."""
+    if ax is not None:
+        draw(ax)
+        return ax
+    with matplotlib().rc_context({"font.size": FONT}):
+        ax = new_axes(size)
+        draw(ax)
+    return ax
+
+
+def row_size(rows: int, height: float, names: Sequence[str], numbers: Iterable[str] = ()) -> tuple[float, float]:
+    """As high as its rows need, and as wide as it takes for the axes to keep their width beside names and numbers."""
+    beside = max(map(len, names), default=0) + 0.9 * max(map(len, numbers), default=0)
+    return max(SIZE[0], _AXES + _LETTER * beside), max(1.6, 0.95 + height * rows)
+
+
+def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()) -> None:
+    """Rows from above with a name each, over an axis of values; those of `heads` head the ones below."""
+    ax.set_yticks(list(rows), list(rows.values()))
+    for place, tick in zip(rows, ax.get_yticklabels(), strict=True):
+        tick.set_fontweight("bold" if place in heads else "normal")
+    ax.set_ylim(max(rows, default=0) + 0.6, min(rows, default=0) - 0.6)
+    ax.tick_params(axis="y", length=0)
+    bare(ax, "top", "right", "left")
+    grid(ax, "x")
+
+
+def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
+    """Numbers beside their rows, right of the axes."""
+    beside = ax.get_yaxis_transform()
+    ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color="#555555")
+    for y, text in rows.items():
+        ax.text(1.02, y, text, transform=beside, ha="left", va="center", fontsize="small")
+
+
+def grouped(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
+    """Places of rows below a head for each group (the heads, then the rows of each group); one group needs no head."""
+    heads: dict[float, str] = {}
+    rows: dict[str, list[float]] = {}
+    y = 0.0
+    for name, size in groups.items():
+        if len(groups) > 1:
+            heads[y] = plain(name, 24)
+            y += 1
+        rows[name] = [y + k for k in range(size)]
+        y += size
+    return heads, rows

@@ -1,0 +1,223 @@
+"""Pictures of whole runs: their means, the differences between them, their mean ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.io.run_names import plain_names
+from judged.measures import parse
+from judged.plots.results import forest_axes, grouped, row_size, said
+from judged.plots.style import COLOURS, MARKERS, plain
+from judged.stats import bootstraps
+from judged.tables.records import p_text
+
+if TYPE_CHECKING:
+    from judged.comparison.difference import Difference
+    from judged.comparison.result import Comparison, Critical
+
+__all__ = ["BETTER", "EQUAL", "WORSE", "critical", "differences", "labels", "means"]
+
+Floats = NDArray[np.float64]
+Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # the size in inches, and what draws it
+
+BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"
+_VERDICTS: dict[
+    str, dict[str, Any]
+] = {  # filled where something was found, hollow where not; each has a marker of its own
+    "better": {"marker": "^", "color": BETTER},
+    "worse": {"marker": "v", "color": WORSE},
+    "equal": {"marker": "s", "color": EQUAL},
+    "cannot tell": {"marker": "o", "color": EQUAL, "markerfacecolor": "white"},
+    "too few": {"marker": "x", "color": EQUAL},
+}
+_LONGEST = 28
+
+
+def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
+    """The runs' names as a picture shows them: without folders and endings, and not too long."""
+    return [plain(name, longest) for name in plain_names(comparison.names)]
+
+
+# ── means ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
+    """A row a run, below each measure where there are several; the best first where there is one."""
+    level, seed = 1 - comparison.settings.alpha, comparison.settings.seed
+    ends = {m: bootstraps(list(x.T), level=level, seed=seed) for m, x in known.items()}
+    center = {m: x.mean(axis=0) if len(x) else np.full(x.shape[1], np.nan) for m, x in known.items()}
+    names, alone = labels(comparison), len(known) == 1
+    heads, places = grouped(dict.fromkeys(known, len(names)))
+    rows: dict[float, tuple[str, int]] = {}  # the measure and the run at each place
+    for m, at in places.items():
+        goodness = [_goodness(m, float(mean)) for mean in center[m]]
+        order = sorted(range(len(names)), key=goodness.__getitem__) if alone else range(len(names))
+        rows |= {y: (m, i) for y, i in zip(at, order, strict=True)}
+    texts = {y: _text(float(center[m][i]), ends[m][i]) for y, (m, i) in rows.items()}
+
+    def draw(ax: Any) -> None:
+        for y, (m, i) in rows.items():
+            _mean(ax, y, i, float(center[m][i]), ends[m][i])
+        forest_axes(ax, dict(sorted({**heads, **{y: names[i] for y, (_, i) in rows.items()}}.items())), heads)
+        _zoom(ax, limits, alone=alone)
+        only = next(iter(known))
+        ax.set_xlabel(f"mean {plain(only)}{_lower(only)}" if alone else "mean")
+        said(ax, f"mean [{level:.0%} interval]", texts)
+
+    return row_size(len(rows) + len(heads), 0.24, names, texts.values()), draw
+
+
+def _goodness(measure: str, mean: float) -> float:
+    """Less is better; a run without a mean is last."""
+    return math.inf if math.isnan(mean) else mean if parse(measure).definition.lower_is_better else -mean
+
+
+def _mean(ax: Any, y: float, i: int, mean: float, ends: tuple[float, float] | None) -> None:
+    colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+    if ends is not None:
+        ax.plot(ends, [y, y], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
+    ax.plot([mean], [y], color=colour, marker=marker, markersize=9 if marker == "*" else 6, markeredgecolor="white",
+            markeredgewidth=0.7, linestyle="none", zorder=3)  # fmt: skip
+
+
+def _zoom(ax: Any, limits: tuple[float, float], *, alone: bool) -> None:
+    """Means of one measure lie close together: the axis ends around them, within what values can be."""
+    if not alone:
+        ax.set_xlim(*limits)
+        return
+    low, high = ax.get_xlim()
+    room = 0.04 * (high - low)
+    ax.set_xlim(max(low - room, limits[0]), min(high + room, limits[1]))
+
+
+def _text(mean: float, ends: tuple[float, float] | None) -> str:
+    return "–" if math.isnan(mean) else f"{mean:.3f}" + ("" if ends is None else f" [{ends[0]:.3f}, {ends[1]:.3f}]")
+
+
+def _lower(measure: str) -> str:
+    return ", lower is better" if parse(measure).definition.lower_is_better else ""
+
+
+# ── differences ──────────────────────────────────────────────────────────────────────────────────
+
+
+def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
+    """A row a pair: the difference of means, its interval, and the verdict by colour and marker."""
+    short = dict(zip(comparison.names, labels(comparison, 22), strict=True))
+    of = {m: [row for row in comparison.rows if row.measure == m] for m in known}
+    heads, places = grouped({m: len(found) for m, found in of.items()})
+    rows = {y: row for m, found in of.items() for y, row in zip(places[m], found, strict=True)}
+    names = {y: f"{short[row.b]} − {short[row.a]}" for y, row in rows.items()}
+    texts = {y: f"{row.difference:+.3f}, {p_text(row.adjusted)}" for y, row in rows.items()}
+
+    def draw(ax: Any) -> None:
+        if margin := comparison.settings.margin:
+            ax.axvspan(-margin, margin, color=EQUAL, alpha=0.13, linewidth=0, zorder=0)
+        ax.axvline(0, color="#444444", linewidth=0.9, zorder=1)
+        for y, row in rows.items():
+            _difference(ax, y, row)
+        forest_axes(ax, dict(sorted({**heads, **names}.items())), heads)
+        only = next(iter(known))
+        what = f"{plain(only)}{_lower(only)}" if len(known) == 1 else "means"
+        ax.set_xlabel(f"difference in {what}, with {1 - comparison.settings.alpha:.0%} interval")
+        said(ax, "difference, corrected p", texts)
+        _legend(ax, {row.verdict for row in rows.values()})
+
+    return row_size(len(rows) + len(heads), 0.24, list(names.values()), ["difference, corrected p"]), draw
+
+
+def _legend(ax: Any, verdicts: Container[str]) -> None:
+    """Above the axes, where it hides nothing."""
+    met = [verdict for verdict in _VERDICTS if verdict in verdicts]
+    for verdict in met:
+        ax.plot([], [], linestyle="none", markersize=6, label=verdict, **_VERDICTS[verdict])
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(met), frameon=False, fontsize="small", borderaxespad=0.2,
+              handletextpad=0.3, columnspacing=1.2)  # fmt: skip
+
+
+def _difference(ax: Any, y: float, row: Difference) -> None:
+    look = _VERDICTS[row.verdict]
+    if not math.isnan(row.low):
+        ax.plot([row.low, row.high], [y, y], color=look["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
+    ax.plot([row.difference], [y], linestyle="none", markersize=6.5, zorder=3, **look)
+
+
+# ── mean ranks ───────────────────────────────────────────────────────────────────────────────────
+
+
+def critical(comparison: Comparison, measure: str) -> Drawn:
+    """Mean ranks on a line; a bar joins runs within Nemenyi's critical difference of each other."""
+    found = comparison.critical(measure)
+    names, last = labels(comparison), len(comparison.names)
+    order = sorted(range(last), key=lambda i: found.ranks[i])
+    half = (last + 1) // 2
+    left, right = order[:half], order[half:][::-1]
+    bars = _stacked(found)
+    top = 0.8 + 0.42 * max((level + 1 for level, _, _ in bars), default=0)
+
+    def draw(ax: Any) -> None:
+        _rank_axis(ax, last)
+        for level, low, high in bars:
+            ax.plot([low - 0.02, high + 0.02], [0.5 + 0.42 * level] * 2, color=COLOURS[0], linewidth=3.4,
+                    solid_capstyle="round", zorder=3)  # fmt: skip
+        for runs, edge, side in ((left, 1 - 0.06 * (last - 1), "right"), (right, last + 0.06 * (last - 1), "left")):
+            for k, i in enumerate(runs):
+                _named(ax, found.ranks[i], top + 0.66 * k, edge, side, names[i])
+        _ruler(ax, found, last)
+        ax.set_ylim(top + 0.66 * half - 0.1, -2.2)
+        ax.set_xlim(1 - 0.07 * (last - 1), last + 0.07 * (last - 1))
+        ax.set_axis_off()
+        over = f"{found.queries} {'query' if found.queries == 1 else 'queries'}"
+        sure = "p " + (p_text(found.p).replace("<", "< ") if found.p < 0.0001 else f"= {p_text(found.p)}")
+        ax.set_title(
+            f"mean ranks by {plain(measure)}, 1 is best ({over}; Friedman {sure})", loc="left", fontsize="medium"
+        )
+
+    sides = max(len(names[i]) for i in left) + max((len(names[i]) for i in right), default=0) + 14
+    return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (2.2 + top + 0.66 * half)), draw
+
+
+def _stacked(found: Critical) -> list[tuple[int, float, float]]:
+    """The bars, each on the first level on which it touches no other: (level, from, to)."""
+    ends: list[float] = []
+    bars = []
+    for group in found.bars:
+        low, high = min(found.ranks[i] for i in group), max(found.ranks[i] for i in group)
+        free = [level for level, end in enumerate(ends) if end + 0.12 < low]
+        level = free[0] if free else len(ends)
+        ends[level : level + 1] = [high]
+        bars.append((level, low, high))
+    return bars
+
+
+def _rank_axis(ax: Any, last: int) -> None:
+    ax.plot([1, last], [0, 0], color="black", linewidth=1.1, zorder=2)
+    for rank in range(1, last + 1):
+        ax.plot([rank, rank], [0, -0.22], color="black", linewidth=1.1, zorder=2)
+        if last <= 12 or rank in (1, last) or rank % math.ceil(last / 8) == 0:
+            ax.text(rank, -0.34, str(rank), ha="center", va="bottom", fontsize="small")
+
+
+def _named(ax: Any, rank: float, y: float, edge: float, side: str, name: str) -> None:
+    ax.plot([rank, rank, edge], [0, y, y], color="#555555", linewidth=0.9, zorder=1)
+    ax.plot([rank], [0], marker="o", markersize=4.5, color="black", zorder=4)
+    ax.annotate(f"{name}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {name}", (edge, y), ha=side, va="center",
+                xytext=(-3 if side == "right" else 3, 0), textcoords="offset points", annotation_clip=False)  # fmt: skip
+
+
+def _ruler(ax: Any, found: Critical, last: int) -> None:
+    """The critical difference, as long as it is on the axis."""
+    if not math.isfinite(found.critical):
+        ax.text(1, -1.6, "one query: no critical difference", ha="left", va="center", fontsize="small")
+        return
+    end = 1 + min(found.critical, last - 1)
+    ax.plot([1, end], [-1.5, -1.5], color="black", linewidth=1.1)
+    for at in (1, end) if found.critical <= last - 1 else (1,):
+        ax.plot([at, at], [-1.66, -1.34], color="black", linewidth=1.1)
+    ax.annotate(f"critical difference {found.critical:.2f} (Nemenyi, alpha {found.alpha:g})", (end, -1.5), xytext=(5, 0),
+                textcoords="offset points", ha="left", va="center", fontsize="small", annotation_clip=False)  # fmt: skip

@@ -1,0 +1,266 @@
+"""What rules say of a comparison: one reason for each rule, measure and slice, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged.comparison.difference import Difference
+from judged.comparison.result import Comparison
+from judged.core import Id
+from judged.evaluation.result.values import Values
+from judged.measures import parse
+from judged.quality_gate.rules import Rules
+from judged.stats import adjusted
+from judged.stats.power import MATERIAL
+from judged.tables.records import p_text
+
+__all__ = ["FEW", "Reason", "bound_reasons", "drop_reasons", "missing_reasons", "query_reasons"]
+
+FEW = 25  # queries; below it bootstrap intervals are too narrow to be sure by, and Student's t decides
+_HARDLY = 10  # below it, differences that are all the same say nothing of those of other queries
+
+_ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """What one rule says of one measure, over all queries or in a slice."""
+
+    rule: str  # max_drop, min, max, max_query_drop or allow_missing_queries: the key in `Rules`
+    measure: str
+    slice: str | None = None
+    passed: bool
+    observed: float
+    allowed: float
+    sentence: str
+    note: str = ""  # it passed, but the data can hardly tell
+    skipped: bool = False  # the slice has too few queries to be held to anything
+    p: float = math.nan  # corrected
+
+    @property
+    def verdict(self) -> str:
+        """FAIL, pass or skip."""
+        return "skip" if self.skipped else "pass" if self.passed else "FAIL"
+
+    @property
+    def words(self) -> str:
+        """The sentence, with its note."""
+        return f"{self.sentence} Note: {self.note}." if self.note else self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    """How much worse a mean got: positive is worse, whichever way the measure runs."""
+
+    row: Difference
+    lower_is_better: bool
+    allowed: float
+    p: float  # corrected
+    least: float  # the smallest corrected p that so many queries can have
+
+    @property
+    def flat(self) -> bool:
+        """Whether a few queries all differ by the same: the interval has no width, and means nothing."""
+        scale = max(abs(self.row.mean_a), abs(self.row.mean_b))
+        return self.row.queries < _HARDLY and self.row.high - self.row.low <= _ROUNDING * scale
+
+    @property
+    def size(self) -> float:
+        return self.row.difference if self.lower_is_better else -self.row.difference
+
+    @property
+    def worst(self) -> float:
+        """The end of the interval of the difference at which the candidate is worst."""
+        return self.row.high if self.lower_is_better else -self.row.low
+
+    def exceeds(self, size: float) -> bool:
+        """Whether a drop of this size is more than is allowed."""
+        return _above(size, self.allowed, max(abs(self.row.mean_a), abs(self.row.mean_b)))
+
+    @property
+    def moved(self) -> str:
+        if self.size <= 0:
+            better = f"better by {_number(-self.size)}" if self.size else "unchanged"
+            return f"{self._what} is {better} ({_number(self.row.mean_a)} → {_number(self.row.mean_b)})"
+        verb = "rose" if self.lower_is_better else "fell"
+        return f"{self._what} {verb} by {_number(self.size)} ({_number(self.row.mean_a)} → {_number(self.row.mean_b)})"
+
+    @property
+    def _what(self) -> str:
+        return self.row.measure if self.row.part is None else f"{self.row.part}: {self.row.measure}"
+
+
+def broken_by(drop: _Drop, rules: Rules) -> bool:
+    """Whether a drop breaks the rule `max_drop`: the one place where its meaning is decided.
+
+    - `significant`: the mean got worse by more than is allowed, and noise does not explain it: the comparison says worse, and the two-sided p, corrected
+      over all measures and slices of the gate, is at most alpha.
+    - `mean`: the mean got worse by more than is allowed, whatever the noise.
+    - `sure`: it cannot be ruled out that the mean got worse by more than is allowed: the worse end of the 1 - alpha interval of the difference
+      lies beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so the chance that a candidate beyond the bound passes is alpha/2; all rules must
+      hold, so nothing is to be corrected (Berger, Technometrics 1982). Fewer than 25 queries have Student's interval, see `gating`; fewer than 10 that all differ by the
+      same rule nothing out.
+    """
+    if math.isnan(drop.size):
+        return True
+    if rules.mode == "sure":
+        return math.isnan(drop.worst) or drop.flat or drop.exceeds(drop.worst)
+    if not drop.exceeds(drop.size):
+        return False
+    return rules.mode == "mean" or (drop.row.verdict == "worse" and drop.p <= rules.alpha)
+
+
+def drop_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
+    """Of `max_drop`: for each measure, all queries and then each slice."""
+    rows = [row for m in measures for row in (*comparison.rows, *comparison.parts) if row.measure == m]
+    tested = [row for row in rows if row.verdict != "too few"]
+    # A correction never lowers one p because another rose: the least of all, corrected, bound each from below.
+    p, least = (
+        dict(zip(map(id, tested), adjusted(of, rules.correction).tolist(), strict=True))
+        for of in ([row.p for row in tested], [_least(row.queries, comparison.settings.test) for row in tested])
+    )
+    found = []
+    for row in rows:
+        lower, allowed = parse(row.measure).definition.lower_is_better, rules.allowed(row.measure)
+        drop = _Drop(row, lower, allowed, p.get(id(row), math.nan), least.get(id(row), math.nan))
+        found.append(_drop_reason(drop, rules, comparison.settings.test))
+    return found
+
+
+def _least(queries: int, test: str) -> float:
+    """The smallest p of so many queries: signs of n differences can be flipped in 2ⁿ ways, two of which are the furthest out."""
+    return 2.0 ** (1 - queries) if test in ("permutation", "sign") and queries else 0.0
+
+
+def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
+    row = drop.row
+    few = row.part is not None and row.verdict == "too few"
+    broken = not few and broken_by(drop, rules)
+    if few:
+        sentence = f"{row.part}: {_queries(row.queries)}, fewer than {rules.min_queries}: not held to anything."
+    elif not row.queries:
+        sentence = f"{row.measure} has no value for any query of both runs."
+    else:
+        sentence = _sentence(drop, broken, rules, test)
+    return Reason(
+        rule="max_drop", measure=row.measure, slice=row.part, passed=not broken, observed=drop.size, allowed=drop.allowed,
+        sentence=sentence, note="" if broken or few else _doubt(drop, rules, test), skipped=few, p=drop.p,
+    )  # fmt: skip
+
+
+def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
+    limit = f"the {drop.allowed:g} allowed"
+    if rules.mode == "sure":
+        few = drop.row.queries < FEW and rules.interval != "t"
+        level = f"{1 - rules.alpha:.0%} " + (
+            f"t interval, as {drop.row.queries} queries are few" if few else "interval"
+        )
+        if math.isnan(drop.worst) or (drop.flat and not drop.exceeds(drop.worst)):
+            return f"{drop.moved}; {_queries(drop.row.queries)} cannot tell how far it may have got worse."
+        if drop.worst <= 0:
+            return f"{drop.moved}; it did not get worse ({level})."
+        return f"{drop.moved}; it may be worse by up to {_number(drop.worst)} ({level}), {'more than' if broken else 'within'} {limit}."
+    if not drop.exceeds(drop.size):
+        return f"{drop.moved}, within {limit}." if drop.size > 0 else f"{drop.moved}."
+    if rules.mode == "mean":
+        return f"{drop.moved}, more than {limit}."
+    p = p_text(drop.p).replace("<", "below ")
+    said = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
+    if drop.p <= rules.alpha and not broken:
+        why = drop.row.note or "it points the other way"
+        return f"{drop.moved}, more than {limit}, but the {test} test does not say that it got worse ({said}): {why}."
+    if broken:
+        return f"{drop.moved}, more than {limit}; noise does not explain it ({said})."
+    return f"{drop.moved}, more than {limit}, but noise may explain it ({said}, alpha = {rules.alpha:g})."
+
+
+def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
+    """Why a rule that holds says little: so few queries cannot show a drop that would matter.
+
+    Not so where the interval rules such a drop out: the candidate is that much better. A drop is significant, about, where it exceeds the half-width of the
+    interval of the difference. What matters is what is not allowed; where nothing is allowed, a tenth of the baseline's mean (Spärck Jones 1974).
+    """
+    row = drop.row
+    if rules.mode == "significant" and drop.least > rules.alpha:
+        least = _least(row.queries, test)
+        several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
+        return f"{_queries(row.queries)} can show no drop, however large: p is never below {least:.2g}{several}"
+    shown = abs(row.difference - (row.high if drop.lower_is_better else row.low))
+    matters = drop.allowed or MATERIAL * abs(row.mean_a)
+    if math.isnan(shown):
+        return f"{_queries(row.queries)} can show no drop"
+    if drop.flat:
+        return f"{_queries(row.queries)} that all differ by the same do not tell how far others would"
+    if shown <= matters or drop.worst <= matters:
+        return ""
+    return f"{_queries(row.queries)} can show no drop below about {_number(shown)}"
+
+
+def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
+    """Of queries that the baseline answers and the candidate does not: left out of every mean, they would hide what was lost."""
+    if not missing:
+        return []
+    named = ", ".join(map(str, missing[:3])) + (" …" if len(missing) > 3 else "")
+    lost = f"{_queries(len(missing))} of the baseline {'is' if len(missing) == 1 else 'are'} not answered by the candidate ({named})"
+    passed = rules.allow_missing_queries
+    return [
+        Reason(rule="allow_missing_queries", measure="all measures", passed=passed, observed=len(missing), allowed=math.inf if passed else 0,
+               sentence=f"{lost}{', which is allowed' if passed else ''}.")
+    ]  # fmt: skip
+
+
+def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
+    """Of `max_query_drop`: how many queries got worse by more than is allowed."""
+    if rules.max_query_drop is None:
+        return []
+    bound, most = rules.max_query_drop
+    found = []
+    for m in measures:
+        x = comparison.matrix(m)
+        worse = (x[:, 1] - x[:, 0]) * (1 if parse(m).definition.lower_is_better else -1)
+        slack = _ROUNDING * np.maximum(np.abs(x).max(axis=1), bound)
+        fallen = np.flatnonzero(worse > bound + slack)
+        first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
+        named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
+        size = f"{_queries(len(fallen))} got worse by more than {bound:g} in {m}"
+        found.append(
+            Reason(rule="max_query_drop", measure=m, passed=len(fallen) <= most, observed=len(fallen), allowed=most,
+                   sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.")
+        )  # fmt: skip
+    return found
+
+
+def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
+    """Of `min` and `max`: values that the candidate must reach, or must not exceed."""
+    means = candidate.mean()
+    found = []
+    for rule, bounds in (("min", rules.min), ("max", rules.max)):
+        for m, bound in bounds.items():
+            value = means[m]
+            beyond = _above(bound, value) if rule == "min" else _above(value, bound)
+            said = "below" if rule == "min" else "above"
+            held = f"at {'least' if rule == 'min' else 'most'} {bound:g}, as required"
+            text = f"{m} is {_number(value)}, " + (f"{said} the {bound:g} required" if beyond else held)
+            if math.isnan(value):
+                beyond, text = True, f"{m} has no value for any query, and {bound:g} is required"
+            found.append(
+                Reason(rule=rule, measure=m, passed=not beyond, observed=value, allowed=bound, sentence=f"{text}.")
+            )
+    return found
+
+
+def _above(a: float, b: float, scale: float = 0.0) -> bool:
+    """Whether a exceeds b by more than a rounding of them, or of what they were computed from."""
+    return a > b + _ROUNDING * max(abs(a), abs(b), scale)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) >= 1e-4 or value == 0 else f"{value:.2g}"
+
+
+def _queries(n: int) -> str:
+    return f"{n} {'query' if n == 1 else 'queries'}"

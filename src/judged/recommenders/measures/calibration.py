@@ -1,0 +1,65 @@
+"""Whether a list has the categories of the user's history, in their shares."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.recommenders.lists import Discount, Lists, discounts
+from judged.recommenders.registry import Base, Share, beyond
+
+__all__ = ["calibration"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@beyond("Calibration", of="user", needs=("history", "categories"), range=(0, np.inf), aliases=("Miscalibration",), lower_is_better=True,
+        formula="Σ over categories of p·ln(p / ((1 - α)·q + α·p)), p of the history, q of the list",
+        paper="Steck, RecSys 2018")  # fmt: skip
+def calibration(
+    lists: Lists,
+    *,
+    alpha: Share = 0.01,
+    divergence: Literal["kl", "js", "hellinger"] = "kl",
+    discount: Discount = "none",
+    persistence: Share = 0.85,
+    base: Base = math.e,
+) -> Floats:
+    """How far the categories of the list are from those of the user's history; 0 is perfectly calibrated, and lower is better.
+
+    An item of several categories counts for each in equal parts. The divergence is Kullback and Leibler's, with α of p mixed into q,
+    Jensen and Shannon's, or Hellinger's distance (the last two without α). NaN for a user without categories in history or list.
+    """
+    history, weight = lists.history, discounts(lists.rank, discount, persistence)
+    taste = _totals(lists.categories, history.user, history.item, np.ones(len(history.user)), history.users)
+    p = _shares(np.where(history.place[:, None] >= 0, taste[history.place], 0.0))
+    q = _shares(_totals(lists.categories, lists.user, lists.item, weight, lists.users))
+    if divergence == "hellinger":
+        return np.asarray(np.sqrt(np.maximum(((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=1) / 2, 0)))
+    if divergence == "kl":
+        return _relative_entropy(p, (1 - alpha) * q + alpha * p) / np.log(base)
+    middle = (p + q) / 2
+    return (_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2 / np.log(base)
+
+
+def _totals(categories: Floats, user: Ints, item: Ints, weight: Floats, users: int) -> Floats:
+    """What each user has of each category; one category at a time, since interactions may be many."""
+    columns = [np.bincount(user, weights=weight * share[item], minlength=users) for share in categories.T]
+    return np.stack(columns, axis=1)
+
+
+def _shares(amount: Floats) -> Floats:
+    total = amount.sum(axis=1, keepdims=True)
+    return np.divide(amount, total, out=np.full(amount.shape, np.nan), where=total > 0)
+
+
+def _relative_entropy(p: Floats, q: Floats) -> Floats:
+    """Σ p·ln(p / q), 0 where p is 0; never below 0 by rounding."""
+    term = np.where(
+        p > 0, p * np.log(np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)), np.where(np.isnan(p), np.nan, 0.0)
+    )
+    return np.asarray(np.maximum((term + np.where(np.isnan(q), np.nan, 0.0)).sum(axis=1), 0.0))

@@ -1,0 +1,115 @@
+"""How different the items of a list are from each other, and from what the user knows."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.recommenders.lists import Lists
+from judged.recommenders.registry import beyond
+
+__all__ = ["intra_list_diversity", "intra_list_similarity", "serendipity", "unexpectedness"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+To = Literal["min", "mean"]
+
+_BLOCK = 1 << 20  # pairs that are held at a time
+
+
+@beyond("ILD", of="user", needs=("vectors",), range=(0, 2), aliases=("IntraListDiversity", "Diversity"),
+        formula="mean over pairs of the list of 1 - similarity",
+        paper="Smyth and McClave, ICCBR 2001; Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
+def intra_list_diversity(lists: Lists) -> Floats:
+    """How different the items of a list are, every two of them; NaN for a list with fewer than two whose similarity is known."""
+    return 1 - intra_list_similarity(lists)
+
+
+@beyond("ILS", of="user", needs=("vectors",), range=(-np.inf, np.inf), aliases=("IntraListSimilarity",), lower_is_better=True,
+        formula="mean, or sum, over pairs of the list of their similarity",
+        paper="Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
+def intra_list_similarity(lists: Lists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
+    """How alike the items of a list are; Ziegler's is the sum over pairs, which grows with the list."""
+    upper, lower = lists.pairs
+    known = lists.known[upper] & lists.known[lower]
+    upper, lower = upper[known], lower[known]
+    alike = lists.similarity(lists.item[upper], lists.item[lower])
+    total = np.bincount(lists.user[upper], weights=alike, minlength=lists.users)
+    pairs = np.bincount(lists.user[upper], minlength=lists.users)
+    return np.where(pairs > 0, total / (np.maximum(pairs, 1) if form == "mean" else 1), np.nan)
+
+
+@beyond("Unexpectedness", of="user", needs=("history", "vectors"), range=(0, 2), aliases=("Surprise",),
+        formula="mean over the list of the least (or mean) 1 - similarity to an item that the user has",
+        paper="Kaminskas and Bridge, ACM TiiS 7(1), 2016 (min); Zhang, Ó Séaghdha, Quercia and Jambor, WSDM 2012 (mean)")  # fmt: skip
+def unexpectedness(lists: Lists, *, to: To = "min") -> Floats:
+    """How far the recommended items are from those that the user has: from the nearest, or on average.
+
+    NaN for a user of whose items nothing is known.
+    """
+    far = _distance(lists, to)
+    known = ~np.isnan(far)
+    return lists.per_user(np.where(known, far, 0.0), known)
+
+
+@beyond("Serendipity", of="user", needs=("history", "qrels"), range=(0, 2),
+        formula="unexpected and relevant items of the list / its length",
+        paper="Ge, Delgado-Battenfeld and Jannach, RecSys 2010 (primitive); Kaminskas and Bridge, ACM TiiS 7(1), 2016 (distance)")  # fmt: skip
+def serendipity(lists: Lists, *, form: Literal["primitive", "distance"] = "primitive", to: To = "min") -> Floats:
+    """How much of the list is both relevant and unexpected.
+
+    `form="primitive"`: an item is expected if a primitive recommender has it in the user's first k: the one given, or the most popular
+    items that the user does not have. `form="distance"`: an item counts as far as it is from those that the user has, as in Unexpectedness.
+    """
+    if form == "distance":
+        far = _distance(lists, to)
+        known = ~np.isnan(far)
+        return lists.per_user(np.where(known, far * lists.relevant, 0.0), known)
+    expected = _most_popular(lists) if lists.expected_rank is None else lists.expected_rank <= lists.k
+    return lists.per_user(lists.relevant & ~expected)
+
+
+def _most_popular(lists: Lists) -> Bools:
+    """Whether each row is among the k most popular items that its user does not have; of equal ones the first in order.
+
+    An item's place in the user's list of popular items is its place among all, less the user's own items before it.
+    """
+    history = lists.history
+    place = np.empty(lists.items, np.int64)
+    place[np.argsort(-history.popularity(lists.items, "users"), kind="stable")] = np.arange(lists.items)
+    user, item = history.pairs
+    owned = np.sort(user * lists.items + place[item])  # by user, then place
+    who = history.place[lists.user]
+    start = np.searchsorted(owned, who * lists.items)
+    own = np.searchsorted(owned, who * lists.items + place[lists.item])
+    has = np.isin(who * lists.items + lists.item, user * lists.items + item)
+    before = np.where(who >= 0, own - start, 0)
+    return (place[lists.item] - before < lists.k) & ~(has & (who >= 0))
+
+
+def _distance(lists: Lists, to: To) -> Floats:
+    """Of each row, how far its item is from those that the user has; NaN where nothing is known."""
+    user, item = lists.history.pairs
+    if lists.described is not None:
+        user, item = user[lists.described[item]], item[lists.described[item]]
+    count = np.bincount(user, minlength=lists.history.users)
+    start = np.cumsum(count) - count
+    who = lists.history.place[lists.user]
+    size = np.where((who >= 0) & lists.known, count[who], 0)
+    out = np.full(len(who), np.nan)
+    ends = np.cumsum(size)
+    at = 0
+    while at < len(who):
+        upto = max(at + 1, int(np.searchsorted(ends, ends[at] - size[at] + _BLOCK, "right")))
+        rows = np.repeat(np.arange(at, upto), size[at:upto])
+        inside = np.arange(len(rows)) - np.repeat(np.cumsum(size[at:upto]) - size[at:upto], size[at:upto])
+        far = 1 - lists.similarity(lists.item[rows], item[start[who[rows]] + inside])
+        has = size[at:upto] > 0
+        first = (np.cumsum(size[at:upto]) - size[at:upto])[has]
+        if len(first):
+            found = (np.minimum if to == "min" else np.add).reduceat(far, first)
+            out[at:upto][has] = found if to == "min" else found / size[at:upto][has]
+        at = upto
+    return out

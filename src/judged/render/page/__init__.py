@@ -1,5 +1,0 @@
-"""One HTML file that says how good rankings are, how sure that is, where they differ, and why."""
-
-from judged.render.page.writing import report
-
-__all__ = ["report"]

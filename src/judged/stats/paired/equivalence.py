@@ -1,0 +1,114 @@
+"""Are two systems as good as equal? Two one-sided tests of a paired difference against a margin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import resampled_means
+from judged.errors import UsageError, shown
+from judged.stats.checks import column, deviation, possible, share
+
+__all__ = ["Equivalence", "tost"]
+
+Floats = NDArray[np.float64]
+Method = Literal["t", "bootstrap"]
+
+_RESAMPLES = 10_000
+_DRAWS = 40_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """Whether a mean difference lies within a margin: p is the larger of the two one-sided ones."""
+
+    method: Method
+    mean: float
+    margin: tuple[float, float]
+    p_low: float  # of a mean at or below the margin's lower end
+    p_high: float  # of a mean at or above its upper end
+    interval: tuple[float, float] | None  # of the confidence 1 - 2 alpha
+    alpha: float
+    queries: int
+    note: str = ""
+
+    @property
+    def p(self) -> float:
+        """Of the claim that the difference reaches the margin on either side."""
+        return max(self.p_low, self.p_high)
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether the interval lies within the margin; for t the same as p < alpha."""
+        if self.interval is None:
+            return False
+        return self.margin[0] < self.interval[0] and self.interval[1] < self.margin[1]
+
+
+def tost(
+    d: Any, margin: float | tuple[float, float], *, method: Method = "t", alpha: float = 0.05, seed: int = 0
+) -> Equivalence:
+    """Whether two systems are equal within a margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
+
+    A difference that is not significant is not shown to be nil; this shows it. `d` holds differences, one for each query; `margin` is the
+    largest difference that does not matter, or its two ends. Equivalent means: both one-sided tests reject at alpha, which is when the interval of the
+    confidence 1 - 2 alpha lies within the margin.
+
+    "t" takes one-sided t tests, as statsmodels' `ttost_paired`. "bootstrap" takes the percentile interval of seeded resamples, and for p the share
+    of resampled means beyond each end, (1 + hits) / (1 + resamples). One query shows nothing: p is 1. Where all differences are
+    equal, p is the smallest number there is if they lie within the margin, else 1.
+
+    >>> tost([0.01, -0.02, 0.0, 0.01, -0.01], 0.05).equivalent
+    True
+    """
+    differences, level = column(d), share(alpha, "alpha")
+    if level >= 0.5:
+        raise UsageError("confidence", "alpha below 0.5: the interval has the confidence 1 - 2 alpha", got=shown(alpha))
+    if method not in ("t", "bootstrap"):
+        raise UsageError("parameter", "method: t or bootstrap", got=shown(method), value=method)
+    ends = _ends(margin)
+    n, mean = len(differences), float(differences.mean())
+    found: tuple[float, float, tuple[float, float] | None]
+    note, spread = "", deviation(differences)
+    if n == 1:
+        found, note = (1.0, 1.0, None), "one query says nothing about others"
+    elif spread == 0:
+        found, note = (float(mean <= ends[0]), float(mean >= ends[1]), (mean, mean)), "all differences are equal"
+    elif method == "t":
+        found = _by_t(mean, spread, n, ends, level)
+    else:
+        found = _by_bootstrap(differences, ends, level, seed)
+    low, high, interval = found
+    return Equivalence(method, mean, ends, possible(low), possible(high), interval, level, n, note)
+
+
+def _ends(margin: Any) -> tuple[float, float]:
+    try:
+        low, high = (-float(margin), float(margin)) if np.ndim(margin) == 0 else map(float, margin)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise UsageError("parameter", "margin: a number above 0, or a lower and an upper end", got=shown(margin), value=margin)  # fmt: skip
+    return low, high
+
+
+def _by_t(mean: float, spread: float, n: int, ends: tuple[float, float], alpha: float) -> tuple[float, float, tuple[float, float]]:  # fmt: skip
+    from scipy.special import stdtr, stdtrit
+
+    df, error = n - 1, spread / math.sqrt(n)
+    reach = -float(stdtrit(df, alpha)) * error
+    low, high = stdtr(df, (ends[0] - mean) / error), stdtr(df, (mean - ends[1]) / error)
+    return float(low), float(high), (mean - reach, mean + reach)
+
+
+def _by_bootstrap(d: Floats, ends: tuple[float, float], alpha: float, seed: int) -> tuple[float, float, tuple[float, float]]:  # fmt: skip
+    resamples = max(1_000, min(_RESAMPLES, _DRAWS // len(d)))
+    means = resampled_means(d, resamples, seed)
+    fuzz = 1e-12 * float(np.abs(d).max())
+    low, high = ((1 + int(hit.sum())) / (1 + resamples) for hit in (means <= ends[0] + fuzz, means >= ends[1] - fuzz))
+    reach = np.quantile(means, [alpha, 1 - alpha])
+    return low, high, (float(reach[0]), float(reach[1]))

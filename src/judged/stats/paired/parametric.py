@@ -1,0 +1,161 @@
+"""Tests of paired differences that rest on a distribution, on signs, or on resampling."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core import resampled_means
+from judged.stats.differences import (
+    CONSTANT,
+    ONE,
+    ONE_CLUSTER,
+    SLACK,
+    ZERO,
+    Alternative,
+    Outcome,
+    chosen,
+    clustered,
+    differences,
+    outcome_of,
+    totals,
+    whole,
+)
+
+__all__ = ["Resampled", "bootstrap_test", "error", "sign", "student"]
+
+Floats = NDArray[np.float64]
+Resampled = Literal["t", "mean"]
+
+_PAIRS = 64  # resampled at a time
+
+
+def error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """The mean of each column and its standard error, from the sums and sizes of clusters; NaN for one cluster.
+
+    The mean is the ratio of all sums to all sizes; its variance C/(C - 1) · Σ (sum - mean · size)² / n² is that of a ratio, linearised
+    (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is the usual s²/n.
+    """
+    clusters, n = len(sizes), sizes.sum()
+    mean = totals(sums) / n
+    if clusters < 2:
+        return mean, np.full_like(mean, np.nan)
+    squares = totals(np.square(sums - mean * sizes[:, None]))
+    return mean, np.sqrt(clusters / (clusters - 1) * squares) / n
+
+
+def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None) -> Outcome:
+    """The paired t test (Student 1908) of differences d = b - a, queries or queries × pairs; the statistic is t.
+
+    Assumes that the mean of the differences is normal: they are themselves, or there are many queries. With `clusters` the
+    standard error is that of whole clusters, and the degrees of freedom are their number less one.
+
+    >>> student([1.0, 2.0, 3.0]).statistic.round(6)  # mean 2, standard error 1/√3
+    array([3.464102])
+    """
+    from scipy.special import stdtr
+
+    chosen(alternative, Alternative, "alternative")
+    table = differences(d)
+    sums, sizes = clustered(table, clusters)
+    mean, spread = error(sums, sizes)
+    flat = _flat(sums, sizes, mean)
+    t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
+    df = len(sizes) - 1
+    if df < 1:
+        p = np.ones_like(t)
+    elif alternative == "two-sided":
+        p = 2 * stdtr(df, -np.abs(t))
+    else:
+        p = stdtr(df, -t if alternative == "greater" else t)
+    return outcome_of("t", alternative, t, p, ["t"] * len(p), _silent(table, sizes, flat))
+
+
+def sign(d: Any, *, alternative: Alternative = "two-sided") -> Outcome:
+    """The sign test (Arbuthnot 1710; Conover 1999, 3.4): how many queries are won, of those that are not tied.
+
+    Exact, by the binomial distribution with 1/2; differences of 0 are dropped. The statistic is the number of queries won (d > 0).
+    Assumes nothing of the size of differences, and says nothing of it.
+
+    >>> sign([1, 1, 1, 1, 1, 0, 0]).p == 2 / 32
+    array([ True])
+    """
+    from scipy.special import betainc
+
+    chosen(alternative, Alternative, "alternative")
+    table = differences(d)
+    won, lost = (table > 0).sum(axis=0).astype(float), (table < 0).sum(axis=0).astype(float)
+    n = won + lost
+    at_most = {"two-sided": np.minimum(won, lost), "greater": lost, "less": won}[alternative]
+    tail = np.where(at_most < n, betainc(np.maximum(n - at_most, 1), at_most + 1, 0.5), 1.0)
+    p = 2 * tail if alternative == "two-sided" else tail
+    return outcome_of("sign", alternative, won, p, ["exact"] * len(p), [(len(table) == 1, ONE), (n == 0, ZERO)])
+
+
+def bootstrap_test(
+    d: Any,
+    *,
+    alternative: Alternative = "two-sided",
+    resamples: int = 10_000,
+    seed: int = 0,
+    clusters: Any = None,
+    statistic: Resampled = "t",
+) -> Outcome:
+    """The paired bootstrap test: queries are drawn again from differences that were shifted to a mean of 0.
+
+    p = (1 + hits) / (1 + resamples), a hit being a resample whose statistic lies as far from 0 as the observed one. The statistic is the t value
+    (Efron and Tibshirani 1993, 16.4; in retrieval: Sakai, SIGIR 2006), or with `statistic="mean"` the mean itself (Smucker, Allan
+    and Carterette, CIKM 2007), which rejects too often with few queries. With `clusters` whole clusters are drawn. A resample
+    without variance has an infinite t value, or 0, and counts as a hit.
+    """
+    chosen(alternative, Alternative, "alternative")
+    chosen(statistic, Resampled, "statistic")
+    whole(resamples, "resamples")
+    table = differences(d)
+    sums, sizes = clustered(table, clusters)
+    mean, spread = error(sums, sizes)
+    flat = _flat(sums, sizes, mean)
+    hits = [
+        _hits(sums[:, at : at + _PAIRS], sizes, resamples, seed, alternative, statistic)
+        for at in range(0, len(mean), _PAIRS)
+    ]
+    p = (1 + np.concatenate(hits)) / (1 + resamples)
+    shown = mean if statistic == "mean" else np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
+    return outcome_of("bootstrap", alternative, shown, p, ["random"] * len(p), _silent(table, sizes, flat))
+
+
+def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: Alternative, how: Resampled) -> Floats:
+    mean = totals(sums) / sizes.sum()
+    size, k = sizes[:, None], len(mean)
+    shifted = sums - mean * size
+    single = bool((sizes == 1).all())  # then the sizes need not be drawn
+    parts = [shifted, *([shifted**2] if how == "t" else []), *([] if single else [shifted * size, size, size**2])]
+    drawn = resampled_means(np.hstack(parts), resamples, seed)
+    top, n = drawn[:, :k], np.ones((1, 1)) if single else drawn[:, -2:-1]
+    found = top / n
+    if how == "mean":
+        bound, scale = mean, totals(np.abs(shifted)) / sizes.sum()
+    else:  # t* ≥ t, without a division by a spread of 0
+        cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
+        squares = drawn[:, k : 2 * k] - 2 * found * cross + found**2 * sizes2
+        bound = mean * (np.sqrt(np.maximum(squares, 0.0)) / n)
+        spread = np.sqrt(totals(np.square(shifted)) / len(sizes)) / sizes.mean()
+        found = found * spread
+        scale = spread * spread
+    if alternative == "two-sided":
+        found, bound = np.abs(found), np.abs(bound)
+    elif alternative == "less":
+        found, bound = -found, -bound
+    return np.count_nonzero(found >= bound - SLACK * scale, axis=0).astype(np.float64)
+
+
+def _flat(sums: Floats, sizes: Floats, mean: Floats) -> NDArray[np.bool_]:
+    """Columns without variance, but for the last bits."""
+    rest = np.abs(sums - mean * sizes[:, None]).max(axis=0)
+    return rest <= SLACK * np.abs(sums).max(axis=0)
+
+
+def _silent(table: Floats, sizes: Floats, flat: NDArray[np.bool_]) -> list[tuple[Any, str]]:
+    return [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (~table.any(axis=0), ZERO), (flat, CONSTANT)]

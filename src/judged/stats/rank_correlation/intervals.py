@@ -1,0 +1,143 @@
+"""A coefficient with its uncertainty: the p-value of the usual test, and a bootstrap interval over items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import erfc, factorial, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.numeric.seed import generator
+from judged.errors import UsageError, shown
+from judged.stats.rank_correlation.concordance import Columns, columns
+from judged.stats.rank_correlation.registry import Asked, OfPairs, asked
+
+__all__ = ["Estimate", "correlation", "intervals", "p_value"]
+
+Floats = NDArray[np.float64]
+Interval = tuple[float, float] | None
+Seed = int | np.random.Generator
+
+_RESAMPLES = 1_000
+_DRAWS = 2_000_000  # items in all resamples together
+_FEWEST = 200  # resamples, below which an interval is not given: more than 10,000 items
+_EXACT = 33  # items up to which Kendall's test counts orders, as SciPy does
+_TINY = 170  # items from which on 1 / n! is no longer a number
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A coefficient of two columns: its value, the interval over items, and how likely it is without any correlation."""
+
+    name: str
+    value: float
+    interval: Interval
+    p_value: float | None
+    items: int
+
+    def __str__(self) -> str:
+        between = "" if self.interval is None else f" [{self.interval[0]:.4f}, {self.interval[1]:.4f}]"
+        chance = "" if self.p_value is None else f", p = {self.p_value:.3g}"
+        return f"{self.name} {self.value:.4f}{between}{chance}, {self.items} items"
+
+
+def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, seed: Seed = 0) -> Estimate:
+    """A coefficient of two aligned columns of scores, with its interval and p-value.
+
+    The interval is a percentile bootstrap over items (1,000 resamples, seeded). An item drawn twice is tied with its copy, which is
+    no disagreement: such pairs do not count. None where that cannot be told from ties in the data (tau_a, tau_ap), for tau_c, for
+    fewer than three items, and for more than 10,000. The p-value, two-sided, is that of Kendall's test (exact for few items
+    without ties) for tau_a, tau_b and tau_c, and of the t-test for Spearman and Pearson; None for others.
+
+    >>> print(correlation([1, 2, 3, 4, 5], [1, 2, 3, 5, 4], "tau_a"))
+    tau_a 0.8000 [0.0000, 1.0000], p = 0.0833, 5 items
+    """
+    (one,) = asked([name])
+    if one.coefficient.pairs is None:
+        raise UsageError("coefficient", "a coefficient of two columns of scores", got=str(one), value=name,
+                         hint="rbo and overlap take rankings: jd.correlate")  # fmt: skip
+    both = columns(x, y)
+    value = float(one.coefficient.pairs(both)[0])
+    return Estimate(
+        str(one), value, intervals(both, [one], level=level, seed=seed)[0], p_value(both, one, value), len(both.x)
+    )
+
+
+_LEAST = float(np.finfo(float).tiny)  # a p-value below what a number can hold is told as this
+
+
+def p_value(c: Columns, one: Asked, value: float) -> float | None:
+    """The chance of so strong a correlation between unrelated columns; NaN where the coefficient is, None if there is no usual test."""
+    if not one.coefficient.test:
+        return None
+    size = len(c.x)
+    if np.isnan(value) or (one.coefficient.test == "t" and size < 3):
+        return float("nan")
+    if one.coefficient.test == "t":  # Student's t with n - 2 degrees of freedom
+        from scipy.special import stdtr
+
+        away = (1 - value) * (1 + value)
+        if away <= 0:  # t is infinite: of all orders, two are as strong
+            return max(2 / factorial(size) if size <= _TINY else 0.0, _LEAST)
+        return max(float(2 * stdtr(size - 2, -abs(value) * np.sqrt((size - 2) / away))), _LEAST)
+    return max(_kendall_test(c), _LEAST)
+
+
+def _kendall_test(c: Columns) -> float:
+    """Kendall's test, two-sided, by the rules of SciPy's `kendalltau`, whose import costs more than the rest of a call.
+
+    Without ties the orders are counted for few items, or next to none or all discordant; else C - D is taken as normal, with the
+    variance for ties (Kendall, Rank Correlation Methods, 1970).
+    """
+    size, pairs = len(c.x), int(c.pairs[0])
+    untied_x, untied_y = int(c.untied_x[0]), int(c.untied_y[0])
+    if not untied_x or not untied_y:
+        return float("nan")
+    fewer = int(min(c.concordant[0], c.discordant[0]))
+    if untied_x == untied_y == pairs and (size <= _EXACT or fewer <= 1):
+        return _exact(size, fewer)
+    tie_x, tie_y = (t.astype(np.float64) for t in (c.size_x, c.size_y))  # per item, so each group t times
+    m = size * (size - 1.0)
+    spread = (m * (2 * size + 5) - sum(float(((t - 1) * (2 * t + 5)).sum()) for t in (tie_x, tie_y))) / 18
+    spread += 2 * (pairs - untied_x) * (pairs - untied_y) / m
+    cubes = [float(((t - 1) * (t - 2)).sum()) for t in (tie_x, tie_y)]
+    spread += cubes[0] * cubes[1] / (9 * m * (size - 2))
+    return erfc(abs(float(c.concordant[0] - c.discordant[0])) / sqrt(2 * spread))
+
+
+def _exact(size: int, fewer: int) -> float:
+    """Twice the share of all orders with at most `fewer` discordant pairs; inserting the j-th item adds 0 to j - 1 of them."""
+    if size > _TINY:
+        return 0.0
+    orders = [1] + [0] * fewer
+    for j in range(2, size + 1):
+        sums = list(accumulate(orders))
+        orders = [total - (sums[i - j] if i >= j else 0) for i, total in enumerate(sums)]
+    return min(1.0, 2 * sum(orders) / factorial(size))
+
+
+def intervals(c: Columns, wanted: Sequence[Asked], *, level: float = 0.95, seed: Seed = 0) -> list[Interval]:
+    """The bootstrap interval of each coefficient over the items of one segment, all from the same resamples."""
+    if not isinstance(level, int | float) or not 0 < level < 1:
+        raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)
+    rng, size = generator(seed), len(c.x)
+    resamples = min(_RESAMPLES, _DRAWS // max(size, 1))
+    functions = [None if a.coefficient.pairs is None else a.coefficient.redrawn(c) for a in wanted]
+    if size < 3 or resamples < _FEWEST or not any(functions):
+        return [None] * len(functions)
+    drawn = rng.integers(0, size, (resamples, size), dtype=np.int64).reshape(-1)
+    again = Columns(c.x[drawn], c.y[drawn], np.full(resamples, size))
+    return [None if function is None else _between(function, again, level) for function in functions]
+
+
+def _between(function: OfPairs, again: Columns, level: float) -> Interval:
+    values = function(again)
+    values = values[~np.isnan(values)]  # resamples of one item only
+    if 2 * len(values) < len(again):
+        return None
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high

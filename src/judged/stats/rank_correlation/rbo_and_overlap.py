@@ -1,0 +1,204 @@
+"""How much two rankings hold in common, depth by depth: rank-biased overlap, overlap, Jaccard, average overlap.
+
+A ranking is a list of ids, the best first; or a mapping {id: score}; or a pair (ids, scores). Equal scores are ties, and no
+order is made up for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log1p
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.core.numeric import segments_reference as segment
+from judged.errors import UsageError, shown
+from judged.stats.rank_correlation.overlap_by_depth import Ties, depths
+from judged.stats.rank_correlation.rankings import Ranked, Rankings, rankings
+
+__all__ = ["RBO", "Ties", "average_overlap", "jaccard", "overlap", "rbo"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_NEGLIGIBLE = 1e-18  # of a weight
+
+
+@dataclass(frozen=True, slots=True)
+class RBO:
+    """Rank-biased overlap of two rankings that may go on: what is certain, what is open, and the best guess."""
+
+    min: float  # if nothing more were shared
+    res: float  # what more there can be
+    ext: float  # if what is not seen agrees as much as what is
+    p: float
+    ties: Ties
+
+    @property
+    def max(self) -> float:
+        """If all that is not seen were shared."""
+        return self.min + self.res
+
+    def __str__(self) -> str:
+        return f"RBO {self.ext:.4f} (at least {self.min:.4f}, at most {self.max:.4f}; p={self.p:g}, ties: {self.ties})"
+
+
+def rbo(a: Any, b: Any, p: float = 0.9, *, ties: Ties = "b") -> RBO:
+    """Rank-biased overlap: (1 - p)·Σ over depths d of p^(d-1)·agreement at d (Webber, Moffat and Zobel, TOIS 2010).
+
+    `p` is the chance that a reader goes on to the next rank: 0.9 puts 86% of the weight on the first ten. Rankings may
+    have different lengths (equation 32). Ties after Corsi and Urbano, SIGIR 2024. w: tied items stand at one rank, the
+    first of theirs (Webber). a: the mean over all orders of the tied items. b: a, corrected for what ties take away, so
+    that a ranking with ties has 1 with itself. Of an empty ranking nothing is known: min 0, res 1, ext NaN.
+
+    >>> print(rbo(["a", "b", "c"], ["a", "c", "b"]))
+    RBO 0.9550 (at least 0.4775, at most 0.9550; p=0.9, ties: b)
+    """
+    low, rest, guess = rbo_of(rankings(a, b), p, ties)
+    return RBO(float(low[0]), float(rest[0]), float(guess[0]), p, ties)
+
+
+def overlap(a: Any, b: Any, k: int = 10, *, ties: Ties = "b") -> float:
+    """The share of the first k that both rankings hold: |A ∩ B| / k, also where a ranking is shorter than k.
+
+    Where a tie crosses k, it counts as in `rbo`: this is the agreement at depth k.
+
+    >>> overlap(["a", "b", "c"], ["b", "x", "a"], 2)
+    0.5
+    """
+    return float(overlap_of(rankings(a, b), k, ties)[0])
+
+
+def jaccard(a: Any, b: Any, k: int = 10) -> float:
+    """Of all that stands in the first k of either ranking, the share that stands in both: |A ∩ B| / |A ∪ B|.
+
+    Where a tie crosses k: the mean of |A ∩ B| over all orders, in both places. NaN for two empty rankings.
+
+    >>> round(jaccard(["a", "b", "c"], ["b", "x", "a"], 2), 4)
+    0.3333
+    """
+    return float(jaccard_of(rankings(a, b), k)[0])
+
+
+def average_overlap(a: Any, b: Any, k: int = 10, *, ties: Ties = "b") -> float:
+    """The mean of overlap@1 … overlap@k (Fagin, Kumar and Sivakumar, SIAM Journal on Discrete Mathematics 17, 2003).
+
+    >>> average_overlap(["a", "b"], ["b", "a"], 2)
+    0.5
+    """
+    return float(average_overlap_of(rankings(a, b), k, ties)[0])
+
+
+# ── one number for each segment ──────────────────────────────────────────────────────────────────
+
+
+def rbo_of(r: Rankings, p: float, ties: Ties) -> tuple[Floats, Floats, Floats]:
+    """Per segment: min, res, ext. Depths fall into three parts: seen of both rankings, of the longer one, of none."""
+    _check(p, ties)
+    d, count = depths(r, ties), len(r)
+    weight = (1 - p) * p ** (d.depth - 1.0)
+    whole = r.a.sizes * r.b.sizes > 0
+    common = _common(r)
+
+    agreement = d.shared / d.full
+    at_end = np.zeros(count)
+    last = d.depth == d.short[d.segment]
+    at_end[d.segment[last]] = agreement[last]  # where the shorter ranking ends
+
+    alone = d.lone_held + d.lone_open
+    mean = np.divide(d.lone_held + d.share * d.lone_open, alone, out=np.zeros(len(alone)), where=alone > 0)
+    guessed = d.beyond * at_end[d.segment] * mean
+    most = np.minimum(d.beyond, d.lone_held) + np.maximum(d.beyond - d.lone_held, 0) * d.share
+
+    least = segment.total(weight * agreement, d.segment, count)
+    guess = least + segment.total(weight * guessed / d.full, d.segment, count)
+    more = segment.total(weight * most / d.full, d.segment, count)
+
+    least_tail, most_tail = _tails(d.short, d.long, common, p)
+    guess += p**d.long * (common + (d.long - d.short) * at_end) / np.maximum(d.long, 1)
+    low, rest = least + least_tail, more + most_tail - least_tail
+    return (
+        np.where(whole, low, 0.0),
+        np.where(whole, np.maximum(rest, 0.0), 1.0),
+        np.where(whole, np.minimum(guess, 1.0), np.nan),
+    )
+
+
+def _tails(short: Ints, long: Ints, common: Floats, p: float) -> tuple[Floats, Floats]:
+    """What the depths below both rankings add: if nothing more is shared, and if all is that can be.
+
+    Then the overlap grows by 2 a depth until both hold the same, which is at depth f.
+    """
+    f = (long + short - common).astype(np.int64)
+    left = _harmonic_tail(p, int(f.max(initial=0)))
+    certain = common * left[long]
+    possible = (2 * p ** (long + 1.0) - p ** (f + 1.0)) / (1 - p) - f * (left[long] - left[f])
+    return certain * (1 - p) / p, possible * (1 - p) / p
+
+
+def _harmonic_tail(p: float, size: int) -> Floats:
+    """Σ over d > m of p^d / d, for m = 0 … size; all of it is -log(1 - p)."""
+    d = np.arange(1.0, size + 1)
+    term = p**d / d
+    below = 0.0 if p**size < _NEGLIGIBLE else max(-log1p(-p) - float(term.sum()), 0.0)
+    return below + np.append(np.cumsum(term[::-1])[::-1], 0.0)
+
+
+def overlap_of(r: Rankings, k: int, ties: Ties) -> Floats:
+    shared = _shared_within(r, k, ties)
+    first, second = (_full(side, k, ties) for side in (r.a, r.b))
+    return shared / (np.sqrt(first * second) if ties == "b" else (first + second) / 2)
+
+
+def jaccard_of(r: Rankings, k: int) -> Floats:
+    shared = _shared_within(r, k, "a")
+    either = np.minimum(r.a.sizes, k) + np.minimum(r.b.sizes, k) - shared
+    return np.divide(shared, either, out=np.full(len(r), np.nan), where=either > 0)
+
+
+def average_overlap_of(r: Rankings, k: int, ties: Ties) -> Floats:
+    _check(0.5, ties, k)
+    d = depths(r, ties)
+    seen = segment.total(np.where(d.depth <= k, d.shared / d.full, 0.0), d.segment, len(r))
+    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, k + 1))])
+    return (seen + _common(r) * (harmonic[k] - harmonic[np.minimum(d.long, k)])) / k
+
+
+def _common(r: Rankings) -> Floats:
+    """The items that both rankings hold."""
+    return segment.total(np.ones(len(r.a_at)), np.repeat(np.arange(len(r)), r.a.sizes)[r.a_at], len(r))
+
+
+def _shared_within(r: Rankings, k: int, ties: Ties) -> Floats:
+    """What both hold within the first k; the items of a tie that crosses k in part."""
+    _check(0.5, ties, k)
+    parts = []
+    for side, at in ((r.a, r.a_at), (r.b, r.b_at)):
+        top, bottom = side.top[at], side.bottom[at]
+        parts.append(np.clip((k - top + 1) / (1 if ties == "w" else bottom - top + 1), 0.0, 1.0))
+    return segment.total(parts[0] * parts[1], np.repeat(np.arange(len(r)), r.a.sizes)[r.a_at], len(r))
+
+
+def _full(side: Ranked, k: int, ties: Ties) -> Floats:
+    """What the first k of each ranking add up to; in variant b, their squares. A shorter ranking goes on without ties."""
+    full, long = np.full(len(side.sizes), float(k)), side.sizes >= k
+    at = (segment.offsets(side.sizes)[:-1] + k - 1)[long]
+    top, bottom = side.top[at], side.bottom[at]
+    if ties == "w":
+        full[long] = bottom
+    elif ties == "b":
+        size = bottom - top + 1
+        full[long] = top - 1 + size * ((k - top + 1) / size) ** 2
+    return full
+
+
+def _check(p: object, ties: object, k: object = 1) -> None:
+    number = isinstance(p, int | float | np.integer | np.floating) and not isinstance(p, bool)
+    if not number or not 0 < p < 1:  # type: ignore[operator]
+        raise UsageError("parameter", "p between 0 and 1, both excluded", got=shown(p), value=p)
+    if not isinstance(ties, str) or ties not in get_args(Ties):
+        raise UsageError("parameter", f"ties to be one of {', '.join(get_args(Ties))}", got=shown(ties), value=ties)
+    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+        raise UsageError("cutoff", "a cutoff that is a whole number from 1", got=shown(k), value=k)

@@ -1,0 +1,333 @@
+"""Comparisons: differences, intervals, corrected p-values, verdicts, slices, and where runs differ."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+import judged as jd
+from judged.comparison.difference import verdict_of
+
+rng = np.random.default_rng(3)
+QUERIES = [f"q{i:02}" for i in range(40)]
+QRELS = {q: {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 3, 20))} for q in QUERIES}
+
+
+def run_of(noise: float) -> dict:
+    return {q: {d: g + float(rng.normal(0, noise)) for d, g in QRELS[q].items()} for q in QUERIES}
+
+
+RUNS = {"good": run_of(1), "fair": run_of(2), "poor": run_of(5)}
+
+
+@pytest.fixture(scope="module")
+def board():
+    return jd.compare(QRELS, RUNS, "nDCG@10 AP")
+
+
+def test_every_pair_is_compared_by_every_measure(board):
+    assert [(r.measure, r.a, r.b) for r in board.rows] == [
+        (m, a, b) for m in ("nDCG@10", "AP") for a, b in (("good", "fair"), ("good", "poor"), ("fair", "poor"))
+    ]
+
+
+def test_a_row_holds_means_difference_and_counts_of_the_values(board):
+    row = board.of("AP", "good", "poor")
+    a, b = (jd.evaluate(QRELS, RUNS[name], "AP")["AP"] for name in ("good", "poor"))
+    assert row.difference == pytest.approx((b - a).mean(), abs=1e-15)
+    assert (row.wins, row.ties, row.losses) == (int((b > a).sum()), int((b == a).sum()), int((b < a).sum()))
+    assert row.d_z == pytest.approx((b - a).mean() / (b - a).std(ddof=1))
+    assert row.low < row.difference < row.high
+    assert row.verdict == "worse"
+
+
+def test_p_values_are_those_of_the_test_and_corrected_within_a_measure():
+    board = jd.compare(QRELS, RUNS, "AP", test="t", correction="bonferroni")
+    values = {name: jd.evaluate(QRELS, run, "AP")["AP"] for name, run in RUNS.items()}
+    for row in board.rows:
+        assert row.p == pytest.approx(scipy_stats.ttest_rel(values[row.b], values[row.a]).pvalue, rel=1e-9)
+        assert row.adjusted == pytest.approx(min(1, 3 * row.p))
+
+
+def test_a_baseline_is_held_against_each_of_the_others():
+    board = jd.compare(QRELS, RUNS, "AP", baseline="fair")
+    assert [(r.a, r.b) for r in board.rows] == [("fair", "good"), ("fair", "poor")]
+    assert board.rows[0].verdict == "better"
+    assert board.baseline == "fair"
+    assert [r.a for r in jd.compare(QRELS, RUNS, "AP", baseline=-1).rows] == ["poor", "poor"]
+
+
+def test_lower_is_better_turns_verdicts_wins_and_best_around():
+    board = jd.compare(QRELS, RUNS, "FallOut@5", baseline="poor")
+    row = board.of("FallOut@5", "poor", "good")
+    assert row.difference < 0
+    assert row.wins > row.losses
+    assert row.verdict == "better"
+
+
+def test_identical_runs_are_equal_with_p_1_and_no_warning_from_below():
+    for test in ("permutation", "t", "wilcoxon", "sign", "bootstrap"):
+        board = jd.compare(QRELS, {"x": RUNS["good"], "y": RUNS["good"]}, "AP", test=test)
+        row = board.rows[0]
+        assert (row.difference, row.p, row.adjusted, row.verdict) == (0.0, 1.0, 1.0, "equal")
+        assert (row.low, row.high) == (0.0, 0.0)
+
+
+def test_one_query_can_tell_nothing_and_says_so():
+    board = jd.compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a"]}}, "RR")
+    assert board.rows[0].verdict == "cannot tell"
+    assert "one query" in board.rows[0].note
+    assert "one query" in str(board)
+
+
+def test_results_are_compared_without_runs_and_give_the_same():
+    results = {name: jd.evaluate(QRELS, run, "nDCG@10 AP") for name, run in RUNS.items()}
+    direct, again = jd.compare(QRELS, RUNS, "nDCG@10 AP"), jd.compare(results)
+    assert direct.rows == again.rows
+
+
+def test_queries_that_not_all_results_hold_are_left_out_aloud():
+    some = {q: QRELS[q] for q in QUERIES[:30]}
+    board = jd.compare([jd.evaluate(QRELS, RUNS["good"], "AP"), jd.evaluate(some, RUNS["poor"], "AP")][::-1])
+    assert board.rows[0].queries == 30
+    assert any(w.slug == "queries-differ" and w.count == 10 for w in board.warnings)
+
+
+def test_incomparable_results_are_refused_with_the_reason():
+    a = jd.evaluate(QRELS, RUNS["good"], "AP")
+    with pytest.raises(jd.DataError, match="policy"):
+        jd.compare({"a": a, "b": jd.evaluate(QRELS, RUNS["poor"], "AP", ties="id-asc")})
+    with pytest.raises(jd.DataError, match="measure"):
+        jd.compare({"a": a, "b": jd.evaluate(QRELS, RUNS["poor"], "RR")})
+    other = {"z1": {"a": 1}, "z2": {"a": 1}}
+    with pytest.raises(jd.DataError, match="share"):
+        jd.compare({"a": a, "b": jd.evaluate(other, {"z1": ["a"]}, "AP")})
+
+
+def test_the_order_of_queries_and_the_seed_decide_nothing_else():
+    board = jd.compare(QRELS, RUNS, "AP", seed=5)
+    turned = jd.compare(
+        dict(reversed(QRELS.items())), {n: dict(reversed(r.items())) for n, r in RUNS.items()}, "AP", seed=5
+    )
+    assert board.rows == turned.rows
+
+
+@pytest.mark.parametrize(
+    ("gain", "p", "inner", "margin", "verdict"),
+    [
+        (0.1, 0.01, (0.05, 0.15), 0.0, "better"),
+        (-0.1, 0.01, (-0.15, -0.05), 0.0, "worse"),
+        (0.1, 0.2, (-0.05, 0.25), 0.0, "cannot tell"),
+        (0.001, 0.2, (-0.002, 0.004), 0.01, "equal"),
+        (0.003, 0.01, (0.001, 0.005), 0.01, "equal"),  # different, but by less than matters
+        (0.02, 0.01, (0.008, 0.03), 0.01, "better"),
+        (0.0, 1.0, (0.0, 0.0), 0.0, "equal"),
+        (0.0, 1.0, None, 0.0, "cannot tell"),
+    ],
+)
+def test_the_verdict_follows_from_gain_p_interval_and_margin(gain, p, inner, margin, verdict):
+    assert verdict_of(gain, p, inner, alpha=0.05, margin=margin, identical=inner == (0.0, 0.0)) == verdict
+
+
+def test_a_test_that_points_another_way_than_the_mean_tells_nothing():
+    qrels = {f"q{i:02}": {"a": 1} for i in range(21)}
+    runs = {"x": {q: ["b", "c", "d", "a"] if i < 19 else ["a"] for i, q in enumerate(qrels)},
+            "y": {q: ["b", "c", "a"] if i < 19 else ["b"] for i, q in enumerate(qrels)}}  # fmt: skip
+    for test in ("sign", "wilcoxon"):
+        row = jd.compare(qrels, runs, "RR", test=test).rows[0]
+        assert (row.wins, row.losses) == (19, 2)
+        assert row.difference == pytest.approx((19 * (1 / 3 - 1 / 4) - 2) / 21)
+        assert row.adjusted <= 0.05
+        assert row.verdict == "cannot tell"
+        assert "different ways" in row.note
+
+
+def test_a_geometric_mean_is_not_compared_as_if_it_were_a_mean():
+    with pytest.raises(jd.UsageError, match="geometric"):
+        jd.compare(QRELS, RUNS, "GMAP")
+
+
+def test_counts_are_compared_and_shown_per_query():
+    board = jd.compare(QRELS, RUNS, "NumRelRet@5")
+    row = board.rows[0]
+    assert board.means()["good"]["NumRelRet@5"] == pytest.approx(row.mean_a)
+    assert row.mean_a <= 5
+
+
+def test_superiority_is_the_share_of_queries_won_also_where_lower_is_better():
+    row = jd.compare(QRELS, RUNS, "FallOut@5", baseline="poor").of("FallOut@5", "poor", "good")
+    assert row.superiority == pytest.approx((row.wins + row.ties / 2) / row.queries)
+    few = jd.compare(QRELS, RUNS, "FallOut@5", baseline="poor", slices=dict.fromkeys(QUERIES[:5], "s")).parts[0]
+    d = [jd.evaluate(QRELS, RUNS[n], "FallOut@5")["FallOut@5"][:5] for n in ("poor", "good")]
+    assert (few.wins, few.losses) == (int((d[1] < d[0]).sum()), int((d[1] > d[0]).sum()))
+
+
+def test_few_queries_are_not_called_equal_for_an_interval_without_width():
+    qrels = {f"q{i}": {"a": 1} for i in range(3)}
+    values = {n: jd.evaluate(qrels, dict.fromkeys(qrels, r), "P@200") for n, r in (("x", ["a"]), ("y", ["b"]))}
+    assert jd.compare(values, margin=0.01).rows[0].verdict != "equal"
+
+
+def test_queries_without_a_value_are_left_out_aloud():
+    runs = {n: RUNS[n] for n in ("good", "poor")}
+    board = jd.compare({**QRELS, "none": {"d1": 0}}, runs, "AP", empty="nan")
+    assert board.rows[0].queries == 40
+    assert any(w.slug == "values-missing" and w.count == 1 for w in board.warnings)
+
+
+# ── slices ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_slices_are_compared_on_their_own_and_small_ones_only_shown():
+    groups = {q: "long" if i < 25 else "short" if i < 37 else "rare" for i, q in enumerate(QUERIES)}
+    board = jd.compare(QRELS, {n: RUNS[n] for n in ("good", "poor")}, "AP", slices=groups)
+    assert [(r.part, r.queries) for r in board.parts] == [("long", 25), ("rare", 3), ("short", 12)]
+    rare = board.parts[1]
+    assert rare.verdict == "too few"
+    assert np.isnan(rare.p)
+    alone = jd.compare({q: QRELS[q] for q in QUERIES[:25]}, {n: RUNS[n] for n in ("good", "poor")}, "AP").rows[0]
+    long = board.parts[0]
+    assert (long.difference, long.p, long.low) == (alone.difference, alone.p, alone.low)
+    assert "long" in str(board)
+
+
+def test_slices_come_from_a_table_of_queries(tmp_path):
+    path = tmp_path / "queries.csv"
+    path.write_text(
+        "query_id,kind,text\n" + "".join(f"{q},{'odd' if i % 2 else 'even'},t\n" for i, q in enumerate(QUERIES[:38]))
+    )
+    board = jd.compare(QRELS, RUNS, "AP", slices=(path, "kind"), baseline="good")
+    assert {r.part: r.queries for r in board.parts} == {"kind=even": 19, "kind=odd": 19}
+    assert any(w.slug == "slice-missing" and w.count == 2 for w in board.warnings)
+    path.write_text("query_id,kind\n" + "".join(f"{q},{'' if i < 2 else 'all'}\n" for i, q in enumerate(QUERIES)))
+    board = jd.compare(QRELS, RUNS, "AP", slices=(path, "kind"), baseline="good")
+    assert {r.part: r.queries for r in board.parts} == {"kind=all": 38}
+    assert any(w.slug == "slice-missing" and w.count == 2 for w in board.warnings)
+    with pytest.raises(jd.JudgedError, match="colour"):
+        jd.compare(QRELS, RUNS, "AP", slices=(path, "colour"))
+
+
+def test_slices_by_the_number_of_relevant_documents():
+    qrels = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 0}}
+    runs = {"one": {q: ["x"] for q in qrels}, "two": {q: ["y"] for q in qrels}}
+    board = jd.compare(qrels, runs, "AP", slices="relevant", min_queries=1)
+    assert [(r.part, r.queries) for r in board.parts] == [("relevant=0", 1), ("relevant=1", 1), ("relevant=2 to 5", 1)]
+
+
+@pytest.mark.parametrize("slices", [{"other": "x"}, 5, ("a", "b", "c")])
+def test_slices_that_fit_nothing_are_refused(slices):
+    with pytest.raises(jd.JudgedError):
+        jd.compare(QRELS, RUNS, "AP", slices=slices)
+
+
+# ── clusters ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_queries_of_one_cluster_count_as_one():
+    clusters = {q: i // 8 for i, q in enumerate(QUERIES)}
+    free, tied = (jd.compare(QRELS, RUNS, "AP", clusters=c).of("AP", "good", "poor") for c in (None, clusters))
+    assert tied.p >= 2 / 2**5
+    assert free.p < tied.p
+    with pytest.raises(jd.DataError, match="group for every query"):
+        jd.compare(QRELS, RUNS, "AP", clusters={"q00": 1})
+
+
+# ── other tests ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_all_runs_are_tested_at_once(board):
+    x = board.matrix("AP")
+    overall = board.overall()
+    assert overall.rows[2][2].startswith(f"χ²(2) = {scipy_stats.friedmanchisquare(*x.T).statistic:.4f}")
+    for test in ("randomised-tukey", "tukey", "nemenyi"):
+        assert len(board.jointly(test).rows) == 6
+    with pytest.raises(jd.UsageError, match="nemenyi"):
+        board.jointly("duncan")
+
+
+def test_equivalence_and_posterior_of_a_pair(board):
+    assert board.equivalence("AP", "good", "fair", margin=1).p <= 0.05
+    chances = board.posterior("AP", "good", "fair", rope=0.001)
+    assert chances.worse > 0.9
+    assert chances.worse + chances.equal + chances.better == pytest.approx(1)
+
+
+def test_all_runs_at_once_show_differences_of_the_values_where_lower_is_better_too():
+    board = jd.compare(QRELS, RUNS, "FallOut@5")
+    row, joint = board.of("FallOut@5", "good", "poor"), board.jointly("tukey").rows[1]
+    assert joint[1:4] == ("poor", "good", f"{row.difference:+.4f}")
+    assert row.difference > 0
+
+
+# ── where ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
+    qrels = {"q": {"a": 2, "b": 0, "c": 1}, "r": {"a": 1}, "s": {"a": 1}}
+    runs = {
+        "old": {"q": ["b", "c", "a"], "r": ["x", "a"], "s": ["a"]},
+        "new": {"q": ["a", "b"], "r": ["a"], "s": ["a"]},
+    }
+    changes = jd.compare(qrels, runs, "RR").where("RR")
+    assert [(c.query, c.difference) for c in changes] == [("q", 0.5), ("r", 0.5)]
+    assert [(m.doc, m.grade, m.rank_a, m.rank_b) for m in changes[0].moves] == [
+        ("a", 2, 3, 1),
+        ("c", 1, 2, None),
+        ("b", 0, 1, 2),
+    ]
+    assert jd.compare(qrels, runs, "RR").where("RR", "new", "old")[0].difference == -0.5
+    with pytest.raises(jd.UsageError, match="RR"):
+        jd.compare(qrels, runs, "RR").where("AP")
+
+
+# ── as other things ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
+    assert board.to_pandas().shape == (6, 20)
+    assert len(board.to_polars()) == 6
+    data = json.loads(board.to_json())
+    assert data["rows"][0]["verdict"] == board.rows[0].verdict
+    from judged.comparison.formats import COMPARISONS, render_comparison
+
+    for form in COMPARISONS:
+        assert render_comparison(board, form).endswith("\n")
+    rows = list(csv.DictReader(render_comparison(board, "csv").splitlines()))
+    assert float(rows[0]["adjusted"]) == board.rows[0].adjusted
+    assert r"\textbf{" in render_comparison(board, "latex")
+    assert "**" in render_comparison(board, "md")
+
+
+def test_letters_tell_who_cannot_be_told_apart(board):
+    text = str(board)
+    assert "share a letter" in text
+    assert "good" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"baseline": "nobody"}, "good, fair, poor"),
+        ({"test": "anova-ish"}, "test"),
+        ({"correction": "none-such"}, "correction"),
+        ({"correction": "max", "test": "t"}, "permutation"),
+        ({"alpha": 0.7}, "alpha"),
+        ({"margin": -1}, "margin"),
+        ({"interval": "exact"}, "interval|bca"),
+        ({"test": "t", "resamples": 10}, "tests that draw"),
+    ],
+)
+def test_a_wrong_call_is_told(options, match):
+    with pytest.raises(jd.JudgedError, match=match):
+        jd.compare(QRELS, RUNS, "AP", **options)
+
+
+def test_fewer_than_two_runs_cannot_be_compared():
+    with pytest.raises(jd.UsageError, match="two or more"):
+        jd.compare(QRELS, [RUNS["good"]], "AP")
+    with pytest.raises(jd.UsageError, match="two or more"):
+        jd.compare(QRELS)

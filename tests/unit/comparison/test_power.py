@@ -1,0 +1,138 @@
+"""What a comparison of two runs can show."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.errors import DataError, UsageError
+from judged.stats import achieved_power, detectable_difference, queries_needed, simulated_power
+
+QUERIES = [f"q{i}" for i in range(12)]
+QRELS = {q: {"x": 1, "y": 0} for q in QUERIES}
+A = {q: ["x", "y"] for q in QUERIES}
+B = {q: ["y", "x"] if i % 3 else ["x", "y"] for i, q in enumerate(QUERIES)}
+D = np.array([-0.5 if i % 3 else 0.0 for i in range(12)])
+SD = float(D.std(ddof=1))
+
+
+def test_it_is_what_the_formulas_say_of_the_differences():
+    found = jd.power(QRELS, A, B, "RR", difference=0.1)["RR"]
+    assert (found.observed, found.queries) == (12, 12)
+    assert found.deviation == pytest.approx(SD)
+    assert found.smallest == pytest.approx(detectable_difference(SD, 12))
+    assert found.chance == pytest.approx(achieved_power(0.1, SD, 12))
+    assert found.needed == queries_needed(0.1, SD)
+    assert found.simulated is None
+
+
+def test_the_difference_that_matters_is_a_tenth_of_the_first_mean_unless_said():
+    assert jd.power(QRELS, B, A, "RR")["RR"].difference == pytest.approx((4 + 8 / 2) / 12 / 10)
+
+
+def test_other_numbers_of_queries_and_shares():
+    found = jd.power(QRELS, A, B, "RR", difference=-0.1, queries=100, power=0.9, alpha=0.01)["RR"]
+    assert found.smallest == pytest.approx(detectable_difference(SD, 100, power=0.9, alpha=0.01))
+    assert found.needed == queries_needed(0.1, SD, power=0.9, alpha=0.01)
+    assert found.difference == 0.1
+
+
+def test_it_says_so_in_words():
+    text = str(jd.power(QRELS, A, B, "RR", difference=0.1))
+    assert f"12 queries can show a difference of {detectable_difference(SD, 12):.2g} in RR with 80% chance" in text
+    assert f"for 0.1 you need {queries_needed(0.1, SD)} queries." in text
+
+
+def test_a_permutation_test_can_be_tried_out():
+    found = jd.power(QRELS, A, B, "RR", difference=0.2, simulate=True, seed=5)
+    assert found["RR"].simulated == simulated_power(D, 0.2, seed=5)
+    assert "by permutation" in str(found)
+
+
+def test_little_chance_is_warned_of_and_enough_is_not():
+    few = jd.power(QRELS, A, B, "RR", difference=0.05)
+    assert [w.slug for w in few.warnings] == ["little-chance"]
+    assert jd.power(QRELS, A, B, "RR", difference=0.05, queries=1000).warnings == ()
+
+
+def test_the_power_for_the_observed_difference_is_warned_of():
+    assert "observed-power" in [w.slug for w in jd.power(QRELS, A, B, "RR", difference=1 / 3).warnings]
+    assert "observed-power" in [w.slug for w in jd.power(QRELS, A, B, "RR", difference=-1 / 3).warnings]
+
+
+def test_values_are_taken_as_they_are_and_nothing_is_scored_twice(monkeypatch):
+    a, b = jd.evaluate(QRELS, A, "RR AP"), jd.evaluate(QRELS, B, "RR AP")
+    wanted = jd.power(QRELS, A, B, "RR AP", difference=0.1)
+    monkeypatch.setattr("judged.comparison.power.evaluate", None)
+    assert jd.power(None, a, b, difference=0.1).to_dict()["measures"] == wanted.to_dict()["measures"]
+
+
+def test_queries_of_one_side_only_are_left_out():
+    some = {q: B[q] for q in QUERIES[:9]}
+    a, b = jd.evaluate(QRELS, A, "RR"), jd.evaluate(QRELS, some, "RR", queries="both")
+    assert jd.power(None, a, b)["RR"].observed == 9
+
+
+def test_equal_runs_say_nothing():
+    found = jd.power(QRELS, A, A, "RR")
+    one = found["RR"]
+    assert (one.deviation, one.needed) == (0.0, None)
+    assert math.isnan(one.smallest)
+    assert [w.slug for w in found.warnings] == ["no-spread"]
+    assert "say nothing" in str(found)
+    assert json.loads(found.to_json())["measures"][0]["smallest"] is None
+
+
+def test_one_planned_query_shows_nothing():
+    found = jd.power(QRELS, A, B, "RR", queries=1)
+    assert found["RR"].smallest == math.inf
+    assert "1 query cannot show any difference in RR" in str(found)
+
+
+def test_a_baseline_of_zero_leaves_no_difference_to_ask_for():
+    found = jd.power(QRELS, {q: ["z"] for q in QUERIES}, B, "RR")["RR"]
+    assert (found.difference, found.needed) == (0.0, None)
+
+
+def test_frames_and_json():
+    found = jd.power(QRELS, A, B, "RR AP", difference=0.1)
+    assert len(found) == 2
+    assert found.to_pandas().loc["AP", "needed"] == found["AP"].needed
+    assert found.to_polars()["measure"].to_list() == ["RR", "AP"]
+    assert json.loads(found.to_json()) == json.loads(json.dumps(found.to_dict()))
+    assert found["AP"] == found["MAP"]
+
+
+@pytest.mark.parametrize(("words", "kind", "slug"), [
+    ({"difference": 0}, UsageError, "parameter"),
+    ({"difference": math.inf}, UsageError, "parameter"),
+    ({"power": 0.01}, UsageError, "confidence"),
+    ({"alpha": 0}, UsageError, "confidence"),
+    ({"queries": 0}, UsageError, "parameter"),
+    ({"queries": "both"}, UsageError, "parameter"),
+    ({"measures": "runid"}, UsageError, "metric"),
+    ({"tiles": "x"}, UsageError, "policy"),
+])  # fmt: skip
+def test_wrong_calls_are_refused(words, kind, slug):
+    with pytest.raises(kind) as caught:
+        jd.power(QRELS, A, B, **{"measures": "RR", **words})
+    assert caught.value.slug == slug
+
+
+def test_too_few_or_no_common_queries_are_refused():
+    with pytest.raises(DataError) as caught:
+        jd.power({"q": {"x": 1}}, {"q": ["x"]}, {"q": ["y", "x"]}, "RR")
+    assert caught.value.slug == "few-queries"
+    a = jd.evaluate({"q": {"x": 1}}, {"q": ["x"]}, "RR")
+    b = jd.evaluate({"r": {"x": 1}}, {"r": ["x"]}, "RR")
+    with pytest.raises(DataError) as caught:
+        jd.power(None, a, b)
+    assert caught.value.slug == "no-common-query"
+    with pytest.raises(UsageError):
+        jd.power(QRELS, A, B, "RR")["AP"]
+    with pytest.raises(UsageError):
+        jd.power(None, a, jd.evaluate({"q": {"x": 1}}, {"q": ["x"]}, "AP"))

@@ -1,0 +1,76 @@
+"""Tables whose rows are in no order: those of each query are brought together first, with the same outcome."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from judged.core import NATIVE, Policy
+from judged.core.find import native, reference
+from judged.core.find.pool import pool_of
+from judged.errors import DataError
+from judged.io import open_run, read_qrels, read_run
+
+pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+
+QUERIES, ROWS = 300, 40_000  # more than are looked at to tell
+
+
+def table(*, dictionary: bool = False, repeat: bool = False) -> pa.Table:
+    rng = np.random.default_rng(5)
+    pairs = rng.choice(QUERIES * 900, ROWS, replace=False)
+    if repeat:  # of a judged query
+        pairs[-1] = pairs[np.flatnonzero(pairs // 900 % 2 == 0)[0]]
+    query = pa.array([f"q{pair // 900}" for pair in pairs.tolist()])
+    doc = [f"d{pair % 900}" for pair in pairs.tolist()]
+    return pa.table(
+        {
+            "query": query.dictionary_encode() if dictionary else query,
+            "doc": doc,
+            "score": rng.integers(0, 50, ROWS) / 4,
+        }
+    )
+
+
+QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for d in range(0, 900, 30)])
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+@pytest.mark.parametrize("chunks", [1, 7])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(),
+        Policy(ties="id-asc"),
+        Policy(ties="input"),
+        Policy(ties="best"),
+        Policy(order="input"),
+        Policy(depth=5),
+        Policy(duplicates="first"),
+    ],
+    ids=str,
+)
+def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, policy):
+    rows = table(dictionary=dictionary)
+    rows = pa.concat_tables(
+        [rows.slice(i * ROWS // chunks, (i + 1) * ROWS // chunks - i * ROWS // chunks) for i in range(chunks)]
+    )
+    pool = pool_of(QRELS, policy)
+    for run in (open_run(rows), read_run(rows)):
+        found = native.find(pool, run, policy, ("text", "text"))
+        assert found is not None
+        expected = reference.find(pool, read_run(rows), policy)
+        for name in ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last"):
+            assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
+        assert (found.unjudged, found.some_unjudged) == (expected.unjudged, expected.some_unjudged)
+
+
+def test_a_repeat_among_shuffled_rows_is_found_where_it_stands():
+    rows, pool = table(repeat=True), pool_of(QRELS, Policy())
+    said = []
+    for find in (native.find, lambda pool, run, policy, kinds: reference.find(pool, run, policy)):
+        with pytest.raises(DataError, match="each document once") as error:
+            find(pool, read_run(rows), Policy(), ("text", "text"))
+        said.append(str(error.value))
+    assert said[0] == said[1]

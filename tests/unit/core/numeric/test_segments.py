@@ -1,0 +1,74 @@
+"""Sums within segments: sequential, blind to the neighbours, and the same from the native core."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judged.core.numeric import segments as primitive
+from judged.core.numeric import segments_reference as segment
+
+SEGMENTS = st.lists(st.lists(st.floats(-1e6, 1e6), max_size=9), min_size=1, max_size=6)
+BOTH = pytest.mark.parametrize("chosen", [segment, primitive], ids=["reference", "in use"])
+
+
+def flat(segments):
+    return np.array([x for s in segments for x in s], dtype=float), np.array([len(s) for s in segments], dtype=np.int64)
+
+
+@BOTH
+@given(segments=SEGMENTS)
+def test_totals_are_added_from_the_first_to_the_last(chosen, segments):
+    x, sizes = flat(segments)
+    owner = np.repeat(np.arange(len(segments)), sizes)
+    wanted = [list(accumulate(s, initial=0.0))[-1] for s in segments]
+    assert chosen.total(x, owner, len(segments)).tolist() == wanted
+    assert chosen.total(x > 0, owner, len(segments)).tolist() == [sum(y > 0 for y in s) for s in segments]
+
+
+@BOTH
+@given(segments=SEGMENTS)
+def test_running_sums_are_pythons_own_bit_for_bit(chosen, segments):
+    x, sizes = flat(segments)
+    assert chosen.running(x, sizes).tolist() == [y for s in segments for y in accumulate(s)]
+    whole = chosen.running(x > 0, sizes)
+    assert whole.dtype == np.int64
+    assert whole.tolist() == [y for s in segments for y in accumulate(v > 0 for v in s)]
+
+
+@BOTH
+@given(segments=SEGMENTS)
+def test_products_before_are_pythons_own_bit_for_bit(chosen, segments):
+    x, sizes = flat(segments)
+    through = [list(accumulate(s, lambda a, b: a * b)) for s in segments]
+    assert chosen.product_before(x, sizes).tolist() == [y for t in through for y in [1.0, *t][: len(t)]]
+
+
+@BOTH
+@given(segments=SEGMENTS)
+def test_the_first_is_the_first_of_its_segment(chosen, segments):
+    x, sizes = flat(segments)
+    owner, rank = np.repeat(np.arange(len(segments)), sizes), segment.positions(sizes) + 1
+    wanted = [next((i + 1.0 for i, y in enumerate(s) if y > 0), np.inf) for s in segments]
+    assert chosen.first(x > 0, owner, rank, len(segments)).tolist() == wanted
+
+
+@BOTH
+def test_one_long_segment_beside_many_short_ones_needs_little_memory(chosen):
+    sizes = np.array([100_000, *[1] * 1_000], dtype=np.int64)
+    x = np.ones(int(sizes.sum()))
+    assert chosen.running(x, sizes)[99_999] == 100_000
+
+
+def test_the_native_primitives_refuse_segments_that_do_not_fit():
+    if primitive.total is segment.total:
+        return
+    with pytest.raises(IndexError, match="segment"):
+        primitive.total(np.ones(2), np.array([0, 5]), 2)
+    for sizes in ([1], [3], [-1, 3]):
+        with pytest.raises(IndexError, match="segments"):
+            primitive.running(np.ones(2), np.array(sizes))

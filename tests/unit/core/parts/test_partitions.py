@@ -1,0 +1,243 @@
+"""Runs in parts: however the rows are cut and shuffled, what is found is what one look at all of them finds, to the last bit."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import judged as jd
+from judged.core import NATIVE, Policy, Scattered
+from judged.core.find import reference
+from judged.core.find.hits import Found
+from judged.core.find.pool import pool_of
+from judged.core.parts import find as placing
+from judged.core.parts import native as native_parts
+from judged.core.parts.pass_one import Look, Looked
+from judged.core.parts.pass_two import STRANGERS, Count, index_of
+from judged.core.parts.whole_queries import in_buckets
+from judged.io import open_run, read_qrels, read_run
+
+DOCS = ["a", "ab", "abc", "abcd", "d1", "d2", "d3", "d10", "é", "D" * 15, "D" * 16, "D" * 17, "E" * 70]
+QUERIES = ["1", "10", "2", "query-with-a-long-name", "ä", "x1", "x2", "x3", "x4"]
+SCORES = [1.0, 2.0, 0.0, -0.0, -1.5, 1e-3, np.inf, -np.inf, 0.1, 1.0000001, 123456789.123456789]
+QRELS = read_qrels({query: {doc: i % 4 - 1 for i, doc in enumerate(DOCS[::2])} for query in QUERIES[:3]})
+KINDS = ("text", "text")
+NAMES = ["query", "doc", "score", "rank"]
+
+policies = st.builds(
+    Policy,
+    order=st.sampled_from(["score", "score", "rank", "input"]),
+    ties=st.sampled_from(["id-desc", "id-asc", "input", "best", "worst", "expected"]),
+    depth=st.sampled_from([None, 1, 2, 5]),
+    precision=st.sampled_from(["float64", "float32"]),
+    repeats=st.just("judged"),
+)
+rows = st.tuples(st.sampled_from(QUERIES), st.sampled_from(DOCS), st.sampled_from(SCORES), st.integers(1, 12))
+runs = st.lists(rows, min_size=1, max_size=60, unique_by=lambda row: row[:2])
+cuts = st.lists(
+    st.tuples(st.integers(0, 60), st.booleans()), max_size=7
+)  # where, and whether a part ends there or only a batch
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A part that lies in memory as Arrow tables."""
+
+    tables: tuple[pa.Table, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.tables))
+
+    def batches(self):
+        return (open_run(table) for table in self.tables if len(table))
+
+
+def table_of(rows, *, dictionary: bool = False) -> pa.Table:
+    columns = list(zip(*rows, strict=True)) if rows else [[], [], [], []]
+    types = [pa.string(), pa.string(), pa.float64(), pa.int64()]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+    if dictionary:
+        arrays[0] = arrays[0].dictionary_encode()
+    return pa.table(arrays, names=NAMES)
+
+
+def scattered(rows, cuts, *, dictionary: bool = False) -> Scattered:
+    parts, batches, before = [], [], 0
+    for at, ends in sorted({min(at, len(rows)): ends for at, ends in cuts}.items()):
+        batches.append(table_of(rows[before:at], dictionary=dictionary))
+        before = at
+        if ends:
+            parts.append(Tables(tuple(batches)))
+            batches = []
+    parts.append(Tables((*batches, table_of(rows[before:], dictionary=dictionary))))
+    return Scattered(name="run", read=lambda: read_run(table_of(rows)), parts=parts)
+
+
+def outcome(find):
+    """What came of it, in a form that can be compared to the last bit."""
+    try:
+        found = find()
+    except jd.JudgedError as error:
+        return type(error).__name__, error.slug, error.got
+    values = [getattr(found, field.name) for field in fields(Found)]
+    return tuple((v.dtype.kind, v.tolist()) if isinstance(v, np.ndarray) else v for v in values)
+
+
+@pytest.fixture(params=["native", "reference"])
+def core(request, monkeypatch):
+    if request.param == "reference":
+        monkeypatch.setattr(native_parts, "native", None)
+    elif not NATIVE:
+        pytest.skip("the native core is not built")
+    return request.param
+
+
+@pytest.mark.parametrize("kind", ["native", "dictionary", "reference"])
+@given(rows=runs, cuts=cuts, policy=policies)
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_any_cut_gives_the_bits_of_one_look(kind, rows, cuts, policy):
+    with pytest.MonkeyPatch.context() as patch:
+        if kind == "reference":
+            patch.setattr(native_parts, "native", None)
+        pool = pool_of(QRELS, policy)
+        run = scattered(rows, cuts, dictionary=kind == "dictionary")
+        whole = outcome(lambda: reference.find(pool, read_run(table_of(rows)), policy))
+        assert outcome(lambda: placing.find(pool, run, policy, KINDS, None)) == whole
+        gathered = replace(policy, repeats="all")
+        found = outcome(lambda: placing.find(pool, replace(run, gather=lambda: in_buckets(run)), gathered, KINDS, None))
+        known = {
+            "disagreeing",
+            "unjudged",
+            "some_unjudged",
+            "more_unjudged",
+        }  # neighbours, and who came first, are no longer known
+        rest = [i for i, field in enumerate(fields(Found)) if field.name not in known]
+        if len(whole) == 3:  # an error: the same, though it may name other examples
+            assert found[:2] == whole[:2]
+        else:
+            assert [found[i] for i in rest] == [whole[i] for i in rest]
+
+
+@given(rows=runs.filter(lambda rows: any(row[0] in QUERIES[:3] for row in rows)), policy=policies)
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_each_query_in_one_part_needs_one_look(rows, policy):
+    pool = pool_of(QRELS, policy)
+    by_query = [[row for row in rows if row[0] == query] for query in dict.fromkeys(row[0] for row in rows)]
+    run = replace(scattered([], ()), parts=[Tables((table_of(part),)) for part in by_query], whole=True)
+    whole = reference.find(pool, read_run(table_of([row for part in by_query for row in part])), policy)
+    assert outcome(lambda: placing.find(pool, run, policy, KINDS, None)) == outcome(lambda: whole)
+
+
+def test_a_query_in_two_parts_is_refused_where_each_should_be_in_one():
+    parts = [Tables((table_of([("1", doc, 1.0, 1)]),)) for doc in ("a", "ab")]
+    run = replace(scattered([], ()), parts=parts, whole=True)
+    with pytest.raises(jd.DataError, match="each query in one part") as error:
+        placing.find(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
+    assert error.value.slug == "not-whole"
+
+
+@pytest.mark.parametrize("same_score", [True, False])
+def test_a_judged_document_in_two_parts_is_found(core, same_score):
+    rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "abc", 1.0, 3), ("1", "a", 2.0 if same_score else 0.5, 4)]
+    policy = Policy(repeats="judged")
+    run = scattered(rows, [(2, True)])
+    with pytest.raises(jd.DataError, match="each document once in the ranking of query '1'; got 'a' also at") as error:
+        placing.find(pool_of(QRELS, policy), run, policy, KINDS, None)
+    assert error.value.slug == "duplicate-doc"
+
+
+def test_a_repeat_below_the_depth_is_not_looked_at(core):
+    rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "a", 0.5, 4)]
+    policy = Policy(depth=2, repeats="judged")
+    whole = outcome(lambda: reference.find(pool_of(QRELS, policy), read_run(table_of(rows)), policy))
+    found = outcome(lambda: placing.find(pool_of(QRELS, policy), scattered(rows, [(1, True)]), policy, KINDS, None))
+    assert found == whole
+
+
+def test_an_unjudged_document_in_two_parts_is_found_when_all_are_looked_for(core):
+    rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "b", 1.0, 3)]
+    run = scattered(rows, [(2, True)])
+    run = replace(run, gather=lambda: in_buckets(run))
+    pool = pool_of(QRELS, Policy())
+    assert placing.find(pool, run, Policy(repeats="judged"), KINDS, None).retrieved[0] == 3
+    with pytest.raises(jd.DataError, match="'b' also at"):
+        placing.find(pool, run, Policy(repeats="all"), KINDS, None)
+    assert placing.find(pool, run, Policy(duplicates="best", repeats="all"), KINDS, None).retrieved[0] == 2
+
+
+def test_a_run_that_changes_between_the_looks_is_refused(core):
+    rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2)]
+
+    class Moody(Tables):
+        def batches(self):
+            looks.append(1)
+            return (open_run(table) for table in self.tables[len(looks) - 1 :][:1])
+
+    for second in ([("1", "a", 2.5, 1), rows[1]], rows[:1], [*rows, ("1", "z", 9.0, 3)]):
+        looks: list[int] = []
+        run = replace(scattered([], ()), parts=[Moody((table_of(rows), table_of(second)))])
+        with pytest.raises(jd.DataError, match="the same rows at every look"):
+            placing.find(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+
+
+def test_whole_numbers_are_ids_and_other_types_are_refused(core):
+    qrels = read_qrels([(1, 10, 1), (1, 20, 0), (2, 5, 2)])
+    table = pa.table({"query": [1, 1, 2, 3], "doc": [10, 11, 5, 5], "score": [0.5, 0.9, 1.0, 1.0]})
+    parts = [Tables((table[:2],)), Tables((table[2:],))]
+    run = Scattered(name="run", read=lambda: read_run(table), parts=parts)
+    policy = Policy(repeats="judged")
+    whole = outcome(lambda: reference.find(pool_of(qrels, policy), read_run(table), policy))
+    found = outcome(lambda: placing.find(pool_of(qrels, policy), run, policy, ("integer", "integer"), None))
+    assert found == whole
+    with pytest.raises(jd.DataError, match="query ids of one type on both sides"):
+        placing.find(pool_of(QRELS, policy), run, policy, KINDS, None)
+
+
+def test_errors_in_a_part_are_those_of_the_reader(core):
+    table = pa.table({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]})
+    run = Scattered(name="run", read=lambda: read_run(table), parts=[Tables((table,))])
+    with pytest.raises(jd.DataError, match="nan"):
+        placing.find(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+
+
+def test_so_many_queries_without_judgments_are_not_told_apart(core):
+    rows = [("1", "a", 1.0, 1), *((f"other{i}", "a", 1.0, 1) for i in range(STRANGERS + 1))]
+    policy = Policy(repeats="judged")
+    found = placing.find(pool_of(QRELS, policy), scattered(rows, [(500, True)]), policy, KINDS, None)
+    assert found.more_unjudged
+    assert found.unjudged == STRANGERS
+    assert found.some_unjudged == (b"other0", b"other1", b"other2")
+
+
+def test_a_table_without_an_order_refuses_to_be_ordered_by_it():
+    run = replace(scattered([("1", "a", 1.0, 1)], ()), ordered=False)
+    for policy in (Policy(order="input", repeats="judged"), Policy(ties="input", repeats="judged")):
+        with pytest.raises(jd.UsageError, match="has no order"):
+            placing.find(pool_of(QRELS, policy), run, policy, KINDS, None)
+
+
+def test_tasks_and_their_results_survive_pickling(core):
+    policy, pool = Policy(), pool_of(QRELS, Policy())
+    part = Tables((table_of([("1", "a", 1.0, 1), ("1", "b", 1.0, 2), ("zz", "b", 1.0, 1)]),))
+    look = Look(pool, policy, KINDS)
+    looked = look((3, part))
+    again = pickle.loads(pickle.dumps(look))((3, part))
+    assert isinstance(looked, Looked)
+    assert [a.tolist() for a in (again.judgment, again.value, again.position)] == [
+        a.tolist() for a in (looked.judgment, looked.value, looked.position)
+    ]
+    count = Count(index_of(pool, looked, policy), policy, KINDS)
+    counted, other = (
+        pickle.loads(pickle.dumps(task((3, part)))) for task in (count, pickle.loads(pickle.dumps(count)))
+    )
+    assert counted.inside.tolist() == other.inside.tolist()
+    assert counted.strangers == other.strangers == {b"zz": (3 << 36 | 2, False)}
+    error = look((0, Tables((pa.table({"query": ["1"], "doc": ["a"], "nothing": [1.0]}),))))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

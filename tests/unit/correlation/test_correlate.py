@@ -1,0 +1,560 @@
+"""`correlate`: what may be compared, which queries and documents count, and what is said about it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from math import isnan
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import judged as jd
+from judged.core import Text
+from judged.correlation.correlate import read_scores
+from judged.stats.rank_correlation import COEFFICIENTS, kendall, rbo, tau_ap
+from judged.stats.rank_correlation.rbo_and_overlap import overlap
+
+near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
+
+A = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 0.5, "d2": 0.5, "d4": 0.1}}
+B = {"q1": {"d3": 9.0, "d1": 8.0, "d2": 7.0}, "q2": {"d2": 2.0, "d1": 1.0, "d5": 3.0}}
+EVERY = [f"{c.name}@2" if c.cutoff else c.name for c in COEFFICIENTS]
+
+
+def made(seed: int, queries: int = 30, documents: int = 25, values: int = 10) -> dict[str, dict[str, float]]:
+    rng = np.random.default_rng(seed)
+    return {
+        f"q{q}": {f"d{d}": float(rng.integers(0, values)) for d in rng.permutation(40)[: rng.integers(2, documents)]}
+        for q in range(queries)
+    }
+
+
+# ── runs ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_runs_are_compared_query_by_query():
+    found = jd.correlate(A, B, "tau_a tau_b rbo overlap@2")
+    assert found.queries == ("q1", "q2")
+    assert found["tau_a"].tolist() == [near(-1 / 3), 0.0]
+    assert isnan(found["tau_b"][1])
+    assert found["overlap@2"].tolist() == [near(1 / 2), near(1 / 2)]  # q2: d1, d2 tied; d5, d2
+    assert found.items.tolist() == [3, 2]
+    assert found.mean()["tau_b"] == near(-1 / 3)
+
+
+@pytest.mark.parametrize("documents", ["both", "union"])
+def test_every_query_is_what_the_functions_give_for_it_alone(documents):
+    a, b = made(1), made(2)
+    found = jd.correlate(a, b, "tau_b tau_a tau_ap rbo overlap@5", documents=documents)
+    assert found.queries == tuple(sorted(a))
+    for i, q in enumerate(found.queries):
+        docs = sorted(set(a[q]) | set(b[q]) if documents == "union" else set(a[q]) & set(b[q]))
+        x, y = ([run[q].get(d, -1.0) for d in docs] for run in (a, b))  # scores begin at 0: missing ones are tied below
+        assert found["tau_b"][i] == pytest.approx(kendall(x, y), rel=1e-12, nan_ok=True)
+        assert found["tau_a"][i] == pytest.approx(kendall(x, y, "a"), rel=1e-12, nan_ok=True)
+        assert found["tau_ap"][i] == pytest.approx(tau_ap(x, y), rel=1e-12, nan_ok=True)
+        assert found["rbo"][i] == near(rbo(a[q], b[q]).ext)
+        assert found["overlap@5"][i] == near(overlap(a[q], b[q], 5))
+        assert found.items[i] == len(docs)
+
+
+def test_equal_runs_have_one_and_reversed_runs_minus_one():
+    a = {q: {d: s + 0.001 * i for i, (d, s) in enumerate(docs.items())} for q, docs in made(3).items()}
+    same, turned = jd.correlate(a, a, EVERY), {q: {d: -s for d, s in docs.items()} for q, docs in a.items()}
+    for c in COEFFICIENTS:
+        if c.name not in ("rbo_min", "rbo_res"):
+            assert same[f"{c.name}@2" if c.cutoff else c.name].tolist() == [near(1.0)] * 30
+        if c.pairs is not None and c.name != "pearson":
+            assert jd.correlate(a, turned, c.name).mean()[c.name] == near(-1.0)
+
+
+def test_the_defaults_are_one_for_equal_runs_with_ties():
+    a = {q: {f"d{i}": i // 3 for i in range(20)} for q in "xy"}
+    assert list(jd.correlate(a, a).mean().values()) == [near(1.0)] * 4
+
+
+def test_ties_are_ties_whatever_the_order_of_the_file():
+    a, b = made(1), made(2)
+    turned = {q: dict(reversed(docs.items())) for q, docs in a.items()}
+    first, second = jd.correlate(a, b, EVERY), jd.correlate(turned, b, EVERY)
+    for name in EVERY:
+        np.testing.assert_allclose(first[name], second[name], rtol=1e-12, atol=1e-14)
+
+
+def test_the_two_sides_may_be_given_in_any_form(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, docs in A.items() for d, s in docs.items()))
+    rows = [(q, d, s) for q, docs in A.items() for d, s in docs.items()]
+    wanted = jd.correlate(A, B)
+    forms = [path, str(path), rows, pd.DataFrame(rows, columns=["query", "doc", "score"]), jd.read_run(A)]
+    for form in [*forms, pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")]:
+        assert jd.correlate(form, B).to_dict()["values"] == wanted.to_dict()["values"]
+
+
+def test_lists_of_documents_are_runs_without_ties():
+    found = jd.correlate({"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}, "tau_a overlap@2")
+    assert found.mean() == {"tau_a": near(1 / 3), "overlap@2": 0.5}
+
+
+def test_queries_are_in_the_order_of_their_ids():
+    a = {10: {"x": 2, "y": 1}, 9: {"x": 1, "y": 2}}
+    found = jd.correlate(a, {9: {"x": 1, "y": 2}, 10: {"x": 1, "y": 2}}, "tau_a")
+    assert (found.queries, found["tau_a"].tolist()) == ((9, 10), [1.0, -1.0])
+
+
+def test_queries_of_one_run_only_are_counted_aloud():
+    found = jd.correlate({**A, "q8": {"x": 1}, "q9": {"x": 1}}, {**B, "q7": {"x": 1}}, "tau_a")
+    assert found.queries == ("q1", "q2")
+    assert [(w.slug, w.count) for w in found.warnings] == [("query-unshared", 2), ("query-unshared", 1)]
+    assert "'q8', 'q9'" in found.warnings[0].text
+
+
+def test_a_query_with_one_shared_document_is_left_out_of_the_mean():
+    found = jd.correlate({**A, "q3": {"d1": 1, "d2": 2}}, {**B, "q3": {"d1": 1, "d9": 2}}, "tau_a rbo")
+    assert isnan(found["tau_a"][2])
+    assert found.mean()["tau_a"] == near((-1 / 3 + 0) / 2)
+    assert [(w.slug, w.count) for w in found.warnings] == [("undefined", 1)]
+    assert "tau_a is not defined for 1 query" in found.warnings[0].text
+    assert not np.isnan(found["rbo"]).any()
+
+
+def test_a_query_without_a_shared_document_is_counted_by_overlap_alone():
+    found = jd.correlate(
+        {"q": {"a": 1}, "r": {"a": 2, "b": 1}}, {"q": {"b": 1}, "r": {"a": 2, "b": 1}}, "tau_b overlap@1 rbo"
+    )
+    assert (found["overlap@1"][0], found["rbo"][0]) == (0.0, 0.0)
+    assert found.mean()["tau_b"] == 1.0
+
+
+def test_a_depth_keeps_a_tie_whole():
+    a = {"q": {"a": 3, "b": 2, "c": 2, "d": 1}}
+    b = {"q": {"a": 1, "b": 2, "c": 3, "d": 4}}
+    assert jd.correlate(a, b, "tau_a", depth=2).items.tolist() == [1]  # a, b, c against d, c
+    assert jd.correlate(a, b, "tau_a", depth=2, documents="union").items.tolist() == [4]
+    assert jd.correlate(a, a, "tau_a", depth=2).items.tolist() == [3]
+
+
+@pytest.mark.parametrize("depth", [1, 3, 10, 100])
+def test_a_depth_is_the_same_as_shorter_runs(depth):
+    a, b = made(5, values=1000), made(6, values=1000)
+
+    def cut(run):
+        return {
+            q: {d: s for d, s in docs.items() if sum(v > s for v in docs.values()) < depth} for q, docs in run.items()
+        }
+
+    for documents in ("both", "union"):
+        found, wanted = (jd.correlate(x, y, "tau_b rbo overlap@4", depth=k, documents=documents).columns
+                         for x, y, k in ((a, b, depth), (cut(a), cut(b), None)))  # fmt: skip
+        for name in found:
+            np.testing.assert_array_equal(found[name], wanted[name])
+
+
+def test_missing_documents_are_tied_below_minus_infinity():
+    a, b = {"q": {"a": 1.0, "b": -np.inf}}, {"q": {"a": 1.0, "c": 0.0}}
+    assert jd.correlate(a, b, "tau_a", documents="union")["tau_a"].tolist() == [
+        near((2 - 1) / 3)
+    ]  # a>b, a>c; b against c
+
+
+def test_long_ids_are_told_apart_by_their_last_bytes():
+    long = "x" * 300
+    a = {"q": {long + "1": 3, long + "2": 2, "é": 1}}
+    assert jd.correlate(a, {"q": {long + "2": 3, long + "1": 2, "é": 1}}, "tau_a")["tau_a"].tolist() == [near(1 / 3)]
+
+
+def test_documents_of_one_hash_are_told_apart(monkeypatch):
+    wanted = jd.correlate(made(1), made(2), EVERY)
+    monkeypatch.setattr(Text, "hash", lambda ids: np.zeros(len(ids), np.uint64))
+    found = jd.correlate(jd.read_run(made(1)), jd.read_run(made(2)), EVERY)
+    for name in EVERY:
+        np.testing.assert_allclose(found[name], wanted[name], rtol=1e-12, atol=1e-14)
+
+
+def test_intervals_are_of_the_mean_over_queries_and_repeat():
+    found, again, other = (jd.correlate(made(1), made(2), "rbo", seed=seed) for seed in (0, 0, 1))
+    low, high = found.intervals["rbo"]
+    assert low < found.mean()["rbo"] < high
+    assert again.intervals == found.intervals != other.intervals
+    assert jd.correlate({"q": ["a", "b"]}, {"q": ["a", "b"]}, "tau_b").intervals == {"tau_b": None}
+
+
+# ── two orders ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_columns_are_aligned_by_position():
+    found = jd.correlate([1, 2, 2, 3], (1, 2, 3, 4), "tau_a spearman rbo")
+    assert (found.kind, len(found), found.queries) == ("scores", 1, ())
+    assert found.mean()["tau_a"] == near(5 / 6)
+    for form in (np.array([1, 2, 2, 3]), pl.Series([1, 2, 2, 3]), pd.Series([1, 2, 2, 3])):
+        other = pd.Series([1, 2, 3, 4]) if isinstance(form, pd.Series) else [1, 2, 3, 4]
+        assert jd.correlate(form, other, "tau_a spearman rbo").mean() == found.mean()
+
+
+def test_mappings_and_series_are_aligned_by_name():
+    a, b = {"bm25": 0.3, "dense": 0.4, "old": 0.1, "tfidf": 0.2}, {"tfidf": 0.5, "dense": 0.9, "bm25": 0.7, "new": 1.0}
+    found = jd.correlate(a, b, "tau_b rbo")
+    assert (found.kind, found.mean()["tau_b"], found.items.tolist()) == ("items", 1.0, [3])
+    assert [(w.slug, w.count) for w in found.warnings] == [("item-unshared", 2)]
+    assert found.mean()["rbo"] == near(rbo(a, b).ext)
+    assert jd.correlate(pd.Series(a), pd.Series(b), "tau_b rbo").mean() == found.mean()
+    assert jd.correlate(a, b, "tau_a", documents="union").mean()["tau_a"] == near((3 + 3 - 4) / 10)
+
+
+def test_a_frame_holds_two_orders():
+    frame = {"system": ["a", "b", "c"], "AP": [0.1, 0.2, 0.3], "nDCG": [0.2, 0.1, 0.3]}
+    for library in (pd, pl):
+        found = jd.correlate(library.DataFrame(frame), measures="tau_a")
+        assert (found.names, found.mean()) == (("AP", "nDCG"), {"tau_a": near(1 / 3)})
+
+
+def test_values_of_one_measure_are_aligned_by_query():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    first = jd.evaluate(qrels, {"q1": ["a"], "q2": ["b", "a"], "q3": ["b"]}, "RR")
+    second = jd.evaluate(qrels, {"q1": ["b", "a"], "q2": ["a"], "q3": ["b"]}, "RR")
+    assert jd.correlate(first, second, "tau_a").mean() == {"tau_a": near(1 / 3)}
+    with pytest.raises(jd.UsageError):
+        jd.correlate(jd.evaluate(qrels, {"q1": ["a"]}, "RR AP"), second, "tau_a")
+
+
+def test_lists_of_ids_are_rankings():
+    found = jd.correlate(["a", "b", "c"], ["b", "a", "d"], "tau_a rbo overlap@2")
+    assert (found.kind, found.mean()["tau_a"], found.mean()["overlap@2"]) == ("rankings", -1.0, 1.0)
+    scored = jd.correlate((["a", "b", "c"], [2, 2, 1]), {"a": 2, "b": 2, "c": 1}, "tau_b rbo")
+    assert list(scored.mean().values()) == [near(1.0)] * 2
+
+
+def test_two_orders_have_p_values_and_intervals_over_items():
+    x = np.random.default_rng(0).permutation(30)
+    found = jd.correlate(x, np.arange(30) * 2.0, "tau_b rbo")
+    assert 0 < found.p_values["tau_b"] < 1
+    assert found.intervals["tau_b"][0] < found.mean()["tau_b"] < found.intervals["tau_b"][1]
+    assert (found.intervals["rbo"], found.p_values["rbo"]) == (None, None)
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_fewer_than_two_items_give_no_number_and_a_warning(size):
+    found = jd.correlate([1.0] * size, [1.0] * size, "tau_b spearman")
+    assert all(map(isnan, found.mean().values()))
+    assert [w.slug for w in found.warnings] == ["undefined"]
+
+
+def test_scores_that_differ_by_a_rounding_are_told():
+    found = jd.correlate([0.1 + 0.2, 0.3, 0.5], [1, 2, 3], "tau_b")
+    assert [(w.slug, w.count) for w in found.warnings] == [("near-ties", 1)]
+    assert jd.correlate([0.3, 0.3, 0.5], [1, 2, 3], "tau_b").warnings == ()
+
+
+def test_whole_numbers_that_might_be_ids_are_said_to_be_scores():
+    said = "taken as scores of the same items; give ids as text to compare rankings"
+    assert jd.correlate([3, 1, 2], [1, 3, 7]).notes == (said,)
+    assert said in str(jd.correlate([3, 1, 2], [1, 3, 7]))
+    for a, b in (([0.5, 1.5], [1, 2]), ([1, 1], [1, 2]), ([], []), ({"a": 1, "b": 2}, {"a": 2, "b": 1})):
+        assert jd.correlate(a, b).notes == ()
+    assert jd.correlate(pd.DataFrame({"x": [1, 2], "y": [2, 1]})).notes == ()
+
+
+def test_the_defaults_leave_overlap_out_where_items_are_the_same():
+    assert "overlap@10" in jd.correlate(A, B).coefficients
+    assert "overlap@10" in jd.correlate(["a", "b"], ["b", "a"]).coefficients
+    for a, b in (([1, 2], [2, 1]), ({"a": 1, "b": 2}, {"a": 2, "b": 1})):
+        assert jd.correlate(a, b).coefficients == ("tau_b", "tau_ap_b", "rbo")
+
+
+def test_rankings_that_both_end_before_the_cutoff_are_counted_aloud():
+    long = {"q1": {f"d{i}": float(i) for i in range(10)}, "q2": B["q2"]}
+    found = jd.correlate(long, B, "overlap@10 average_overlap@10 overlap@2 tau_a jaccard@10")
+    assert [str(w) for w in found.warnings if w.slug == "short"] == [
+        "both hold fewer than 10 documents in 1 query: overlap@10, average_overlap@10 cannot reach 1 there  [short]"
+    ]
+    assert (
+        jd.correlate(["a", "b"], ["b", "a"]).warnings[0].text
+        == "both hold fewer than 10 items: overlap@10 cannot reach 1"
+    )
+
+
+def test_words_say_how_many_documents_are_the_same():
+    assert jd.correlate(A, B, "overlap@2").notes == ("on average 1.0 of the first 2 documents are the same",)
+    assert jd.correlate(["a", "b", "c"], ["a", "d", "b"], "overlap@2").notes == (
+        "1.0 of the first 2 items are the same",
+    )
+    tied = {"q": {"a": 1, "b": 1}}  # each of the two is first in half of the orders
+    assert jd.correlate(tied, tied, "overlap@1").notes == ("0.5 of the first 1 documents are the same",)
+    assert jd.correlate(A, B, "overlap@10").notes == jd.correlate(A, B, "tau_a").notes == ()
+
+
+def test_persistence_may_stand_in_the_name():
+    found = jd.correlate(A, B, "rbo(p=0.5), rbo( p = .98 ) rbo_min(p=0.5) rbo", p=0.8)
+    assert found.coefficients == ("rbo(p=0.5)", "rbo(p=0.98)", "rbo_min(p=0.5)", "rbo")
+    for name, p in (("rbo(p=0.5)", 0.5), ("RBO(p=0.98)", 0.98), ("rbo", 0.8)):
+        assert found[name].tolist() == jd.correlate(A, B, "rbo", p=p)["rbo"].tolist()
+    assert found["rbo_min(p=0.5)"][0] == near(rbo(A["q1"], B["q1"], 0.5).min)
+    assert "p=0.8, ties: b" in str(found)
+    assert "RBO: ties: b" in str(jd.correlate(A, B, "rbo(p=0.5)"))
+
+
+@pytest.mark.parametrize("name", ["rbo(p=1)", "rbo(p=0.0)", "rbo(q=0.5)", "rbo(p=0.5", "rbo()", "tau_b(p=0.5)", "overlap(p=0.5)@10", "rbo(p=0.99999999999999999)"])  # fmt: skip
+def test_a_persistence_that_is_none_is_refused(name):
+    with pytest.raises(jd.UsageError) as error:
+        jd.correlate(A, B, name)
+    assert error.value.slug == "parameter"
+
+
+def test_queries_are_shown_from_the_most_changed_on_and_kept_by_id():
+    a = {q: ["a", "b", "c"] for q in "uvwxy"}
+    b = {"u": ["a", "b", "c"], "v": ["c", "b", "a"], "w": ["a"], "x": ["a", "c", "b"], "y": ["c", "b", "a"]}
+    found = jd.correlate(a, b, "tau_a rbo")
+    assert [row[0] for row in found.per_query().rows] == ["v", "y", "x", "u", "w"]  # w has no tau
+    assert found.queries == tuple("uvwxy")
+
+
+# ── several ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_pair_of_several_runs_is_what_the_pair_alone_gives():
+    runs = {"one": made(1), "two": made(2), "three": made(3)}
+    found = jd.correlate_all(runs, "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
+    assert [pair.names for pair in found.pairs] == [("one", "two"), ("one", "three"), ("two", "three")]
+    for pair in found.pairs:
+        alone = jd.correlate(runs[pair.names[0]], runs[pair.names[1]], "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
+        assert (pair.mean(), pair.intervals) == (alone.mean(), alone.intervals)
+    frame = found.to_pandas()
+    assert frame.columns.tolist() == found.to_polars().columns == ["a", "b", "tau_b", "tau_ap", "rbo(p=0.5)"]
+    assert frame["tau_b"].tolist() == [pair.mean()["tau_b"] for pair in found.pairs]
+    assert json.loads(found.to_json())["names"] == ["one", "two", "three"]
+
+
+def test_several_may_be_a_list_and_orders_of_anything(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\n")
+    assert jd.correlate_all([path, A, B], "tau_a").names == (str(path), "2", "3")
+    orders = {"AP": {"x": 1, "y": 2}, "nDCG": {"x": 2, "y": 1}, "RR": {"x": 1, "y": 2}}
+    assert jd.correlate_all(orders).to_pandas()["tau_b"].tolist() == [-1.0, 1.0, -1.0]
+    assert jd.correlate_all(orders, iter(["tau_a", "rbo"])).coefficients == ("tau_a", "rbo")
+
+
+def test_warnings_of_several_are_one_of_each_kind():
+    found = jd.correlate_all({"x": A, "y": B, "z": {**B, "q9": {"d": 1}}}, "tau_a overlap@9")
+    assert [(w.slug, w.count) for w in found.warnings] == [("short", 3), ("query-unshared", 2)]
+    assert found.warnings[1].text.startswith("x ~ z: 1 query is in z only")
+
+
+@pytest.mark.parametrize("rankings", ["a.run", {"one": A}, [], 7])
+def test_several_are_two_at_least(rankings):
+    with pytest.raises(jd.UsageError) as error:
+        jd.correlate_all(rankings)
+    assert error.value.slug == "form"
+
+
+def test_judgments_in_place_of_a_run_are_told_so(tmp_path):
+    path = tmp_path / "qrels.txt"
+    path.write_text("q1 0 d1 1\n")
+    for judgments in (path, jd.read_qrels(path)):
+        with pytest.raises(jd.DataError) as error:
+            jd.correlate(A, judgments)
+        assert error.value.slug == "swapped"
+        assert "these are judgments" in error.value.hint
+
+
+# ── the result ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_result_is_a_table_a_frame_and_json():
+    found = jd.correlate(A, B, "tau_a overlap@2")
+    assert str(found).splitlines() == [
+        "run (a) ~ run (b)",
+        "",
+        "coefficient     mean       95% interval  queries",
+        "───────────  ───────  ─────────────────  ───────",
+        "tau_a        -0.1667  [-0.3333, 0.0000]        2",
+        "overlap@2     0.5000   [0.5000, 0.5000]        2",
+        "",
+        "2 queries · pairs of documents that both hold",
+        "on average 1.0 of the first 2 documents are the same",
+    ]
+    assert found.to_pandas().loc["q1", "overlap@2"] == near(1 / 2)
+    assert found.to_polars().columns == ["query", "items", "tau_a", "overlap@2"]
+    data = json.loads(found.to_json())
+    assert (data["queries"], data["kind"], data["conventions"]["documents"]) == (["q1", "q2"], "runs", "both")
+    assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
+    with pytest.raises(ValueError, match="read-only"):
+        found["tau_a"][0] = 7
+
+
+def test_a_single_row_reads_well():
+    text = str(jd.correlate([3, 2, 1, 0], [3, 2, 1, 0], "tau_b rbo", names=("AP", "nDCG")))
+    assert text.splitlines()[0] == "AP ~ nDCG"
+    assert "tau_b        1.0000  [1.0000, 1.0000]   0.0833      4" in text
+    assert "–" in str(jd.correlate([1], [1], "tau_b"))
+
+
+def test_a_coefficient_is_found_by_its_other_names():
+    found = jd.correlate([1, 2], [1, 2], "kendall")
+    assert found["tau-b"].tolist() == found["tau"].tolist() == [1.0]
+    with pytest.raises(jd.UsageError) as error:
+        found["rbo"]
+    assert error.value.slug == "not-asked"
+
+
+# ── what is refused ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "slug"),
+    [
+        (A, {"x": {"d": 1}}, {}, "no-common-query"),
+        ({"a": 1}, {"b": 1}, {}, "no-common-item"),
+        (["a", "b"], ["c"], {}, "no-common-item"),
+        ([1, 2], [1, 2, 3], {}, "lengths"),
+        ([1, 2], {"a": 1}, {}, "form"),
+        (A, [1, 2], {}, "form"),
+        (["a"], [1], {}, "form"),
+        (["a", "a"], ["a"], {}, "duplicate-doc"),
+        ({"a": float("nan"), "b": 1}, {"a": 1, "b": 2}, {}, "score-nan"),
+        ([1, float("nan")], [1, 2], {}, "score-nan"),
+        ([("q", "d", 1), ("q", "d", 2)], A, {}, "no-common-query"),
+        ([("q1", "d", 1), ("q1", "d", 2)], A, {}, "duplicate-doc"),
+        ({1: {"a": 1}}, {"1": {"a": 1}}, {}, "id-type"),
+        (A, None, {}, "form"),
+        (A, B, {"measures": "kappa"}, "coefficient"),
+        (A, B, {"measures": []}, "coefficient"),
+        (A, B, {"depth": 0}, "depth"),
+        (A, B, {"depth": 1.5}, "depth"),
+        (A, B, {"p": 1}, "parameter"),
+        (A, B, {"ties": "z"}, "parameter"),
+        (A, B, {"documents": "all"}, "parameter"),
+        (A, B, {"level": 95}, "parameter"),
+        (A, B, {"measures": "pearson", "documents": "union"}, "parameter"),
+        (pd.DataFrame({"a": [1], "b": [1], "c": [1]}), None, {}, "form"),
+        (pd.Series([1, 2], index=["a", "a"]), pd.Series([1, 2], index=["a", "b"]), {}, "duplicate-key"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(a, b, options, slug):
+    with pytest.raises(jd.JudgedError) as error:
+        jd.correlate(a, b, **options)
+    assert error.value.slug == slug
+
+
+def test_runs_without_a_common_query_name_both():
+    with pytest.raises(jd.DataError) as error:
+        jd.correlate(jd.read_run(A, name="old.run"), jd.read_run({"x": {"d": 1}}, name="new.run"))
+    assert "old.run" in str(error.value)
+    assert "new.run" in str(error.value)
+
+
+def test_a_document_twice_is_named_with_both_places(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d1 3 1 t\n")
+    with pytest.raises(jd.DataError) as error:
+        jd.correlate(path, B)
+    assert "a.run:3" in str(error.value)
+    assert "a.run:1" in str(error.value)
+
+
+# ── files of scores ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a 0.5\nb  1e-2\n", "a\t0.5\nb\t0.01\n", "system,score\na,0.5\nb,0.01\n", '"a","0.5"\n\n# note\nb, 0.01', '{"a": 0.5, "b": 0.01}',
+     "\ufeffsystem score\r\na 0.5\r\nb 0.01\r\n"],
+)  # fmt: skip
+def test_scores_come_as_lines_csv_or_json(tmp_path, text):
+    path = tmp_path / "scores"
+    path.write_bytes(text.encode())
+    assert read_scores(path) == {"a": 0.5, "b": 0.01}
+
+
+def test_a_column_of_a_table_is_named_by_its_header(tmp_path):
+    path = tmp_path / "scores"
+    path.write_text("# made by hand\nsystem\tmap\tnote\tndcg\na\t0.5\tx\t0.25\nb\t0.01\ty\t1\n")
+    assert read_scores(path, "ndcg") == {"a": 0.25, "b": 1.0}
+    for column, slug in (("AP", "columns"), ("system", "columns"), ("note", "score-text")):
+        with pytest.raises(jd.DataError) as error:
+            read_scores(path, column)
+        assert error.value.slug == slug
+    for text, slug in (
+        ("system,x\na,1,2\n", "columns"),
+        ("", "empty-scores"),
+        ("system,x\na,1\na,2\n", "duplicate-key"),
+    ):
+        path.write_text(text)
+        with pytest.raises(jd.DataError) as error:
+            read_scores(path, "x")
+        assert error.value.slug == slug
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("", "empty-scores"),
+        ("system score\n", "empty-scores"),
+        ("a 1\nb\n", "columns"),
+        ("a 1\nb 2 3\n", "columns"),
+        ("a 1\nb high\n", "score-text"),
+        ("a 1\nb nan\n", "score-nan"),
+        ("a 1\na 2\n", "duplicate-key"),
+        ('{"a": 1, "a": 2}', "duplicate-key"),
+        ('{"a": "high"}', "score-type"),
+        ('{"a": NaN}', "score-nan"),
+        ('{"a": true}', "score-type"),
+        ("[1, 2]", "json"),
+        ('{"a": 1', "json"),
+    ],
+)
+def test_what_is_no_file_of_scores_is_refused(tmp_path, text, slug):
+    path = tmp_path / "scores"
+    path.write_text(text)
+    with pytest.raises(jd.DataError) as error:
+        read_scores(path)
+    assert error.value.slug == slug
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "slug"),
+    [
+        ({"seed": -1}, "parameter"),
+        ({"seed": "s"}, "parameter"),
+        ({"seed": np.random.default_rng(0)}, "parameter"),
+        ({"names": ("x",)}, "names"),
+        ({"names": "xy"}, "names"),
+        ({"names": (1, 2)}, "names"),
+        ({"names": ()}, "names"),
+    ],
+)
+@pytest.mark.parametrize("sides", [([1, 2, 3], [1, 2, 3]), ({"q": ["a", "b"]}, {"q": ["b", "a"]})])
+def test_seeds_and_names_of_another_kind_are_refused(sides, options, slug):
+    with pytest.raises(jd.UsageError) as error:
+        jd.correlate(*sides, **options)
+    assert error.value.slug == slug
+
+
+@pytest.mark.parametrize("scores", [[1, 2, 10**400], {"a": 1, "b": 2, "c": 10**400}, (["a", "b"], [1, 10**400])])
+def test_a_score_that_no_double_holds_is_refused(scores):
+    with pytest.raises(jd.DataError) as error:
+        jd.correlate(scores, scores)
+    assert error.value.slug == "score-type"
+
+
+@pytest.mark.parametrize(("digits", "slug"), [(400, "score-type"), (5000, "json")])
+def test_a_file_with_a_score_that_no_double_holds_is_refused(tmp_path, digits, slug):
+    path = tmp_path / "scores.json"
+    path.write_text(f'{{"a": 1, "b": {"9" * digits}}}')
+    with pytest.raises(jd.DataError) as error:
+        read_scores(path)
+    assert error.value.slug == slug
+
+
+def test_infinite_scores_are_named_as_the_reason_why_pearson_is_not_defined():
+    texts = [w.text for w in jd.correlate([1, 2, np.inf], [1, 2, 3], "pearson spearman").warnings]
+    assert texts == ["pearson is not defined: infinite scores have no mean"]
+    a = {"q1": {"a": 1.0, "b": np.inf}, "q2": {"a": 1.0}, "q3": {"a": 1.0, "b": 2.0}}
+    texts = [w.text for w in jd.correlate(a, a, "pearson tau_b").warnings if w.slug == "undefined"]
+    assert texts == [
+        "pearson, tau_b are not defined for 1 query (fewer than two shared documents, or all tied), left out of the mean: 'q2'",
+        "pearson is not defined for 1 query (infinite scores have no mean), left out of the mean: 'q1'",
+    ]

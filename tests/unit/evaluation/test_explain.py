@@ -1,0 +1,89 @@
+"""`explain`: the steps are the measure's own numbers."""
+
+from __future__ import annotations
+
+from math import log2
+
+import pytest
+
+import judged as jd
+from judged.measures import Measure, definitions, parse_all
+
+QRELS = {"q": {"a": 3, "b": 0, "c": 1, "z": 2}}
+RUN = {"q": ["b", "a", "u", "c"]}
+
+
+def column(explained, name):
+    return [row[explained.headers.index(name)] for row in explained.rows]
+
+
+def test_documents_stand_in_rank_order_with_unjudged_ones_marked():
+    explained = jd.explain("AP", QRELS, RUN, "q")
+    assert column(explained, "document") == ["b", "a", "u", "c"]
+    assert column(explained, "grade") == [0, 3, "–", 1]
+
+
+def test_the_arithmetic_of_ndcg():
+    explained = jd.explain("nDCG", QRELS, RUN, "q")
+    assert column(explained, "gain") == [0, 3, 0, 1]
+    assert column(explained, "discount")[1] == pytest.approx(log2(3))
+    assert column(explained, "sum")[-1] == pytest.approx(3 / log2(3) + 1 / log2(5))
+    assert explained.closing.endswith(f"= {jd.evaluate(QRELS, RUN, 'nDCG').mean()['nDCG']:.6g}")
+
+
+@pytest.mark.parametrize("definition", [d for d in definitions() if d.needs == "grades"], ids=lambda d: d.name)
+def test_every_measure_can_be_explained_and_gets_its_own_value(definition):
+    measure = Measure(definition)
+    explained = jd.explain(measure, QRELS, RUN, "q")
+    assert explained.value == jd.evaluate(QRELS, RUN, measure)[measure][0]
+    assert str(explained)
+
+
+@pytest.mark.parametrize("ties", ["id-desc", "id-asc", "input", "best", "worst"])
+def test_tied_documents_are_shown_in_the_order_that_was_judged(ties):
+    run = {"q": dict.fromkeys("abuc", 1.0)}
+    explained = jd.explain("RR", QRELS, run, "q", ties=ties)
+    first = next(i for i, grade in enumerate(column(explained, "grade"), 1) if grade not in (0, "–"))
+    assert explained.value == pytest.approx(1 / first)
+    assert sorted(column(explained, "document")) == ["a", "b", "c", "u"]
+
+
+def test_condensed_lists_show_judged_documents_only():
+    explained = jd.explain("RR", QRELS, RUN, "q", unjudged="condensed")
+    assert column(explained, "document") == ["b", "a", "c"]
+
+
+def test_every_cutoff_in_one_table():
+    from judged.evaluation.explain.explain import at_every_rank
+
+    table = at_every_rank(parse_all("P R"), QRELS, RUN, "q")
+    assert [row[3] for row in table.rows] == ["0.0000", "0.5000", "0.3333", "0.5000"]
+    with pytest.raises(jd.UsageError, match="cutoff"):
+        at_every_rank(parse_all("Bpref"), QRELS, RUN, "q")
+
+
+def test_an_unknown_query_is_refused_with_some_that_exist():
+    with pytest.raises(jd.UsageError, match="'q'"):
+        jd.explain("AP", QRELS, RUN, "nope")
+
+
+def test_the_value_follows_the_policies_and_says_so():
+    run = {"q": dict.fromkeys("abuc", 1.0)}
+    for ties in ("expected", "best"):
+        explained = jd.explain("AP", QRELS, run, "q", ties=ties)
+        assert explained.value == jd.evaluate(QRELS, run, "AP", ties=ties)["AP"][0]
+    assert "mean over all their orders" in jd.explain("AP", QRELS, run, "q", ties="expected").closing
+    explained = jd.explain("AP", {"q": {"a": 0}}, {"q": ["a"]}, "q", empty="one")
+    assert explained.value == 1
+    assert "empty=one" in explained.closing
+
+
+def test_precision_so_far_stands_in_every_row_of_a_document_without_judgment_too():
+    explained = jd.explain("AP", QRELS, RUN, "q")
+    assert column(explained, "precision") == pytest.approx([0, 1 / 2, 1 / 3, 2 / 4])
+
+
+def test_a_query_that_the_run_does_not_answer_or_nobody_judged_is_named():
+    assert "does not answer" in jd.explain("AP", {**QRELS, "p": {"a": 1}}, RUN, "p").closing
+    with pytest.raises(jd.UsageError, match="nobody judged"):
+        jd.explain("AP", QRELS, {**RUN, "x": ["a"]}, "x")

@@ -1,0 +1,201 @@
+"""Evaluating runs in parts: sources, engines, and what can be wrong with either."""
+
+from __future__ import annotations
+
+import threading
+
+import pyarrow as pa
+import pyarrow.dataset as dataset
+import pyarrow.parquet as parquet
+import pytest
+
+import judged as jd
+from judged.io.parts import parquet as _part_parquet
+
+QRELS = {f"q{q}": {f"d{i}": i % 3 for i in range(q, 40, 3)} for q in range(4)}
+ROWS = [(f"q{i % 5}", f"d{i}", float(i * 7 % 4)) for i in range(60)]
+
+
+def write(folder, rows=ROWS, files=6, **options):
+    folder.mkdir(exist_ok=True)
+    for number in range(files):
+        columns = list(zip(*rows[number::files], strict=True))
+        parquet.write_table(pa.table(columns, names=["query", "doc", "score"]), folder / f"{number}.parquet", **options)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Six files, each a part of its own."""
+    monkeypatch.setattr(_part_parquet, "FEWEST", 1)
+    monkeypatch.setattr(_part_parquet, "MOST", 1)
+    monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
+    return write(tmp_path / "run")
+
+
+@pytest.fixture
+def whole():
+    return jd.evaluate(QRELS, ROWS, "AP nDCG@5 RR")
+
+
+def same(found, whole) -> bool:
+    return all((found[m] == whole[m]).all() for m in whole.columns)
+
+
+def test_a_folder_is_one_run_and_is_called_by_its_name(folder, whole):
+    found = jd.evaluate(QRELS, f"{folder}/", "AP nDCG@5 RR")
+    assert same(found, whole)
+    assert str(found).startswith("run judged by qrels")
+    assert "repeats looked for among judged documents" in str(found.policy)
+    assert "repeats" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
+
+
+def test_all_sources_of_parts_can_be_compared(folder, whole):
+    files = sorted(map(str, folder.iterdir()))
+    found = jd.compare(QRELS, {"a": folder, "b": dataset.dataset(folder), "c": files, "d": f"{folder}/*.parquet"}, "AP")
+    assert {name: result.mean()["AP"] for name, result in zip(found.names, found.results, strict=True)} == dict.fromkeys("abcd", whole.mean()["AP"])  # fmt: skip
+
+
+@pytest.mark.parametrize("repeats", ["judged", "all"])
+def test_an_executor_that_loses_or_invents_results_is_refused(folder, repeats):
+    class Careless:
+        def __init__(self, change):
+            self.change = change
+
+        def map(self, task, items):
+            return self.change([task(item) for item in items])
+
+    for change in (
+        lambda results: results[1:],
+        lambda results: results[:-1],
+        lambda results: [*results, results[0]],
+        lambda results: [],
+    ):
+        with pytest.raises(jd.EngineError, match="a result for each of") as error:
+            jd.evaluate(QRELS, folder, "AP", engine=Careless(change), repeats=repeats)
+        assert error.value.exit_code == 3
+
+
+def test_an_error_ends_the_threads(tmp_path, monkeypatch):
+    monkeypatch.setattr(_part_parquet, "FEWEST", 1)
+    monkeypatch.setattr(_part_parquet, "MOST", 1)
+    folder = write(tmp_path / "run", files=20)
+    parquet.write_table(pa.table({"query": [1], "doc": ["d"], "score": [1.0]}), folder / "0.parquet")
+    before = threading.active_count()
+    for _ in range(5):
+        with pytest.raises(jd.DataError, match="one type"):
+            jd.evaluate(QRELS, folder, "AP", engine=jd.Threads(3))
+    assert threading.active_count() == before
+
+
+def test_row_groups_without_statistics_prove_nothing(tmp_path, whole):
+    folder = write(tmp_path / "run", write_statistics=False)
+    columns = list(zip(*ROWS[0::6], strict=True))
+    parquet.write_table(pa.table(columns, names=["query", "doc", "score"]), folder / "0.parquet")
+    assert same(jd.evaluate(QRELS, folder, "AP nDCG@5 RR"), whole)
+
+
+def test_files_of_one_run_may_begin_with_an_infinite_score_and_end_without_a_line_end(tmp_path):
+    (tmp_path / "0.txt").write_text("q1 Q0 x 1 5 t\nq1 Q0 a 2 2 t\n")
+    (tmp_path / "1.txt").write_text("q2 Q0 b 1 inf t\nq2 Q0 c 2 1 t\n")
+    (tmp_path / "2.txt").write_text("q3 Q0 b 1 3 t")
+    found = jd.evaluate({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"b": 1}}, tmp_path, "RR")
+    assert found["RR"].tolist() == [0.5, 1.0, 1.0]
+
+
+def test_patterns_do_not_enter_folders_that_are_passed_over(tmp_path):
+    for name in ("part.txt", "_temporary/part.txt", "deep/part2.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"q1 Q0 {path.stem} 1 5 t\n")
+    found = jd.evaluate({"q1": {"part": 1}}, f"{tmp_path}/**/*.txt", "NumRet")
+    assert found["NumRet"].tolist() == [2]
+
+
+@pytest.mark.parametrize("engine", ["nonsense", 7, jd.Threads])
+def test_an_engine_that_is_none_is_refused(folder, engine):
+    with pytest.raises(jd.UsageError, match="memory, local, spark") as error:
+        jd.evaluate(QRELS, folder, "AP", engine=engine)
+    assert error.value.slug == "engine"
+
+
+def test_a_wrong_path_is_a_wrong_path_with_any_engine(tmp_path):
+    for engine in (None, "local", jd.Threads(1)):
+        with pytest.raises(jd.FileError, match="No such file"):
+            jd.evaluate(QRELS, str(tmp_path / "nothing"), "AP", engine=engine)
+
+
+def test_what_lies_in_memory_needs_no_engine():
+    with pytest.raises(jd.UsageError, match="a run in files") as error:
+        jd.evaluate(QRELS, {"q1": {"d1": 1.0}}, "AP", engine="local")
+    assert error.value.slug == "engine"
+
+
+def test_chunks_need_the_run_in_memory(folder):
+    with pytest.raises(jd.UsageError, match="a run in memory") as error:
+        jd.evaluate(QRELS, folder, "AP", exclude_self=True)
+    assert error.value.slug == "in-parts"
+    assert jd.evaluate(QRELS, folder, "AP", exclude_self=True, engine="memory").mean()
+
+
+def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
+    table = pa.table({"query": ["q"] * 4, "doc": ["x", "a", "a", "b"], "score": [9.0, 1.0, 1.0, 0.5]})
+    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
+    for ties in ("expected", "id-desc", "best"):
+        asked = {"measures": "AP nDCG", "ties": ties, "depth": 1, "bounds": True}
+        memory, parts = (
+            jd.evaluate({"q": {"a": 1, "b": 1}}, table, **asked),
+            jd.evaluate({"q": {"a": 1, "b": 1}}, tmp_path, **asked),
+        )
+        assert parts.coverage == memory.coverage
+        assert {m: c.tolist() for m, c in parts.if_top.items()} == {m: c.tolist() for m, c in memory.if_top.items()}
+
+
+def test_rows_that_were_brought_together_contradict_no_rank(tmp_path, monkeypatch):
+    monkeypatch.setattr("judged.core.parts.whole_queries._BUCKET", 1)
+    monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
+    table = pa.table({"query": ["q", "r", "q"], "doc": ["a", "b", "c"], "score": [1.0, 1.0, 2.0], "rank": [1, 1, 2]})
+    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
+    qrels = {"q": {"a": 1}, "r": {"b": 1}}
+    for run in (table, tmp_path):
+        assert [w.slug for w in jd.evaluate(qrels, run, "AP", repeats="all").warnings] == []
+
+
+def test_a_query_of_a_run_in_parts_is_explained_with_its_unjudged_documents(folder):
+    found, memory = jd.evaluate(QRELS, folder, "AP"), jd.evaluate(QRELS, ROWS, "AP")
+    assert str(found.explain("AP", "q1")) == str(memory.explain("AP", "q1"))
+
+
+def test_progress_reaches_the_end(folder):
+    told = []
+    jd.evaluate(QRELS, folder, "AP", progress=lambda done, size: told.append((done, size)))
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_a_number_of_workers_is_one():
+    for count in (0, -1, 1.5, "2"):
+        with pytest.raises(jd.UsageError, match="a number of workers"):
+            jd.Threads(count)
+
+
+class Dying:
+    """A part that ends the process that reads it."""
+
+    size = 1
+
+    def batches(self):
+        import os
+
+        os._exit(1)
+
+
+def test_a_worker_process_that_dies_is_told(folder):
+    from dataclasses import replace
+
+    from judged.io import parts_of
+
+    run = replace(parts_of(folder), parts=(Dying(), Dying()), whole=False)
+    with pytest.raises(jd.EngineError, match="one that died"):
+        jd.evaluate(QRELS, run, "AP", engine=jd.Processes(2))

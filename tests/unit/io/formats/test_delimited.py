@@ -1,0 +1,71 @@
+"""CSV and TSV: strict quotes, physical lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from judged.io import read_qrels, read_run
+
+HEADER = "qid,docno,score\n"
+
+
+@pytest.mark.parametrize(
+    "doc", ['"', "a,b", 'say "hi"', "'x", "#1", " leading", "trailing ", "NA", "null", "007", "1e5", "a\tb", "é"]
+)
+def test_ids_that_need_quotes_are_read_exactly(doc, save):
+    quoted = '"' + doc.replace('"', '""') + '"'
+    run = read_run(save("a.csv", f"{HEADER}q,{quoted},1\n#q,x,2\n"))
+    assert run.doc[0].decode() == doc
+    assert run.queries[1] == b"#q"
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [('q,"abc,1\nq,d,2\n', 3), ('q,"a"b,1\n', 2), ('q,d,1\nq,"abc,1\nq,def",2\n', 3)],
+)
+def test_stray_quotes_are_refused_and_swallow_nothing(rows, line, save, refusal):
+    error = refusal("csv", read_run, save("a.csv", HEADER + rows))
+    assert error.where.line == line
+    assert "quote" in error.hint
+
+
+@pytest.mark.parametrize(("row", "count"), [("q,d", 2), ("q,d,1,2", 4), ("q", 1), (",", 2)])
+def test_a_row_of_another_width_is_refused(row, count, save, refusal):
+    error = refusal("columns", read_run, save("a.csv", f"{HEADER}q,d,1\n\n{row}\n"))
+    assert error.where.line == 4
+    assert error.got.startswith(f"{count}:")
+    assert "3 columns (qid, docno, score)" in str(error)
+
+
+def test_empty_cells_are_refused_where_they_stand(save, refusal):
+    error = refusal("id-empty", read_run, save("a.csv", HEADER + "q,d,1\nq,,2\n"))
+    assert (error.where.line, error.where.column, error.where.column_name) == (3, 2, "docno")
+    error = refusal("score-text", read_run, save("a.csv", HEADER + "q,d,1\nq,e,\n"))
+    assert (error.where.line, error.where.column) == (3, 3)
+
+
+def test_lines_are_counted_as_an_editor_does(save, refusal):
+    rows = 'q,"two\nlines",d,1\n\nq,"one",e,2\nq,"x",f,high\n'
+    error = refusal("score-text", read_run, save("a.csv", "qid,query,docno,score\n" + rows))
+    assert error.where.line == 6
+    run = read_run(save("b.csv", "# run\n" + HEADER + "q,d,1\n" * 5000))
+    assert [run.where(row).line for row in (0, 2047, 2048, 4999)] == [3, 2050, 2051, 5002]
+
+
+def test_a_file_without_a_header_is_told_how_to_name_its_columns(save, refusal):
+    error = refusal("columns", read_run, save("a.csv", "q1,d1,0.5\nq1,d2,0.4\n"))
+    assert "'q1', 'd1', '0.5'" in error.got
+    assert error.where.line == 1
+
+
+def test_a_header_between_blanks_is_noticed(save, refusal):
+    error = refusal("score-text", read_run, save("a.run", "qid Q0 docno rank score tag\nq Q0 d 1 0.5 t\n"))
+    assert "header" in error.hint
+
+
+def test_blanks_around_numbers_do_not_matter(save):
+    assert read_run(save("a.csv", HEADER + "q,d, 0.5\nq,e,0.25 \n")).score.tolist() == [0.5, 0.25]
+
+
+def test_a_cut_table_is_suspicious(save):
+    assert [w.slug for w in read_qrels(save("a.csv", "qid,docno,rel\nq,d,1")).warnings] == ["no-final-newline"]

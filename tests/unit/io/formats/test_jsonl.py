@@ -1,0 +1,103 @@
+"""JSON and JSON Lines: every error has its line, nothing is lost in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from judged.io import read_qrels, read_run
+
+RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 0.5}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('{"q1": {"d1": 1}', 1),
+        ('{"q1":\n {"d1": 1,}}', 2),
+        ('{"q1": {"d1": }}', 1),
+        ("[" * 100_000, None),
+        ('{"q1": {"d1": 1' + "0" * 5000 + "}}", None),
+        (RECORD + RECORD[:20], 2),
+        (RECORD + RECORD.strip() + RECORD, 2),
+        (RECORD + "\n\n{]\n", 4),
+        ("[1] x", 1),
+    ],
+)
+def test_json_that_is_not_whole_is_refused(content, line, save, refusal):
+    error = refusal("json", read_run, save("a.json", content))
+    assert error.where.line in (line, None)
+    assert "cut off" in error.hint
+
+
+@pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "d1": 2}}', '{"q1": {"d1": 1}, "q1": {"d2": 2}}'])
+def test_a_key_twice_is_refused_and_not_overwritten(content, save, refusal):
+    error = refusal("duplicate-key", read_run, save("a.json", content))
+    assert error.value in ("d1", "q1")
+
+
+def test_a_key_twice_in_a_line_is_refused_with_the_line(save, refusal):
+    twice = '{"query_id": "q1", "doc_id": "d1", "doc_id": "d2", "score": 1}\n'
+    assert refusal("duplicate-key", read_run, save("a.jsonl", RECORD + twice)).where.line == 2
+
+
+def test_bytes_that_are_not_utf8_are_refused_in_json(save, refusal):
+    error = refusal("encoding", read_run, save("a.jsonl", RECORD.encode() + RECORD.encode().replace(b"d1", b"d\xff")))
+    assert (error.where.line, error.value) == (2, b"\xff")
+
+
+def test_a_number_in_quotes_is_text(save, refusal):
+    error = refusal("score-type", read_run, save("a.json", '{"q1": {"d1": 0.5, "d2": "0.7"}}'))
+    assert error.where.path.endswith("a.json")
+    assert "for document 'd2' of query 'q1'" in str(error)
+    assert refusal("score-type", read_run, save("a.jsonl", RECORD + RECORD.replace("0.5", '"x"'))).where.line == 2
+    error = refusal("score-type", read_run, save("b.json", '[["q1", "d1", "x"]]'))
+    assert "run[0]" in str(error)
+
+
+@pytest.mark.parametrize("missing", ["NaN", "null"])
+def test_a_number_that_is_missing_is_refused_with_its_line(missing, save, refusal):
+    lines = RECORD * 2 + RECORD.replace("0.5", missing)
+    assert refusal("score-nan", read_run, save("a.jsonl", lines)).where.line == 3
+    lines = lines.replace("score", "label")
+    assert refusal("grade-type", read_qrels, save("a.jsonl", lines)).where.line == 3
+
+
+def test_lists_of_documents_come_once_for_a_query(save, refusal):
+    line = '{"qid": "q1", "docs": ["a", "b"]}\n'
+    assert "duplicate-query" in str(refusal("duplicate-query", read_run, save("a.jsonl", line * 2)))
+    scored = '{"qid": "q1", "docs": {"a": 1}}\n{"qid": "q1", "docs": {"b": 2}}\n'
+    assert len(read_run(save("b.jsonl", scored)).queries) == 1
+
+
+def test_a_ranking_that_is_none_is_refused_with_its_line(save, refusal):
+    lines = '{"qid": "q1", "docs": ["a"]}\n{"qid": "q2", "docs": "a"}\n'
+    assert refusal("form", read_run, save("a.jsonl", lines)).where.line == 2
+    lines = '{"qid": "q1", "docs": ["a"]}\n{"qid": null, "docs": ["a"]}\n'
+    assert refusal("id-null", read_run, save("a.jsonl", lines)).where.line == 2
+
+
+def test_a_later_error_can_name_its_line(save):
+    run = read_run(save("a.jsonl", RECORD + "\n" + RECORD))
+    assert run.where(1).line == 3
+    run = read_run(save("a.jsonl", '{"qid": "q1", "docs": ["a"]}\n{"qid": "q2", "docs": ["a", "b"]}\n'))
+    assert run.where(2).line == 2
+
+
+def test_json_lines_without_a_last_newline_are_suspicious(save):
+    run = read_run(save("a.jsonl", RECORD + RECORD.strip().replace("d1", "d2")))
+    assert [warning.slug for warning in run.warnings] == ["no-final-newline"]
+
+
+def test_one_record_is_json_lines_too(save, rows):
+    assert rows(read_run(save("a.jsonl", RECORD))) == [(b"q1", b"d1", 0.5)]
+    assert rows(read_run(save("a.jsonl", '{"qid": "q1", "results": ["d1"]}\n'))) == [(b"q1", b"d1", 1)]
+
+
+def test_a_scalar_is_no_run(save, refusal):
+    refusal("columns", read_run, save("a.json", "[5]"))
+    refusal("form", read_run, save("a.json", '{"q1": 5}'))
+
+
+def test_line_separators_inside_text_do_not_end_a_line(save):
+    run = read_run(save("a.jsonl", RECORD.replace("d1", "d\u2028\x85") + RECORD))
+    assert run.doc[0].decode() == "d\u2028\x85"

@@ -1,0 +1,130 @@
+"""Parquet and Arrow files, by each library alone."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+
+import pytest
+from small_collection import RUN
+
+from judged.io import read_run, write_run
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+feather = pytest.importorskip("pyarrow.feather")
+
+COLUMNS = {
+    "query_id": ["q1", "q1", "q1", "q2", "q2"],
+    "text": ["one", "two", "three", "four", "five"],
+    "doc_id": ["d1", "d2", "d3", "d4", "d1"],
+    "score": [0.5, 0.9, 0.7, 0.3, 0.8],
+}
+
+
+def only(monkeypatch, library):
+    """Leave one of the libraries."""
+    for name in ("pyarrow", "polars", "duckdb"):
+        if name != library:
+            for module in [m for m in sys.modules if m.partition(".")[0] == name]:
+                monkeypatch.delitem(sys.modules, module)
+            monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.fixture
+def files(tmp_path):
+    table = pyarrow.table(COLUMNS)
+    parquet.write_table(table, tmp_path / "a.parquet")
+    parquet.write_table(table, tmp_path / "groups.parquet", row_group_size=2, compression="zstd")
+    feather.write_feather(table, tmp_path / "a.arrow", compression="zstd")
+    (tmp_path / "a.parquet.gz").write_bytes(gzip.compress((tmp_path / "a.parquet").read_bytes()))
+    return tmp_path
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("name", ["a.parquet", "groups.parquet", "a.parquet.gz"])
+def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, files, rows, run_rows, monkeypatch):
+    pytest.importorskip(library)
+    only(monkeypatch, library)
+    run = read_run(files / name)
+    assert rows(run) == run_rows
+    assert run.name == str(files / name)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+def test_an_arrow_file_is_read_by_whichever_library_is_there(library, files, rows, run_rows, monkeypatch):
+    only(monkeypatch, library)
+    assert rows(read_run(files / "a.arrow")) == run_rows
+
+
+def test_without_a_library_the_error_says_what_to_install(files, refusal, monkeypatch):
+    only(monkeypatch, None)
+    for name in ("a.parquet", "a.arrow"):
+        error = refusal("needs", read_run, files / name)
+        assert "pip install judged[parquet]" in error.hint
+    refusal("needs", write_run, {"q": {"d": 1}}, files / "out.parquet")
+    assert not (files / "out.parquet").exists()
+
+
+class Stream:
+    """Arrow batches from a library that is not asked for."""
+
+    def __init__(self, table):
+        self.capsule = table.__arrow_c_stream__()
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.capsule
+
+
+def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal, monkeypatch):
+    pytest.importorskip("polars", "1.5")  # the first that takes Arrow batches from anyone
+    first, second = Stream(pyarrow.table(COLUMNS)), Stream(pyarrow.table(COLUMNS))
+    with monkeypatch.context() as patch:
+        only(patch, "polars")
+        assert rows(read_run(first)) == run_rows
+    only(monkeypatch, None)
+    assert "pip install" in refusal("needs", read_run, second).hint
+
+
+def test_polars_writes_parquet_where_it_is_alone(tmp_path, rows, run_rows, save, monkeypatch):
+    pytest.importorskip("polars")
+    only(monkeypatch, "polars")
+    write_run(save("base.run", RUN), tmp_path / "a.parquet")
+    assert rows(read_run(tmp_path / "a.parquet")) == run_rows
+
+
+def test_duckdb_alone_does_not_read_arrow_files(files, refusal, monkeypatch):
+    only(monkeypatch, "duckdb")
+    refusal("needs", read_run, files / "a.arrow")
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, refusal, monkeypatch):
+    path = tmp_path / "null.parquet"
+    parquet.write_table(pyarrow.table({**COLUMNS, "score": [0.5, None, 1, 1, 1]}), path)
+    only(monkeypatch, library)
+    error = refusal("score-nan", read_run, path)
+    assert (error.where.path, error.where.column, error.where.column_name) == (str(path), 4, "score")
+    assert "row 2" in str(error)
+
+
+def test_ids_keep_their_type_in_parquet(tmp_path):
+    path = tmp_path / "int.parquet"
+    parquet.write_table(pyarrow.table({**COLUMNS, "doc_id": [1, 2, 3, 4, 5]}), path)
+    assert read_run(path).doc_kind == "integer"
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusal, monkeypatch):
+    content = (files / "a.parquet").read_bytes()
+    only(monkeypatch, library)
+    for size in range(4, len(content), 97):
+        (files / "cut.parquet").write_bytes(content[:size])
+        assert "nothing of it was used" in refusal("damaged", read_run, files / "cut.parquet").hint
+
+
+def test_a_cut_arrow_file_is_refused(files, refusal):
+    content = (files / "a.arrow").read_bytes()
+    for size in range(6, len(content), 97):
+        (files / "cut.arrow").write_bytes(content[:size])
+        refusal("damaged", read_run, files / "cut.arrow")

@@ -1,0 +1,309 @@
+"""Parquet and Arrow files in parts: the rows, places and errors of whole files."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+
+import pytest
+from small_partitions import COLUMNS, batches_of, described, error_in_parts, error_of, rows_of, small
+
+from judged.core import Batches
+from judged.io import parts_of, read_run
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+feather = pytest.importorskip("pyarrow.feather")
+LIBRARIES = [("parquet", name) for name in ("pyarrow", "duckdb", "polars")] + [
+    ("arrow", n) for n in ("pyarrow", "polars")
+]
+
+
+def only(monkeypatch, library):
+    """Leave one of the libraries."""
+    for name in ("pyarrow", "polars", "duckdb"):
+        if name != library:
+            for module in [m for m in sys.modules if m.partition(".")[0] == name]:
+                monkeypatch.delitem(sys.modules, module)
+            monkeypatch.setitem(sys.modules, name, None)
+
+
+def write(columns, path, chunk=3):
+    table = columns if isinstance(columns, pyarrow.Table) else pyarrow.table(columns)
+    if str(path).endswith(".arrow"):
+        feather.write_feather(table, path, chunksize=chunk, compression="zstd")
+    else:
+        parquet.write_table(table, path, row_group_size=chunk)
+    return path
+
+
+@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+@pytest.mark.parametrize("rows", [1, 2, 4, 100])
+def test_rows_and_places_are_those_of_the_whole_file(form, library, rows, tmp_path, monkeypatch):
+    path = write(COLUMNS, tmp_path / f"a [1]*.{form}")
+    expected = described(read_run(path))
+    only(monkeypatch, library)
+    small(monkeypatch, rows)
+    scattered = parts_of(path)
+    assert rows_of(scattered) == expected
+    assert (
+        len(scattered.parts)
+        == {1: 7 if library == "polars" else 3, 2: 4 if library == "polars" else 3, 4: 2, 100: 1}[rows]
+    )
+    assert (scattered.name, scattered.path) == (str(path), str(path))
+
+
+@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"qid": [1, 1, 2, 3, 3, 3, 1], "docno": [7, 8, 9, -1, 2**62, 4, 5]},
+        {"score": None},
+        {"rank": None},
+        {"score": [1, 2, 3, 4, 5, 6, 7]},
+        {"rank": [1, 2, 3, 4, 5, 6.5, 7]},
+    ],
+    ids=["integers", "ranks alone", "scores alone", "whole scores", "a rank that is none"],
+)
+def test_types_and_columns_are_kept(form, library, change, tmp_path, monkeypatch):
+    columns = {name: values for name, values in {**COLUMNS, **change}.items() if values is not None}
+    path = write(columns, tmp_path / f"a.{form}")
+    expected = described(read_run(path))
+    only(monkeypatch, library)
+    small(monkeypatch)
+    found = [row for run in batches_of(parts_of(path)) for row in described(run)]
+    if change.get("rank"):
+        assert described(parts_of(path).read()) == expected
+        found, expected = ([row[:3] for row in rows] for rows in (found, expected))
+    assert found == expected
+
+
+@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"score": [1.0, 2.0, 3.0, 4.0, None, 6.0, 7.0]},
+        {"score": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, float("nan")]},
+        {"score": list("abcdefg")},
+        {"docno": ["a", "b", "c", "d", "e", None, "g"]},
+        {"docno": [1, 2, 3, 4, None, 6, 7]},
+        {"qid": ["a", "b", "c", "d", "e", None, "g"]},
+        {"docno": ["a", "b", "c", "d", "", "f", "g"]},
+        {"docno": ["a", "b", "c", "d", "e", "f\0", "g"]},
+    ],
+    ids=lambda change: f"{next(iter(change))}",
+)
+def test_what_is_wrong_is_said_as_of_the_whole_file(form, library, change, tmp_path, monkeypatch):
+    path = write({**COLUMNS, **change}, tmp_path / f"a.{form}")
+    only(monkeypatch, library)
+    expected = error_of(read_run, path)
+    small(monkeypatch)
+    assert str(error_in_parts(path)) == str(expected)
+
+
+@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+def test_columns_that_are_not_there_are_refused_before_anything_is_read(form, library, tmp_path, monkeypatch):
+    path = write({"a": ["x"], "b": ["y"], "score": [1.0]}, tmp_path / f"a.{form}")
+    only(monkeypatch, library)
+    assert str(error_of(parts_of, path)) == str(error_of(read_run, path))
+    assert str(error_of(parts_of, path, query="z")) == str(error_of(read_run, path, query="z"))
+    assert rows_of(parts_of(path, query="a", doc="b")) == described(read_run(path, query="a", doc="b"))
+
+
+@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+def test_a_damaged_file_is_refused(form, library, tmp_path, monkeypatch):
+    content = bytearray(write(COLUMNS, tmp_path / f"a.{form}").read_bytes())
+    only(monkeypatch, library)
+    path = tmp_path / f"cut.{form}"
+    for size in range(8, len(content), 211):
+        path.write_bytes(content[:size])
+        error = error_in_parts(path)
+        assert (error.slug, error.where.path) == ("damaged", str(path))
+        assert "nothing of it was used" in error.hint
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_file_that_changes_between_two_looks_is_refused(form, tmp_path, monkeypatch):
+    small(monkeypatch)
+    path = write(COLUMNS, tmp_path / f"a.{form}")
+    scattered = parts_of(path)
+    assert len(batches_of(scattered)) > 2
+    batches = scattered.parts[0].batches()
+    next(batches)
+    os.utime(path, ns=(1, 1))
+    error = error_of(list, batches)
+    assert (error.slug, error.exit_code) == ("io", 3)
+    assert "changed" in error.got
+    assert "changed" in error_of(list, scattered.parts[-1].batches()).got
+    path.unlink()
+    assert "No such file" in error_of(list, scattered.parts[-1].batches()).got
+
+
+def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch):
+    paths = [write(COLUMNS, tmp_path / name) for name in ("a.parquet", "a.arrow")]
+    only(monkeypatch, None)
+    for path in paths:
+        error = error_of(parts_of, path)
+        assert (error.slug, "pip install" in error.hint) == ("needs", True)
+
+
+def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path):
+    path = write(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), tmp_path / "a.parquet", 3500)
+    batches = [batch for part in parts_of(path).parts for batch in part.batches()]
+    assert {type(batch) for batch in batches} == {Batches}
+    table = pyarrow.RecordBatchReader._import_from_c_capsule(batches[0].stream()).read_all()
+    assert table.column_names == ["qid", "docno", "score", "rank"]
+    assert pyarrow.types.is_dictionary(table.schema.field("qid").type)
+    assert batches[0].columns == (0, 1, 2, 3)
+
+
+def test_queries_that_are_written_plainly_are_read_plainly(tmp_path):
+    pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    pyarrow_parquet.write_table(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), path, use_dictionary=False)
+    (batch,) = (batch for part in parts_of(path).parts for batch in part.batches())
+    table = pyarrow.RecordBatchReader._import_from_c_capsule(batch.stream()).read_all()
+    assert pyarrow.types.is_string(table.schema.field("qid").type)
+
+
+def test_a_missing_value_behind_a_dictionary_is_missing():
+    table = pyarrow.table({**COLUMNS, "qid": pyarrow.array(["a", "b", None, "a", "b", "c", "c"]).dictionary_encode()})
+    error = error_of(read_run, table)
+    assert (error.slug, str(error.where)) == ("id-null", "run['qid'][2]")
+
+
+def test_many_small_files_are_one_part_and_large_ones_several(tmp_path, monkeypatch):
+    small(monkeypatch, rows=10)
+    for i in range(9):
+        write({name: values[i % 7 : i % 7 + 1] for name, values in COLUMNS.items()}, tmp_path / f"{i}.parquet")
+    large = pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 6)
+    write(large, tmp_path / "9.parquet", 5)
+    scattered = parts_of(tmp_path)
+    assert [part.size // 24 for part in scattered.parts] == [19, 10, 10, 10, 2]
+    files = [described(read_run(tmp_path / f"{i}.parquet")) for i in range(10)]
+    assert rows_of(scattered) == [row for rows in files for row in rows]
+
+
+def test_a_file_without_rows_is_passed_over_where_others_have_some(tmp_path):
+    nothing = pyarrow.table(COLUMNS).slice(0, 0)
+    for form in ("parquet", "arrow"):
+        write(nothing, tmp_path / f"0.{form}")
+        assert error_of(parts_of, tmp_path).slug == "empty-run"
+        assert error_of(parts_of, tmp_path / f"0.{form}").slug == "empty-run"
+        (tmp_path / "1").write_bytes(b"")
+        path = write(COLUMNS, tmp_path / f"2.{form}")
+        assert rows_of(parts_of(tmp_path)) == described(read_run(path))
+        for name in (f"0.{form}", f"2.{form}"):
+            (tmp_path / name).unlink()
+
+
+def test_scores_here_and_ranks_alone_there_cannot_be_compared(tmp_path):
+    write({name: COLUMNS[name] for name in ("qid", "docno", "rank")}, tmp_path / "a.parquet")
+    write(COLUMNS, tmp_path / "b.parquet")
+    error = error_of(parts_of, tmp_path)
+    assert error.slug == "columns"
+    assert "b.parquet and ranks alone in" in error.got
+
+
+def test_ids_of_two_types_are_not_put_together(tmp_path):
+    write(COLUMNS, tmp_path / "a.parquet")
+    write({**COLUMNS, "docno": [1, 2, 3, 4, 5, 6, 7]}, tmp_path / "b.parquet")
+    error = error_of(parts_of(tmp_path).read)
+    assert error.slug == "id-type"
+    assert "str in" in error.got
+
+
+def test_a_query_in_the_name_of_a_folder_is_said(tmp_path):
+    (tmp_path / "query=7").mkdir()
+    write({name: COLUMNS[name] for name in ("docno", "score")}, tmp_path / "query=7" / "a.parquet")
+    error = error_of(parts_of, tmp_path)
+    assert error.slug == "columns"
+    assert "folders called query=…" in error.got
+    assert "partitioning='hive'" in error.hint
+
+
+# ── whole queries ────────────────────────────────────────────────────────────────────────────────
+
+
+def queries(path, *groups, kind=None, **options):
+    """A Parquet file with these queries in its row groups."""
+    with parquet.ParquetWriter(
+        path,
+        pyarrow.schema([("q", kind or pyarrow.string()), ("doc", pyarrow.string()), ("score", pyarrow.float64())]),
+        **options,
+    ) as file:
+        for group in groups:
+            table = {"q": list(group), "doc": [str(i) for i in range(len(group))], "score": [1.0] * len(group)}
+            file.write_table(pyarrow.table({**table, "q": pyarrow.array(table["q"], kind or pyarrow.string())}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("files", "whole"),
+    [
+        ((["ab", "cd"], ["ef", "gh"]), True),
+        ((["ef", "gh"], ["ab", "cd"]), True),
+        ((["ab", "bc"], ["cd", "de"]), False),
+        ((["ab", "bc", "de"], ["fg"]), True),
+        ((["ac", "ed"], ["bf"]), False),
+        ((["aa", "aa"], ["aa", "bb"]), True),
+        ((["aa", "ab"], ["ab", "bb"]), False),
+        ((["ab", "cd"], ["da", "ef"]), False),
+    ],
+)
+def test_a_run_is_whole_where_statistics_prove_it(files, whole, tmp_path, monkeypatch):
+    small(monkeypatch)
+    for number, groups in enumerate(files):
+        queries(tmp_path / f"{number}.parquet", *groups)
+    scattered = parts_of(tmp_path, query="q")
+    assert scattered.whole is whole
+    seen = [{run.queries[q] for q in run.query} for run in batches_of(scattered)]
+    found = [
+        set().union(*({run.queries[i] for i in run.query} for run in batches_of_part(part))) for part in scattered.parts
+    ]
+    overlap = any(one & other for i, one in enumerate(found) for other in found[:i])
+    assert not (whole and overlap)
+    assert sum(map(len, seen)) > 0
+    assert len(scattered.parts) > 1
+    assert len(rows_of(scattered)) == sum(len(group) for groups in files for group in groups)
+
+
+def batches_of_part(part):
+    return [batch.read() for batch in part.batches()]
+
+
+def test_a_run_is_not_called_whole_on_a_guess(tmp_path, monkeypatch):
+    small(monkeypatch)
+    for number, group in enumerate(("ab", "cd")):
+        queries(tmp_path / f"{number}.parquet", group, write_statistics=False)
+    assert not parts_of(tmp_path, query="q").whole
+    for number, group in enumerate(([1.0, 2.0], [3.0, 4.0])):
+        queries(tmp_path / f"{number}.parquet", group, kind=pyarrow.float64())
+    assert not parts_of(tmp_path, query="q").whole
+    for number, group in enumerate(([10, 11], [2, 9])):
+        queries(tmp_path / f"{number}.parquet", group, kind=pyarrow.int32())
+    assert parts_of(tmp_path, query="q").whole
+    from judged.io.parts import parquet as _part_parquet
+
+    monkeypatch.setattr(_part_parquet, "_WHOLE", 1)
+    assert not parts_of(tmp_path, query="q").whole
+
+
+def test_random_runs_are_never_called_whole_when_they_are_not(tmp_path, monkeypatch):
+    small(monkeypatch, rows=4)
+    draw = random.Random(8)
+    certain = 0
+    for trial in range(60):
+        folder = tmp_path / str(trial)
+        folder.mkdir()
+        letters = sorted(draw.choices("abcdefghijk", k=24)) if trial % 2 else draw.choices("abcdefghijk", k=24)
+        for number in range(3):
+            groups = ["".join(letters[number * 8 + i : number * 8 + i + 2]) for i in range(0, 8, 2)]
+            queries(folder / f"{number}.parquet", *groups)
+        scattered = parts_of(folder, query="q")
+        found = [{query for run in batches_of_part(part) for query in run.queries.tolist()} for part in scattered.parts]
+        shared = any(one & other for i, one in enumerate(found) for other in found[:i])
+        certain += scattered.whole and len(scattered.parts) > 1
+        assert not (scattered.whole and shared)
+    assert certain

@@ -1,0 +1,332 @@
+"""Texts of documents and queries: every form they come in, and what is told where one is wrong."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+from collections import namedtuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+import judged as jd
+from judged.errors import DataError, FileError
+from judged.io import Prose, read_prose
+from judged.io.rag import text_files as prose_file
+
+TWO = {"d1": Prose("Salt", "Too much of it."), "d2": Prose("Rice", "Chill it, then reheat.")}
+RECORDS = [{"_id": k, "title": p.title, "text": p.text, "metadata": {}} for k, p in TWO.items()]
+JSONL = "".join(json.dumps(r) + "\n" for r in RECORDS)
+Doc = namedtuple("Doc", "doc_id title text")
+
+
+def refused(slug, source, **options):
+    with pytest.raises(jd.JudgedError) as caught:
+        read_prose(source, **options)
+    assert caught.value.slug == slug, str(caught.value)
+    return caught.value
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+FILES = {
+    "corpus.jsonl": JSONL,
+    "crlf.jsonl": JSONL.replace("\n", "\r\n"),
+    "cr.jsonl": JSONL.replace("\n", "\r"),
+    "bom.jsonl": "\ufeff" + JSONL,
+    "unended.jsonl": JSONL.rstrip("\n"),
+    "gaps.jsonl": "\n  \n" + JSONL.replace("\n", "\n\n"),
+    "indented.json": json.dumps(RECORDS, indent=2),
+    "list.json": json.dumps(RECORDS),
+    "by_id.json": json.dumps({k: {"title": p.title, "text": p.text} for k, p in TWO.items()}),
+    "columns.json": json.dumps({"id": list(TWO), "title": ["Salt", "Rice"], "text": [p.text for p in TWO.values()]}),
+    "marco.tsv": "d1\thttp://x\tSalt\tToo much of it.\nd2\thttp://y\tRice\tChill it, then reheat.\n",
+    "header.tsv": "doc_id\ttitle\tbody\nd1\tSalt\tToo much of it.\nd2\tRice\tChill it, then reheat.\n",
+    "other_order.tsv": "text\ttitle\tdocno\nToo much of it.\tSalt\td1\nChill it, then reheat.\tRice\td2\n",
+    "header.csv": 'id, title, text\nd1, Salt, Too much of it.\nd2, Rice, "Chill it, then reheat."\n',
+    "semicolons.csv": "id;title;text\nd1;Salt;Too much of it.\nd2;Rice;Chill it, then reheat.\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_text_form_gives_the_same_texts(name, save):
+    path = save(name, FILES[name])
+    assert read_prose(path) == TWO
+    assert read_prose(path, {"d2", "absent"}) == {"d2": TWO["d2"]}
+
+
+@pytest.mark.parametrize(
+    "compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress, bytes]
+)
+def test_compressed_files_are_known_by_their_content(compress, save):
+    path = save("corpus", compress(JSONL.encode()))
+    assert read_prose(path) == read_prose(str(path)) == TWO
+    assert read_prose(io.BytesIO(compress(JSONL.encode()))) == TWO
+
+
+def test_open_files_of_text_and_of_bytes():
+    assert read_prose(io.StringIO(JSONL)) == read_prose(io.BytesIO(JSONL.encode())) == TWO
+
+
+@pytest.mark.parametrize("name", ["texts.parquet", "texts.arrow"])
+def test_files_of_columns(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(prose_file, "_BATCH", 1)
+    table = pa.table({"docid": list(TWO), "title": ["Salt", "Rice"], "text": [p.text for p in TWO.values()]})
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    assert read_prose(path) == TWO
+    assert read_prose(path, {"d2"}) == {"d2": TWO["d2"]}
+    assert read_prose(io.BytesIO(path.read_bytes())) == TWO
+    path.write_bytes(path.read_bytes()[:-20])
+    assert "whole" in refused("damaged", path).expected
+
+
+def test_queries_in_their_usual_files(save):
+    sample = read_prose(jd.sample_path("queries.jsonl"))
+    assert sample["q01"] == Prose(None, "why didn't my bread dough rise")
+    assert read_prose(save("queries.tsv", "101\twhat is bm25\n102\t\"quoted\" words\n")) == {
+        "101": Prose(None, "what is bm25"), "102": Prose(None, '"quoted" words')}  # fmt: skip
+    assert read_prose(save("q.jsonl", '{"qid": 7, "query": "salt"}\n{"qid": 8, "query": "rice"}\n'), {"7"}) == {
+        "7": Prose(None, "salt")
+    }
+    assert read_prose(save("q.csv", '1,"salt, and pepper"\n2,rice\n'))["1"].text == "salt, and pepper"
+    topics = read_prose([{"number": 301, "title": "Crime", "description": "Find crime.", "narrative": "…"}])
+    assert topics == {"301": Prose("Crime", "Find crime.")}
+
+
+def test_one_record_is_a_text_and_not_texts_by_id(save):
+    assert read_prose(save("one.json", '{"id": "d1", "text": "Salt"}')) == {"d1": Prose(None, "Salt")}
+    assert read_prose(save("two.json", '{"d1": "Salt", "d2": "Rice"}')) == {"d1": Prose(None, "Salt"), "d2": Prose(None, "Rice")}  # fmt: skip
+
+
+def test_the_surest_name_is_that_of_ids(save):
+    passage = {"pid": "p1", "docid": "D9", "passage": "words", "spans": "(0,3)"}
+    assert read_prose([passage]) == {"p1": Prose(None, "words")}
+    assert read_prose([{"docid": 3, "docno": "FT-1", "text": "words"}]) == {"FT-1": Prose(None, "words")}
+
+
+def test_records_that_lack_a_field_have_none():
+    assert read_prose([{"id": 1, "text": "a"}, {"id": 2, "title": "T"}, {"id": 3}, {"id": 4, "text": None}]) == {
+        "1": Prose(None, "a"), "2": Prose("T", None), "3": Prose(None, None), "4": Prose(None, None)}  # fmt: skip
+
+
+# ── memory ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {k: {"title": p.title, "text": p.text} for k, p in TWO.items()},
+        TWO,
+        RECORDS,
+        iter(RECORDS),
+        [Doc(k, p.title, p.text) for k, p in TWO.items()],
+        [(k, p.title, p.text) for k, p in TWO.items()],
+        pd.DataFrame(RECORDS),
+        pl.DataFrame([{k: v for k, v in r.items() if k != "metadata"} for r in RECORDS]),
+        pa.table({"docno": ["d1", "d2"], "title": ["Salt", "Rice"], "contents": [p.text for p in TWO.values()]}),
+        {"id": ["d1", "d2"], "title": ["Salt", "Rice"], "text": [p.text for p in TWO.values()]},
+    ],
+    ids=lambda source: type(source).__name__,
+)
+def test_every_form_in_memory_gives_the_same_texts(source):
+    assert read_prose(source) == TWO
+
+
+def test_ids_are_compared_as_text():
+    assert read_prose({7: "seven", "8": "eight"}, {"7", "8"}) == {"7": Prose(None, "seven"), "8": Prose(None, "eight")}
+    assert read_prose(pd.DataFrame({"id": [7, 8], "text": ["seven", "eight"]}), {"8"}) == {"8": Prose(None, "eight")}
+    assert read_prose(pl.DataFrame({"id": np.array([7]), "text": ["seven"]})) == {"7": Prose(None, "seven")}
+
+
+def test_of_an_id_that_comes_twice_the_first_text_is_kept(save):
+    assert read_prose([("a", "first"), ("a", "second")]) == {"a": Prose(None, "first")}
+    assert read_prose(save("twice.tsv", "a\tfirst\na\tsecond\n"), ["a"]) == {"a": Prose(None, "first")}
+
+
+def test_missing_values_of_frames_are_none_and_lists_are_paragraphs():
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "title": [None, float("nan"), pd.NA], "text": [["x", "y"], "z", None]})
+    assert read_prose(frame) == {"a": Prose(None, "x\ny"), "b": Prose(None, "z"), "c": Prose(None, None)}
+    assert read_prose(pa.table({"id": ["a"], "text": [["x", "y"]]})) == {"a": Prose(None, "x\ny")}
+
+
+def test_nothing_gives_nothing():
+    assert read_prose({}) == read_prose([]) == read_prose(TWO, set()) == {}
+
+
+# ── ids looked at before the line ────────────────────────────────────────────────────────────────
+
+HARD = [
+    {"title": "t", "id": "a", "text": 'says \\"id\\": \\"x\\"'},
+    {"meta": {"id": "x"}, "id": "b", "text": "one"},
+    {"id": 'c"quoted', "text": "two"},
+    {"id": 12, "text": "three"},
+    {"id": "ü", "text": "four"},
+    {"text": '{"id": "b2"}', "id": "d"},
+    {"id": "12e3", "text": "five"},
+]
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" , ", " : ")])
+def test_passing_over_a_line_by_its_id_never_loses_a_wanted_one(save, ascii_only, separators):
+    text = "".join(json.dumps(r, ensure_ascii=ascii_only, separators=separators) + "\n" for r in HARD)
+    path = save("hard.jsonl", text)
+    everything = read_prose(path)
+    assert list(everything) == ["a", "b", 'c"quoted', "12", "ü", "d", "12e3"]
+    for key in [*everything, "x", "b2", "none"]:
+        assert read_prose(path, {key}) == {k: p for k, p in everything.items() if k == key}
+
+
+def test_lines_that_are_not_wanted_are_not_parsed(save):
+    path = save("broken.jsonl", '{"id": "a", "text": "one"}\n{"id": "b", "text": \n{"id": "c", "text": "three"}\n')
+    assert read_prose(path, {"c"}) == {"c": Prose(None, "three")}
+    assert refused("json", path).where.line == 2
+    assert refused("json", path, wanted={"b"}).where.line == 2
+
+
+def test_nothing_is_read_behind_the_last_text_that_is_wanted(save):
+    path = save("cut.jsonl", '{"id": "a", "text": "one"}\n{"id": "b", "text": "two"}\n{"text": "no id"}\n')
+    assert list(read_prose(path, {"a", "b"})) == ["a", "b"]
+    refused("columns", path)
+
+
+def test_lines_longer_than_what_is_read_at_once(save, monkeypatch):
+    from judged.io.text import lines as _stream
+
+    monkeypatch.setattr(_stream, "_STEP", 7)
+    for name in ("corpus.jsonl", "crlf.jsonl", "cr.jsonl", "bom.jsonl", "unended.jsonl", "marco.tsv", "indented.json"):
+        assert read_prose(save(name, FILES[name])) == TWO
+
+
+# ── cells ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_quotes_of_csv_hold_separators_line_breaks_and_paragraphs(save):
+    text = 'id,text\na,"x, ""y""\n\nz"\n\nb,plain\n'
+    assert read_prose(save("q.csv", text)) == {"a": Prose(None, 'x, "y"\n\nz'), "b": Prose(None, "plain")}
+    assert read_prose(save("q.csv", text), {"b"}) == {"b": Prose(None, "plain")}
+
+
+def test_in_a_tab_separated_file_a_stray_quote_is_a_letter(save):
+    assert read_prose(save("q.tsv", 'id\ttext\na\t"x" said he\nb\tplain\n')) == {
+        "a": Prose(None, '"x" said he'), "b": Prose(None, "plain")}  # fmt: skip
+    assert refused("csv", save("q.tsv", 'id\ttext\na\tx\nb\t"open\n')).where.line == 3
+
+
+def test_cells_longer_than_the_csv_module_takes(save):
+    long = "word " * 50_000
+    assert read_prose(save("q.csv", f'id,text\na,"{long}"\n'))["a"].text == long
+
+
+def test_a_tab_in_the_last_column_belongs_to_the_text(save):
+    assert read_prose(save("q.tsv", "a\tx\nb\ty\tz\n"))["b"].text == "y\tz"
+
+
+def test_bytes_that_are_no_utf8_stay_in_ids_and_are_replaced_in_texts(save):
+    raw = b"d\xff\tcaf\xe9\n"
+    assert read_prose(save("q.tsv", raw), {"d\udcff"}) == {"d\udcff": Prose(None, "caf\ufffd")}
+    assert read_prose(save("h.tsv", b"id\ttext\n" + raw)) == {"d\udcff": Prose(None, "caf\ufffd")}
+    assert (
+        read_prose([{"id": "a", "text": "\ud83d half, \ud83d\ude00 whole"}])["a"].text
+        == "\ufffd half, \U0001f600 whole"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "cut"),
+    [
+        ("one two three", 13, "one two three"),
+        ("one two three", 12, "one two…"),
+        ("one two three", 7, "one two…"),
+        ("one two three", 8, "one two…"),
+        ("調理した米は冷やす", 4, "調理した…"),
+        ("x" * 10, 3, "xxx…"),
+        ("a " + "x" * 20, 10, "a xxxxxxxx…"),
+    ],
+)
+def test_texts_are_cut_at_the_end_of_a_word(text, length, cut):
+    assert read_prose({"a": {"title": text, "text": text}}, length=length) == {"a": Prose(cut, cut)}
+
+
+# ── errors ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_columns_that_are_not_there_are_named(save):
+    error = refused("columns", save("x.jsonl", '{"url": "u", "text": "t"}\n{"url": "v", "text": "t"}\n'))
+    assert "ids" in error.expected
+    assert error.got == "'url', 'text'"
+    assert error.where.line == 1
+    assert "texts" in refused("columns", save("x.jsonl", '{"id": 1, "url": "u"}\n{"id": 2, "url": "u"}\n')).expected
+    assert "'id' in every record" in refused("columns", [{"id": 1, "text": "t"}, {"docno": 2, "text": "t"}]).expected
+    assert "texts" in refused("columns", pd.DataFrame({"id": [1], "url": ["u"]})).expected
+    assert refused("columns", save("x.tsv", "a\tb\tc\n")).where.line == 1
+    assert refused("columns", save("x.txt", "some words in a file\n")).hint
+    assert refused("columns", save("x.tsv", "a\tb\nc\n")).where.line == 2
+    assert refused("columns", save("x.csv", "id,title,text\na,b,c\nd,e\n")).where.line == 3
+    assert refused("columns", {"id": ["a", "b"], "text": ["x"]}).got == "2 in 'id', 1 in 'text'"
+
+
+@pytest.mark.parametrize(
+    ("slug", "source"),
+    [
+        ("id-null", [{"id": None, "text": "t"}]),
+        ("id-null", pd.DataFrame({"id": ["a", None], "text": ["x", "y"]})),
+        ("id-empty", [("", "t")]),
+        ("id-type", [(["a"], "t")]),
+        ("columns", ["just a text"]),
+        ("columns", [("a", "b", "c", "d")]),
+        ("form", 7),
+    ],
+)
+def test_what_is_no_text_with_an_id_is_refused_with_its_place(slug, source):
+    assert "texts" in str(refused(slug, source).where)
+
+
+def test_a_broken_line_is_named(save):
+    assert refused("json", save("x.jsonl", '{"id": 1, "text": "a"\n{"id": 2, "text": "b"}\n')).where.line == 1
+    assert refused("json", save("x.jsonl", '\n{"id": 1, "text": "a"}\n\n{"id": 2, "text": "b"\n')).where.line == 4
+    assert refused("json", save("x.json", '[\n{"id": 1, "text": "a"},\n\n{"id": 2 "text": "b"}]\n')).where.line == 4
+    assert refused("duplicate-key", save("x.jsonl", '{"id": 1, "text": "a", "text": "b"}\n{"id": 2}\n')).where.line == 1
+    assert refused("json", save("x.json", '["a", 7')).slug
+
+
+def test_what_is_no_text_file_is_refused_for_what_it_is(save, tmp_path):
+    assert refused("encoding", save("x.jsonl", JSONL.encode("utf-16"))).got == "a UTF-16 byte-order mark"
+    assert refused("encoding", save("x.jsonl", JSONL.encode() + b'{"_id": "caf\xe9"}\n')).where.line == 3
+    assert refused("nul", save("x.bin", b"a\tb\nc\0d\te\n")).where.line == 2
+    assert refused("empty-texts", save("x.tsv", "")).where
+    assert refused("empty-texts", save("x.tsv", "\n \n")).where
+    assert isinstance(refused("io", tmp_path), FileError)
+    assert isinstance(refused("io", tmp_path / "absent.tsv"), FileError)
+    assert isinstance(refused("io", "a\0b"), FileError)
+    assert isinstance(refused("compressed", save("x.gz", gzip.compress(JSONL.encode() * 100)[:-9])), DataError)
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(save, monkeypatch):
+    from judged.io.text import lines as _stream
+
+    monkeypatch.setattr(_stream, "LONGEST_LINE", 1 << 12)
+    monkeypatch.setattr(_stream, "_STEP", 1 << 10)
+    assert refused("too-large", save("x.tsv", "a\tb\n" + "x" * (1 << 14))).where.line == 2
+    long = json.dumps({"a": "x" * (1 << 14)})
+    assert len(read_prose(save("long.json", long))["a"].text) == 1 << 14
+    bomb = json.dumps({"a": "x" * (1 << 20)}).encode()
+    refused("too-large", save("bomb.json.xz", lzma.compress(bomb)))
+
+
+@pytest.mark.parametrize("options", [{"length": 0}, {"length": True}, {"length": 1.5}, {"wanted": "d1"}])
+def test_wrong_options_are_refused(options):
+    assert isinstance(refused("parameter", TWO, **options), jd.UsageError)

@@ -1,0 +1,88 @@
+"""Runs in parts, with parts and batches so small that a test has many of them."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from judged.core import Run, Unread
+from judged.errors import JudgedError
+from judged.io import read_run
+from judged.io.parts import delimited as _part_rows
+from judged.io.parts import lazy_frames as _part_lazy
+from judged.io.parts import parquet as _part_parquet
+from judged.io.parts import parquet_duckdb as _part_duckdb
+from judged.io.parts import parquet_polars as _part_polars
+from judged.io.parts import parquet_pyarrow as _part_pyarrow
+from judged.io.parts import parts
+from judged.io.parts import text as _part_text
+
+COLUMNS = {
+    "text": ["one", "two", "three", "four", "five", "six", "seven"],
+    "qid": ["q1", "q1", "ü 2", "q3", "q3", "q3", "q1"],
+    "docno": ["d1", 'a"b', "#x", "007", "NaN", "d,6", "\ufeff7"],
+    "score": [0.5, 1e-3, -7.25, float("inf"), 1.0, 1.0, 3.0],
+    "rank": [3, 2, 1, 1, 2, 3, 1],
+}
+
+
+def small(monkeypatch, rows=2, size=60):
+    """Let a part have this many rows or bytes, or a few more."""
+    for module, names in (
+        (_part_parquet, ("FEWEST", "MOST")),
+        (_part_polars, ("FEWEST", "ROWS")),
+        (_part_lazy, ("FEWEST", "ROWS")),
+        (_part_pyarrow, ("ROWS",)),
+        (_part_duckdb, ()),
+        (_part_rows, ("_ROWS",)),
+    ):
+        for name in names:
+            monkeypatch.setattr(module, name, rows)
+    for module, name in ((parts, "SMALLEST"), (parts, "LARGEST"), (_part_text, "CHUNK"), (_part_rows, "LARGE")):
+        monkeypatch.setattr(module, name, size)
+    monkeypatch.setattr(_part_text, "_LOOK", 7)
+
+
+def described(run: Run):
+    """Every row with all that is known of it."""
+    queries, rank = run.queries.tolist(), run.rank if run.rank is not None else [None] * len(run)
+    columns = run.query.tolist(), run.doc.tolist(), run.score.tolist(), list(rank)
+    kinds = run.query_kind, run.doc_kind
+    rows = zip(range(len(run)), *columns, strict=True)
+    return [(queries[q], doc, score, rank, str(run.where(row)), kinds) for row, q, doc, score, rank in rows]
+
+
+def batches_of(scattered):
+    """The batches of all parts, read; the parts have been in another process."""
+    sent = pickle.loads(pickle.dumps(scattered.parts))
+    return [batch.read() if isinstance(batch, Unread) else batch for part in sent for batch in part.batches()]
+
+
+def rows_of(scattered):
+    """The rows of all batches. Looked at twice they are the same, and `read` gives them too."""
+    rows = [row for run in batches_of(scattered) for row in described(run)]
+    assert rows == [row for run in batches_of(scattered) for row in described(run)]
+    assert rows == described(scattered.read())
+    return rows
+
+
+def error_of(call, *args, **options) -> JudgedError:
+    with pytest.raises(JudgedError) as caught:
+        call(*args, **options)
+    return caught.value
+
+
+def error_in_parts(source, **options) -> JudgedError:
+    """The error of a run in parts, wherever it shows; of the reader of whole files where it is none."""
+
+    def read():
+        scattered = parts.parts_of(source, **options)
+        if scattered is None:
+            read_run(source, **options)
+        for part in scattered.parts:
+            for batch in part.batches():
+                if isinstance(batch, Unread):
+                    batch.read()
+
+    return error_of(read)

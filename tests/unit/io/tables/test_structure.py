@@ -1,0 +1,170 @@
+"""What has no ranking or no judgment in it, or none that can be understood."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import stat
+
+import pytest
+import zstandard
+from small_collection import QRELS, RUN
+
+from judged.io import read_qrels, read_run
+from judged.io.files import decompress as _expand
+from judged.io.files import source as _file
+from judged.io.formats import trec as _trec
+
+
+@pytest.mark.parametrize("empty", [{}, [], (), {"qid": [], "docno": [], "score": []}])
+def test_an_empty_source_is_refused(empty, refusal):
+    assert refusal("empty-run", read_run, empty).where.path == "run"
+    refusal(
+        "empty-qrels",
+        read_qrels,
+        empty if not isinstance(empty, dict) or not empty else {"qid": [], "docno": [], "rel": []},
+    )
+
+
+@pytest.mark.parametrize(
+    "content", ["", "\n\n", "  \t\n", "# only a comment\n", "{}", "[]", "qid,docno,score\n", "\ufeff"]
+)
+def test_an_empty_file_is_refused(content, save, refusal):
+    path = save("empty", content)
+    assert refusal("empty-run", read_run, path).where.path == str(path)
+    refusal("empty-qrels", read_qrels, save("empty", content.replace("score", "rel")))
+
+
+def test_judgments_of_no_document_at_all_are_refused(refusal):
+    refusal("empty-qrels", read_qrels, {"q1": {}, "q2": []})
+
+
+@pytest.mark.parametrize("ranking", ["d1", None, 5, b"d1", 0.5])
+def test_a_ranking_is_a_mapping_or_a_list(ranking, refusal):
+    error = refusal("form", read_run, {"q1": {"d1": 1}, "q2": ranking})
+    assert str(error.where) == "run['q2']"
+    assert type(ranking).__name__ in error.got
+
+
+def test_a_ranking_has_an_order(refusal):
+    assert str(refusal("unordered", read_run, {"q1": {"d1", "d2"}}).where) == "run['q1']"
+
+
+def test_rankings_have_one_form(refusal):
+    assert "mapping and list" in str(refusal("form", read_run, {"q1": {"d1": 1}, "q2": ["d1"]}))
+
+
+@pytest.mark.parametrize("source", [5, None, object, 0.5, dict])
+def test_what_is_no_source_is_refused(source, refusal):
+    assert "{query: {doc: number}}" in refusal("form", read_run, source).hint
+
+
+def test_swapped_files_are_noticed(save, refusal):
+    assert "judgments" in refusal("swapped", read_run, save("q", QRELS)).hint
+    error = refusal("swapped", read_qrels, save("r", RUN))
+    assert "a run" in error.hint
+    assert error.where.line == 1
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "line", "count"),
+    [
+        (read_run, b"q1 Q0 d1\n" + RUN, 1, 3),
+        (read_run, RUN.replace(b" tag", b""), 1, 5),
+        (read_run, b"\n# comment\n\n" + RUN + b"q2 Q0 d9 2\n", 9, 4),
+        (read_qrels, b"q1 0 d1\n" + QRELS, 1, 3),
+        (read_qrels, QRELS.replace(b"\n", b" extra\n"), 1, 5),
+        (read_run, RUN[:-6], 5, 5),
+    ],
+)
+def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, line, count, save, refusal):
+    error = refusal("columns", reader, save("f", content))
+    assert error.where.line == line
+    assert error.got.startswith(str(count))
+    assert error.hint
+
+
+@pytest.mark.parametrize(("reader", "content"), [(read_run, RUN), (read_qrels, QRELS)])
+def test_text_that_is_damaged_or_in_another_encoding_is_refused(reader, content, save, refusal):
+    error = refusal("nul", reader, save("f", content.replace(b"q2", b"\0q2", 1)))
+    assert error.where.line == 4
+    assert "offset" in error.got
+    error = refusal("encoding", reader, save("f", content.decode().encode("utf-16")))
+    assert "iconv" in error.hint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: b"\xef\xbb\xbf" + c,
+        lambda c: c.replace(b"\n", b"\r\n"),
+        lambda c: c.replace(b"\n", b"\r"),
+        lambda c: b"# comment\n" + c + b"# the end\n",
+        lambda c: c.replace(b" ", b"\t"),
+        lambda c: c.replace(b" ", b" \t  "),
+        lambda c: b"  " + c.replace(b"\n", b"   \n  ") + b"\t \n",
+        lambda c: c.replace(b"\n", b"\n\n"),
+    ],
+)
+def test_blanks_comments_and_line_ends_do_not_matter(change, save, rows, run_rows, qrels_rows):
+    assert rows(read_run(save("f", change(RUN)))) == run_rows
+    assert rows(read_qrels(save("f", change(QRELS)))) == qrels_rows
+
+
+def test_a_comment_with_as_many_words_as_columns_is_a_comment(save, rows, run_rows, qrels_rows):
+    assert rows(read_qrels(save("f", b"# version of 2\n" + QRELS))) == qrels_rows
+    assert rows(read_run(save("f", RUN + b"# a b c 5 d\n"))) == run_rows
+
+
+def test_a_file_that_cannot_be_opened_is_an_error_of_its_own(tmp_path, refusal):
+    error = refusal("io", read_run, tmp_path / "none.run")
+    assert (error.exit_code, error.where.path) == (3, str(tmp_path / "none.run"))
+    assert "No such file" in str(error)
+    assert "directory" in str(refusal("io", read_run, tmp_path))
+    assert "StringIO" in refusal("io", read_run, RUN.decode()).hint
+    assert "download" in refusal("io", read_run, "https://example.org/a.run").hint
+    refusal("io", read_run, "a\0b")
+    refusal("io", read_run, "")
+
+
+def test_a_file_is_read_in_parts_that_do_not_show(save, rows, run_rows, refusal, monkeypatch):
+    for size in (1, 20, 30, 64):
+        monkeypatch.setattr(_trec, "_CHUNK", size)
+        run = read_run(save("f", b"# comment\n" + RUN))
+        assert rows(run) == run_rows
+        assert [run.where(row).line for row in range(5)] == [2, 3, 4, 5, 6]
+        assert refusal("score-text", read_run, save("f", RUN.replace(b"0.3", b"x"))).where.line == 4
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(save, refusal, monkeypatch):
+    path = save("f", RUN)
+    small = os.stat_result([stat.S_IFREG, 0, 0, 0, 0, 0, 10, 0, 0, 0])
+    monkeypatch.setattr(_file.os, "fstat", lambda number: small)
+    assert "changed" in str(refusal("io", read_run, path))
+
+
+def test_a_very_long_id_is_an_id(save):
+    content = RUN + b"q1 Q0 " + b"x" * 10_000_000 + b" 9 -5.0 tag\n"
+    assert len(read_run(save("long", content)).doc[5]) == 10_000_000
+
+
+@pytest.fixture
+def short_lines(monkeypatch):
+    """The longest line after decompression is 64 KB here, not 64 MB."""
+    monkeypatch.setattr(_file, "LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(_expand, "_STEP", 1 << 12)
+
+
+def test_a_bomb_is_refused_before_it_is_large(save, refusal, short_lines):
+    for content in (b"a" * (1 << 20), b'{"q": "' + b"a" * (1 << 22)):
+        for compress in (gzip.compress, zstandard.compress):
+            assert "lines below" in str(refusal("too-large", read_run, save("bomb", compress(content))))
+
+
+def test_a_long_json_document_is_no_bomb(save, short_lines):
+    source = random.Random(1)
+    docs = ",".join(f'"{source.randbytes(400).hex()}": 1' for _ in range(500))
+    content = f'{{"q": {{{docs}}}}}'.encode()
+    for compress in (gzip.compress, zstandard.compress):
+        assert len(read_run(save("large.json", compress(content)))) == 500

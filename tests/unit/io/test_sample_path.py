@@ -1,0 +1,16 @@
+"""The sample collection is found wherever the package is."""
+
+from __future__ import annotations
+
+import pytest
+
+from judged.io import read_run, sample_path
+
+
+def test_a_sample_file_can_be_read():
+    assert len(read_run(sample_path("runs/bm25.run"))) > 0
+
+
+@pytest.mark.parametrize("name", ["none.run", "runs", "../errors.py", "/etc/passwd"])
+def test_another_file_is_refused_with_the_names_that_exist(name, refusal):
+    assert "runs/bm25.run" in str(refusal("sample", sample_path, name))

@@ -1,0 +1,220 @@
+"""What is written reads back the same, or is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_collection import QRELS, RUN
+
+from judged.core import Qrels, Run
+from judged.errors import DataError
+from judged.io import convert, read_qrels, read_run, write_qrels, write_run
+
+ENDINGS = ["", ".run", ".trec", ".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq"]
+PACKED = ["", ".gz", ".bz2", ".xz", ".zst"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("packed", PACKED)
+def test_runs_and_judgments_read_back_the_same(ending, packed, tmp_path, save, rows, run_rows, qrels_rows):
+    if ending in (".parquet", ".pq"):
+        pytest.importorskip("pyarrow")
+    run, qrels = tmp_path / f"r{ending}{packed}", tmp_path / f"q{ending}{packed}"
+    write_run(save("base.run", RUN), run)
+    write_qrels(save("base.qrels", QRELS), qrels)
+    assert rows(read_run(run)) == run_rows
+    assert rows(read_qrels(qrels)) == qrels_rows
+    assert read_run(run).warnings == ()
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted({run.name, qrels.name, "base.run", "base.qrels"})
+
+
+def test_a_trec_file_is_written_as_it_was_read(save, tmp_path):
+    for content, write in ((RUN, write_run), (QRELS, write_qrels)):
+        write(save("a", content), tmp_path / "b")
+        assert (tmp_path / "b").read_bytes() == content
+
+
+WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=4)
+SCORES = st.floats(allow_nan=False, allow_infinity=False)
+ROWS = st.dictionaries(WORDS, st.dictionaries(WORDS, SCORES, min_size=1, max_size=4), min_size=1, max_size=3)
+
+
+@pytest.mark.parametrize("ending", ["run", "json", "jsonl", "csv", "tsv"])
+@given(rankings=ROWS)
+def test_any_ids_and_scores_read_back_exactly_or_are_refused(ending, rankings, tmp_path_factory):
+    path = tmp_path_factory.mktemp("any") / f"a.{ending}"
+    run = read_run(rankings)
+    try:
+        write_run(run, path, guard=False)
+    except DataError as error:
+        assert error.slug in ("id-blank", "id-comment")  # noqa: PT017
+        assert not path.exists()
+        return
+    again = read_run(path)
+    assert again.doc.tolist() == run.doc.tolist()
+    assert again.score.tobytes() == run.score.tobytes()
+    assert [again.queries[i] for i in again.query] == [run.queries[i] for i in run.query]
+
+
+@given(rankings=ROWS)
+def test_any_judgments_read_back_exactly_from_json(rankings, tmp_path_factory):
+    grades = {q: {d: g % 7 for d, g in docs.items()} for q, docs in rankings.items()}
+    path = tmp_path_factory.mktemp("any") / "a.json"
+    write_qrels(grades, path)
+    assert read_qrels(path).grade.tolist() == read_qrels(grades).grade.tolist()
+
+
+@pytest.mark.parametrize("ending", ["txt", "json", "jsonl", "csv", "parquet"])
+def test_subtopics_are_written_too(ending, tmp_path, rows):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    qrels = read_qrels([("q", "1", "d", 1), ("q", "2", "d", 0.5)])
+    write_qrels(qrels, tmp_path / f"q.{ending}")
+    assert rows(read_qrels(tmp_path / f"q.{ending}")) == rows(qrels)
+
+
+@pytest.mark.parametrize(
+    ("query", "doc", "tag"), [("q 1", "d", "t"), ("q", "d\t1", "t"), ("q", "d\v", "t"), ("q", "d", "my run")]
+)
+def test_blanks_cannot_be_written_as_trec(query, doc, tag, tmp_path, refusal):
+    base = read_run({query: {doc: 1.0}})
+    run = Run(name="r", queries=base.queries, query=base.query, doc=base.doc, score=base.score, tag=tag)
+    error = refusal("id-blank", write_run, run, tmp_path / "a.run")
+    assert error.hint
+    assert list(tmp_path.iterdir()) == []
+    write_run(run, tmp_path / "a.json")
+
+
+def test_a_query_that_begins_like_a_comment_cannot_be_written_as_trec(tmp_path, refusal):
+    refusal("id-comment", write_run, {"#1": {"d": 1}}, tmp_path / "a.run")
+    refusal("id-comment", write_run, {"\ufeffq": {"d": 1}}, tmp_path / "a.run")
+
+
+def test_an_id_over_two_lines_cannot_be_written_as_csv(tmp_path, refusal):
+    refusal("id-blank", write_run, {"q": {"a\nb": 1}}, tmp_path / "a.csv")
+
+
+def test_infinite_scores_are_refused_in_json_and_kept_elsewhere(tmp_path, refusal):
+    run = {"q": {"a": math.inf, "b": -math.inf, "c": 1}}
+    for ending in ("json", "jsonl"):
+        refusal("score-inf", write_run, run, tmp_path / f"a.{ending}")
+    for ending in ("run", "csv", "tsv"):
+        write_run(run, tmp_path / f"a.{ending}")
+        assert read_run(tmp_path / f"a.{ending}").score.tolist() == [math.inf, -math.inf, 1]
+
+
+def test_json_is_strict(tmp_path):
+    write_run({"q": {"é": 0.1}}, tmp_path / "a.json")
+    assert (tmp_path / "a.json").read_bytes() == '{"q": {"é": 0.1}}\n'.encode()
+    write_qrels({"q": {"d": 2.0, "e": 0.5}}, tmp_path / "q.json")
+    assert json.loads((tmp_path / "q.json").read_text()) == {"q": {"d": 2, "e": 0.5}}
+
+
+def test_an_empty_ranking_is_kept_by_json_and_refused_elsewhere(tmp_path, refusal):
+    run = {"q1": {"d": 1}, "q2": {}}
+    write_run(run, tmp_path / "a.json")
+    assert read_run(tmp_path / "a.json").queries.tolist() == [b"q1", b"q2"]
+    for ending in ("run", "jsonl", "csv"):
+        assert "'q2'" in str(refusal("query-empty", write_run, run, tmp_path / f"a.{ending}"))
+
+
+def test_a_document_twice_cannot_be_a_key_twice(tmp_path, refusal):
+    refusal("duplicate-doc", write_run, [("q", "d", 1), ("q", "d", 2)], tmp_path / "a.json")
+
+
+def test_bytes_that_are_not_utf8_are_refused_where_text_must_be(tmp_path, refusal, rows):
+    run = read_run({b"q": {b"d\xff": 1.0}})
+    refusal("id-encoding", write_run, run, tmp_path / "a.json")
+    for ending in ("run", "csv"):
+        write_run(run, tmp_path / f"a.{ending}")
+        assert rows(read_run(tmp_path / f"a.{ending}")) == rows(run)
+
+
+def test_spreadsheets_do_not_compute_ids(tmp_path):
+    ids = ["=1+1", "+1", "-1", "@x", "plain"]
+    write_run({"=q": dict.fromkeys(ids, -1.5)}, tmp_path / "a.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[1:] == [f"'=q,{d},-1.5" for d in ["'=1+1", "'+1", "'-1", "'@x", "plain"]]
+    write_run({"=q": dict.fromkeys(ids, -1.5)}, tmp_path / "b.csv", guard=False)
+    assert read_run(tmp_path / "b.csv").doc.tolist() == [d.encode() for d in ids]
+
+
+def test_preferences_cannot_be_written(tmp_path, refusal):
+    base = read_qrels([("q", "1", "d", 1), ("q", "2", "d", 0)])
+    refusal("form", write_qrels, replace(base, sub=base.aspect), tmp_path / "a.txt")
+
+
+def test_negative_integers_are_no_formulas(tmp_path):
+    write_run({1: {-1: 0.5}}, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[1] == "1,-1,0.5"
+
+
+def test_ranks_are_computed_where_none_were_given(tmp_path):
+    write_run([("q", "a", 1), ("p", "x", 1), ("q", "b", 3), ("q", "c", 1)], tmp_path / "a.run")
+    lines = [line.split() for line in (tmp_path / "a.run").read_text().splitlines()]
+    assert [(line[2], line[3]) for line in lines] == [("a", "3"), ("x", "1"), ("b", "1"), ("c", "2")]
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.pkl", "a.json.zip", "-"])
+def test_an_unknown_ending_is_refused(name, tmp_path, refusal, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refusal("format", write_run, {"q": {"d": 1}}, name)
+    refusal("format", write_run, {"q": {"d": 1}}, "a", format="excel")
+    write_run({"q": {"d": 1}}, "a.xlsx", format="trec")
+    assert read_run("a.xlsx").doc[0] == b"d"
+
+
+def test_equal_content_gives_equal_bytes(tmp_path, save):
+    for name in ("a.run.gz", "b.run.gz"):
+        write_run(save("base", RUN), tmp_path / name)
+    assert (tmp_path / "a.run.gz").read_bytes() == (tmp_path / "b.run.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "a.run.gz").read_bytes()) == RUN
+
+
+def test_types_of_ids_survive_in_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    run = read_run({1: {2**53 + 1: 0.5, 10**17: 0.25}})
+    write_run(run, tmp_path / "a.parquet")
+    again = read_run(tmp_path / "a.parquet")
+    assert (again.query_kind, again.doc_kind, again.doc.tolist()) == ("integer", "integer", run.doc.tolist())
+
+
+# ── convert ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_convert_tells_trec_files_apart_and_counts_rows(save, tmp_path, rows, run_rows, qrels_rows):
+    assert convert(save("a", RUN), tmp_path / "r.json") == 5
+    assert convert(save("b", QRELS), tmp_path / "q.csv") == 5
+    assert rows(read_run(tmp_path / "r.json")) == run_rows
+    assert rows(read_qrels(tmp_path / "q.csv")) == qrels_rows
+    assert convert(tmp_path / "q.csv", tmp_path / "q.jsonl") == 5
+
+
+def test_convert_asks_where_content_can_be_either(save, tmp_path, refusal):
+    path = save("a.json", '{"q": {"d": 1}}')
+    assert "kind='run'" in refusal("kind", convert, path, tmp_path / "b.csv").hint
+    assert convert(path, tmp_path / "c.txt", kind="run") == 1
+    assert convert(path, tmp_path / "b.run") == 1  # the name says it
+    assert convert(path, tmp_path / "b.qrels") == 1
+    assert (tmp_path / "c.txt").read_text() == (tmp_path / "b.run").read_text()
+    assert (tmp_path / "b.run").read_text() == "q Q0 d 1 1.0 judged\n"
+    assert (tmp_path / "b.qrels").read_text() == "q 0 d 1\n"
+    refusal("kind", convert, path, tmp_path / "c", kind="both")
+
+
+def test_convert_explains_what_neither_reader_can_use(save, tmp_path, refusal):
+    refusal("score-text", convert, save("a", RUN.replace(b"0.9", b"abc")), tmp_path / "b.json")
+    refusal("columns", convert, save("a", b"one two three\n"), tmp_path / "b.json")
+    refusal("io", convert, tmp_path / "none", tmp_path / "b.json")
+
+
+def test_convert_takes_what_was_read(tmp_path):
+    assert convert(read_run({"q": {"d": 1}}), tmp_path / "a.run") == 1
+    assert isinstance(read_qrels({"q": {"d": 1}}), Qrels)
+    assert convert(read_qrels({"q": {"d": 1}}), tmp_path / "a.qrels") == 1

@@ -1,0 +1,72 @@
+"""A file that was cut anywhere is an error, or a value with a warning; at a line's end nobody can tell."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import lzma
+
+import pytest
+import zstandard
+from small_collection import QRELS, RUN
+
+from judged.errors import DataError
+from judged.io import read_qrels, read_run
+
+JSONL = b'{"query_id": "q1", "doc_id": "d1", "score": 0.5}\n{"query_id": "q1", "doc_id": "d2", "score": 12.25}\n'
+CSV = b"query_id,doc_id,score\nq1,d1,0.5\nq1,d2,12.25\n"
+JSON = b'{"q1": {"d1": 0.5, "d2": 12.25}, "q2": {"d1": 0.125}}'
+
+
+@pytest.mark.parametrize(
+    ("read", "content"), [(read_run, RUN), (read_qrels, QRELS), (read_run, JSONL), (read_run, CSV)], ids=["run", "qrels", "jsonl", "csv"]
+)  # fmt: skip
+def test_a_text_file_cut_at_any_byte_is_an_error_or_a_warning(read, content, save):
+    silent = []
+    for size in range(len(content)):
+        try:
+            table = read(save("cut", content[:size]))
+        except DataError:
+            continue
+        if not table.warnings:
+            silent.append(size)
+    ends = {i + 1 for i, byte in enumerate(content) if byte == ord("\n")}
+    if content is JSONL:
+        ends.add(min(ends) - 1)  # one record without its newline is a JSON document
+    assert set(silent) <= ends
+
+
+@pytest.mark.parametrize("size", range(len(JSON)))
+def test_a_json_document_cut_at_any_byte_is_an_error(size, save):
+    with pytest.raises(DataError):
+        read_run(save("cut", JSON[:size]))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
+def test_a_compressed_file_cut_at_any_byte_is_an_error(compress, save, refusal):
+    content = compress(RUN * 20)
+    for size in range(8, len(content)):
+        assert "nothing of it was used" in refusal("compressed", read_run, save("cut", content[:size])).hint
+    for size in range(8):
+        with pytest.raises(DataError):
+            read_run(save("cut", content[:size]))
+
+
+@pytest.mark.parametrize(
+    "compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor(write_checksum=True).compress]
+)
+def test_a_compressed_file_with_a_wrong_byte_is_an_error_or_the_same(compress, save, rows):
+    content = compress(RUN * 20)
+    whole = rows(read_run(save("whole", content)))
+    for at in range(len(content)):
+        damaged = bytearray(content)
+        damaged[at] ^= 0xFF
+        with contextlib.suppress(DataError):
+            assert rows(read_run(save("damaged", bytes(damaged)))) == whole
+
+
+def test_a_file_without_a_last_newline_says_so(save):
+    run = read_run(save("cut", RUN[:-1]))
+    assert [(warning.slug, warning.count) for warning in run.warnings] == [("no-final-newline", 1)]
+    assert "cut off" in run.warnings[0].text

@@ -1,0 +1,570 @@
+"""The page as a file: what is in it is what was computed, to the last bit, and nothing in it can be taken for markup."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.comparison.tables import system_table
+from judged.page.assemble import script, script_files, style
+
+FILES = jd.sample_path
+MEASURES = "nDCG@10 AP RR P@10"
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "\u202eabc\u202c",
+    "x" * 1000,
+    "a&b\"'",
+    "{{title}}",
+)
+
+
+class Parsed(HTMLParser):
+    """The elements of a page: their text by id, and every tag with its attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts, self.stack = [], {}, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in ("meta", "br", "link", "img"):
+            self.stack.append(dict(attributes).get("id"))
+
+    def handle_endtag(self, tag):
+        self.stack.pop()
+
+    def handle_data(self, data):
+        for name in filter(None, self.stack):
+            self.texts[name] = self.texts.get(name, "") + data
+
+
+def packed(parsed, name):
+    return gzip.decompress(base64.b64decode(parsed.texts[name]))
+
+
+def opened(path):
+    """(parsed page, facts, values [measure, run, query], details [query])."""
+    parsed = Parsed(path.read_text("utf-8"))
+    facts = json.loads(packed(parsed, "facts"))
+    values = np.frombuffer(packed(parsed, "values"), "<f8").reshape(len(facts["measures"]), len(facts["runs"]), -1)
+    blocks = sorted((n for n in parsed.texts if n.startswith("details-")), key=lambda n: int(n[8:]))
+    return parsed, facts, values, [detail for block in blocks for detail in json.loads(packed(parsed, block))]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    runs = {name: FILES(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
+    return jd.compare(FILES("qrels.txt"), runs, MEASURES, slices=(FILES("queries.jsonl"), "kind"), min_queries=5)
+
+
+@pytest.fixture(scope="module")
+def page(comparison, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    jd.report(comparison, path, texts=FILES("documents.jsonl"), queries=FILES("queries.jsonl"))
+    return path
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_values_in_the_page_are_those_of_the_results_to_the_last_bit(comparison, page):
+    _, facts, values, _ = opened(page)
+    for i, measure in enumerate(facts["measures"]):
+        for k, result in enumerate(comparison.results):
+            assert values[i, k].tobytes() == np.asarray(result[measure["name"]], "<f8").tobytes()
+
+
+def test_means_intervals_and_pairs_are_those_of_the_comparison(comparison, page):
+    _, facts, _, _ = opened(page)
+    means = comparison.means()
+    for i, measure in enumerate(facts["measures"]):
+        for k, (run, result) in enumerate(zip(comparison.names, comparison.results, strict=True)):
+            one = facts["summary"][i][k]
+            assert one["mean"] == means[run][measure["name"]]
+            assert (one["low"], one["high"]) == result.interval(measure["name"])
+    assert [pair["difference"] for pair in facts["pairs"]] == [row.difference for row in comparison.rows]
+    assert [pair["adjusted"] for pair in facts["pairs"]] == [row.adjusted for row in comparison.rows]
+    assert [pair["words"] for pair in facts["pairs"]] == comparison.verdicts()
+    assert [(p["part"], p["difference"]) for p in facts["parts"]] == [(r.part, r.difference) for r in comparison.parts]
+
+
+def test_the_table_without_script_shows_what_the_terminal_shows(comparison, page):
+    parsed, *_ = opened(page)
+    shown = parsed.texts["summary"]
+    for row in system_table(comparison).rows:
+        for cell in row[1:]:
+            value, *sign = cell.split()
+            assert re.search(rf"{re.escape(value)} \[[0-9., ]+\] {re.escape(' '.join(sign))}", shown)
+
+
+def test_curves_are_those_of_curve(comparison, page):
+    _, facts, _, _ = opened(page)
+    pr = facts["pictures"][0]
+    ranks = [int(at) for at in pr["lines"][0]["at"]]
+    for line, wanted in zip(pr["lines"], jd.curve("pr", list(comparison.judged), points=ranks), strict=True):
+        assert line["y"] == wanted.y.tolist()
+        assert line["low"] == wanted.low.tolist()
+    at_k = next(p for p in facts["pictures"] if p["title"].startswith("nDCG"))
+    at_ten = at_k["lines"][2]["at"].index(10)
+    assert at_k["lines"][2]["y"][at_ten] == comparison.means()["dense"]["nDCG@10"]
+
+
+def test_curves_are_at_the_level_of_the_measures(tmp_path):
+    judged = FILES("qrels.txt"), FILES("runs/bm25.run")
+    jd.report(jd.evaluate(*judged, "nDCG@10 AP", level=2), tmp_path / "two.html")
+    _, facts, _, _ = opened(tmp_path / "two.html")
+    assert (
+        facts["pictures"][0]["lines"][0]["mark"]
+        == f"(AP {jd.evaluate(*judged, 'AP', level=2).mean()['AP(level=2)']:.3f})"
+    )
+
+
+def test_the_critical_difference_is_that_of_nemenyi(comparison, page):
+    from judged.stats import nemenyi
+
+    _, facts, _, _ = opened(page)
+    for one, measure in zip(facts["critical"], facts["measures"], strict=True):
+        found = nemenyi(comparison.matrix(measure["name"]))
+        assert one["ranks"] == found.center.tolist()
+        assert one["critical"] == found.critical
+
+
+def test_rankings_grades_and_arithmetic_are_those_of_explain(comparison, page):
+    _, facts, _, details = opened(page)
+    for query in ("q01", "q18", "q36"):
+        detail = details[facts["queries"].index(query)]
+        for k, result in enumerate(comparison.results):
+            for i, measure in enumerate(facts["measures"]):
+                wanted = result.explain(measure["name"], query)
+                ranking = detail["rankings"][k]
+                assert [detail["docs"][place] for place in ranking["docs"]][: len(wanted.rows)] == [
+                    r[1] for r in wanted.rows
+                ]
+                why = ranking["why"][i]
+                assert why["closing"] == wanted.closing
+                assert tuple(why["headers"]) == wanted.headers[3:]
+                cells = {int(row[0]): row for row in wanted.table().rows}
+                for rank, row in zip(why["ranks"], why["rows"], strict=True):
+                    assert tuple(row) == cells[str(rank) and rank][3:]
+                    assert cells[rank][2] == f"{detail['grades'][ranking['docs'][rank - 1]]:g}"
+
+
+def test_a_run_that_does_not_answer_a_query_has_no_ranking_of_it(page):
+    _, facts, _, details = opened(page)
+    detail = details[facts["queries"].index("q19")]
+    assert [ranking is None for ranking in detail["rankings"]] == [True, True, False]
+
+
+@pytest.mark.parametrize("ties", ["id-desc", "id-asc", "input", "best", "worst", "expected"])
+@pytest.mark.parametrize("depth", [3, 100])
+def test_rankings_keep_the_order_of_the_policy_for_ties(ties, depth, tmp_path):
+    rng = np.random.default_rng(3)
+    docs = [f"d{i}" for i in range(12)]
+    qrels = {f"q{q}": {doc: int(rng.integers(0, 3)) for doc in rng.permutation(docs)[:6]} for q in range(8)}
+    run = {f"q{q}": {doc: float(rng.integers(0, 3)) for doc in rng.permutation(docs)[:10]} for q in range(8)}
+    result = jd.evaluate(qrels, run, "AP nDCG@5", ties=ties)
+    jd.report(result, tmp_path / "page.html", depth=depth)
+    _, facts, _, details = opened(tmp_path / "page.html")
+    for query, detail in zip(facts["queries"], details, strict=True):
+        shown = [detail["docs"][place] for place in detail["rankings"][0]["docs"]]
+        assert shown == [row[1] for row in result.explain("AP", query, depth=10).rows][:depth]
+        assert detail["rankings"][0]["why"][0]["closing"] == result.explain("AP", query).closing
+        below = {detail["docs"][place]: rank for place, rank in detail["rankings"][0]["below"]}
+        assert all(rank > depth and doc in qrels[query] for doc, rank in below.items())
+
+
+def test_bounds_are_those_of_evaluate(comparison, page):
+    _, facts, _, _ = opened(page)
+    wanted = jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), MEASURES, bounds=True)
+    for i, measure in enumerate(facts["measures"]):
+        one = facts["summary"][i][0]
+        assert (one["irrelevant"], one["top"]) == wanted.bounds(measure["name"])
+
+
+def test_queries_without_a_value_in_some_run_are_left_out_of_means_and_intervals(tmp_path):
+    qrels = {"q1": {"a": 1}, "q2": {"b": 0}, "q3": {"c": 1}}
+    runs = {"x": {q: ["a", "b", "c"] for q in qrels}, "y": {q: ["c", "b", "a"] for q in qrels}}
+    found = jd.compare(qrels, runs, "RR", empty="skip")
+    jd.report(found, tmp_path / "page.html")
+    _, facts, values, _ = opened(tmp_path / "page.html")
+    assert np.isnan(values[0, :, 1]).all()
+    assert [one["mean"] for one in facts["summary"][0]] == [found.means()[run]["RR"] for run in ("x", "y")]
+    assert facts["summary"][0][0]["queries"] == 2
+
+
+# ── sentences ────────────────────────────────────────────────────────────────────────────────────
+
+
+def verdict(qrels, runs, measure="RR", **options):
+    from judged.page.subject import subject_of
+    from judged.page.verdict import verdicts
+
+    return verdicts(subject_of(jd.compare(qrels, runs, measure, **options)))[0].words
+
+
+def lists(first, n=40):
+    """Rankings of n queries in which the relevant document a has this rank."""
+    return {f"q{i}": [*(f"x{k}" for k in range(first(i) - 1)), "a"] for i in range(n)}
+
+
+QRELS = {f"q{i}": {"a": 1} for i in range(40)}
+
+
+def test_the_better_of_two_runs_is_named_first():
+    runs = {"good": lists(lambda i: 1), "bad": lists(lambda i: 2)}
+    assert verdict(QRELS, runs).startswith(
+        "good is better than bad by RR: 1.0000 against 0.5000, a difference of +0.5000"
+    )
+
+
+def test_a_baseline_stays_what_the_other_is_held_against():
+    runs = {"good": lists(lambda i: 1), "bad": lists(lambda i: 2)}
+    assert verdict(QRELS, runs, baseline="good").startswith("bad is worse than good by RR")
+
+
+def test_what_cannot_be_told_is_said_so():
+    runs = {"x": lists(lambda i: 1 + i % 2), "y": lists(lambda i: 2 - i % 2)}
+    assert verdict(QRELS, runs).startswith("It cannot be told whether y is better or worse than x by RR")
+
+
+def test_of_several_runs_the_leader_and_its_peers_are_named():
+    runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1 + (i % 20 == 0)), "c": lists(lambda i: 3)}
+    assert verdict(QRELS, runs) == "a leads by RR (1.0000), but it cannot be told from b; it is better than c."
+
+
+def test_runs_that_lead_together_are_named_together():
+    runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1), "c": lists(lambda i: 3)}
+    assert verdict(QRELS, runs) == "a and b lead together by RR (1.0000) and are better than c."
+    same = {name: lists(lambda i: 2) for name in "abc"}
+    assert verdict(QRELS, same) == "All 3 runs have the same RR (0.5000)."
+
+
+def test_runs_equal_to_the_leader_are_called_so():
+    runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1 + (i == 0)), "c": lists(lambda i: 3)}
+    assert verdict(QRELS, runs, margin=0.5) == "a leads by RR (1.0000), but is equal to b; it is better than c."
+
+
+def test_other_measures_that_say_something_else_are_named(tmp_path):
+    from judged.page.subject import subject_of
+    from judged.page.verdict import verdicts
+
+    qrels = {q: {"a": 1, "b": 1} for q in QRELS}
+    runs = {"x": {q: ["a", "n", "n2", "b"] for q in QRELS}, "y": {q: ["a", "b", "n", "n2"] for q in QRELS}}
+    said = verdicts(subject_of(jd.compare(qrels, runs, "RR AP NumRel P@2")))
+    assert said[0].words.startswith("y and x are equal by RR")
+    assert said[0].more[-1] == "By AP and P@2: y is better."
+    assert "P@2 says the same." in said[1].more
+
+
+def test_counts_keep_their_decimals_in_a_comparison():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    runs = {"x": {"q1": ["a"], "q2": ["n"]}, "y": {"q1": ["n"], "q2": ["n"]}}
+    assert "0.0000 against 0.5000" in verdict(qrels, runs, "NumRelRet")
+
+
+def test_against_a_baseline_every_run_is_placed():
+    runs = {
+        "base": lists(lambda i: 2),
+        "up": lists(lambda i: 1),
+        "down": lists(lambda i: 3),
+        "same": lists(lambda i: 2),
+    }
+    said = verdict(QRELS, runs, baseline="base")
+    assert "up (+0.5000) is better than base" in said
+    assert "down (-0.1667) is worse than base" in said
+    assert "same (+0.0000) is equal to base" in said
+
+
+def test_where_lower_is_better_the_lower_run_is_better():
+    runs = {"bad": lists(lambda i: 9), "good": lists(lambda i: 1 + i % 2)}
+    assert verdict(QRELS, runs, "FirstHit").startswith(
+        "good is better than bad by FirstHit: 1.5000 against 9.0000, a difference of -7.5000"
+    )
+
+
+def test_methods_name_every_convention_and_input(comparison, page):
+    parsed, facts, _, _ = opened(page)
+    text = parsed.texts["methods"]
+    assert f"judged {jd.__version__}" in text
+    for words in (
+        "40 queries",
+        "703 judgments",
+        "every judged query counts",
+        "ids, descending",
+        "permutation test",
+        "holm",
+        "Nemenyi",
+    ):
+        assert words in text
+    for measure in comparison.measures:
+        assert measure in text
+    import hashlib
+
+    digest = hashlib.sha256(FILES("qrels.txt").read_bytes()).hexdigest()
+    assert {"role": "judgments", "name": "qrels.txt", "sha256": digest, "of": "file"} in facts["inputs"]
+    assert len(facts["inputs"]) == 4
+
+
+def test_a_file_that_was_written_since_is_refused(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\n")
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    result = jd.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
+    (tmp_path / "run").write_text("q Q0 zzz 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n")
+    with pytest.raises(jd.DataError, match="file-changed"):
+        jd.report(result, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_relevant_documents_are_counted_at_the_level_of_the_measures(tmp_path):
+    qrels = {"q": {"a": 1, "b": 2, "c": 2, "d": 0}}
+    jd.report(jd.evaluate(qrels, {"q": ["a", "b"]}, "AP", level=2), tmp_path / "page.html")
+    facts = opened(tmp_path / "page.html")[1]
+    assert (facts["relevant"], facts["relevance"]) == ([2], 2)
+
+
+def test_the_page_does_not_replace_what_it_is_made_from(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\n")
+    result = jd.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
+    for path in (tmp_path / "run", tmp_path / "qrels", "-", None, 5, "a\0b"):
+        with pytest.raises(jd.UsageError):
+            jd.report(result, path)
+    assert (tmp_path / "run").read_text() == "q Q0 a 1 2 t\n"
+
+
+def test_texts_that_match_nothing_are_warned_of(tmp_path):
+    jd.report(
+        jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"),
+        tmp_path / "page.html",
+        texts={"x": "other"},
+        queries={"y": "other"},
+    )
+    codes = [w["code"] for w in opened(tmp_path / "page.html")[1]["warnings"]]
+    assert codes == ["texts-missing", "texts-missing"]
+
+
+def test_a_single_result_may_be_given_its_name(tmp_path):
+    jd.report({"mine": jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR")}, tmp_path / "page.html")
+    assert opened(tmp_path / "page.html")[1]["runs"] == ["mine"]
+
+
+def test_what_lay_in_memory_is_hashed_by_its_content(tmp_path):
+    for name, run in (
+        ("one", {"q": {"a": 2.0, "b": 1.0}}),
+        ("two", {"q": {"b": 1.0, "a": 2.0}}),
+        ("three", {"q": {"a": 2.5, "b": 1.0}}),
+    ):
+        jd.report(jd.evaluate({"q": {"a": 1}}, run, "RR"), tmp_path / f"{name}.html")
+    hashes = [opened(tmp_path / f"{name}.html")[1]["inputs"][1] for name in ("one", "two", "three")]
+    assert hashes[0]["of"] == "content"
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_methods_name_clusters_slices_margins_and_levels_as_they_were(tmp_path):
+    queries = list(QRELS)
+    runs = {"good": lists(lambda i: 1), "bad": lists(lambda i: 2)}
+    found = jd.compare(QRELS, runs, "RR", clusters={q: q[-1] for q in queries}, slices={q: "odd" if i % 2 else "even" for i, q in enumerate(queries)},
+                       min_queries=7, margin=0.01, alpha=0.025)  # fmt: skip
+    jd.report(found, tmp_path / "page.html")
+    text = " ".join(opened(tmp_path / "page.html")[1]["methods"])
+    for words in (
+        "10 clusters",
+        "(even, odd)",
+        "fewer than 7 queries",
+        "the 95% interval of their difference lies within ±0.01",
+        "97.5% percentile",
+    ):
+        assert words in text, words
+
+
+# ── the file ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_same_result_gives_the_same_bytes(comparison, tmp_path):
+    for name in ("a.html", "b.html"):
+        jd.report(comparison, tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_the_policy_of_the_page_allows_its_own_scripts_and_styles_only(page):
+    import hashlib
+
+    text = page.read_text("utf-8")
+    parsed = Parsed(text)
+    policy = next(a["content"] for tag, a in parsed.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    for inside in re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", text, re.DOTALL):
+        assert base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode() in policy
+    assert not [a for _, a in parsed.tags if {"src", "style"} & set(a) or any(name.startswith("on") for name in a)]
+
+
+def test_hostile_ids_and_texts_stay_text(tmp_path):
+    qrels = {query: dict.fromkeys(HOSTILE, 1) for query in HOSTILE}
+    runs = {name: {query: {doc: float(i) for i, doc in enumerate(HOSTILE)} for query in HOSTILE} for name in HOSTILE}
+    path = tmp_path / "page.html"
+    texts = dict.fromkeys(HOSTILE, "<b>bold</b></script>")
+    jd.report(jd.compare(qrels, runs, "AP"), path, texts=texts, queries=texts, title="<i>{{script}}</i>")
+    parsed, facts, _, details = opened(path)
+    assert facts["runs"] == list(HOSTILE)
+    assert set(details[0]["docs"]) == set(HOSTILE)
+    assert {tag for tag, _ in parsed.tags} <= {
+        "html", "head", "meta", "title", "script", "style", "body", "a", "header", "p", "h1", "h2", "h3", "button", "main", "section", "ul", "li",
+        "div", "table", "thead", "tbody", "tr", "th", "td", "strong", "code", "bdi", "footer", "noscript", "small",
+    }  # fmt: skip
+    assert len([1 for tag, a in parsed.tags if tag == "script" and "type" not in a]) == 2
+    assert parsed.texts["title"] == "<i>{{script}}</i>"
+
+
+def test_ids_that_are_not_utf8_are_kept(tmp_path):
+    (tmp_path / "qrels").write_bytes(b"q\xff 0 d\xfe 1\n")
+    (tmp_path / "run").write_bytes(b"q\xff Q0 d\xfe 1 1 t\n")
+    jd.report(jd.evaluate(tmp_path / "qrels", tmp_path / "run", "RR"), tmp_path / "page.html")
+    _, facts, _, details = opened(tmp_path / "page.html")
+    assert facts["queries"] == ["q\udcff"]
+    assert details[0]["docs"] == ["d\udcfe"]
+
+
+def test_names_are_declared_in_one_script_only():
+    seen = {}
+    for path in script_files():
+        for name in re.findall(
+            r"^(?:export )?(?:async )?(?:function|const|let|class) (?:\{[^}]*\}|\[[^\]]*\]|(\w+))",
+            path.read_text("utf-8"),
+            re.MULTILINE,
+        ):
+            assert name not in seen, f"{name} in {path.name} and {seen[name]}"
+            if name:
+                seen[name] = path.name
+
+
+def test_every_script_and_style_is_part_of_the_page():
+    from judged.page.assemble import style_files
+
+    folder = script_files()[0].parents[0]
+    root = next(p for p in script_files()[0].parents if p.name == "page")
+    assert set(script_files()) == {p.resolve() for p in root.rglob("*.js")} - {(root / "theme.js").resolve()}, folder
+    assert set(style_files()) == set(root.rglob("*.css"))
+
+
+def test_scripts_never_read_markup_or_reach_outside():
+    for word in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "fetch(",
+        "XMLHttpRequest",
+        "</script",
+        "import(",
+    ):
+        code = re.sub(r"/\*.*?\*/|^\s*//.*$", "", script(), flags=re.DOTALL | re.MULTILINE)
+        assert word not in code, word
+    assert "http" not in style()
+
+
+def test_code_and_styles_stay_small():
+    assert len(script()) + len(style()) < 300_000
+
+
+# ── what can be reported, and what cannot ────────────────────────────────────────────────────────
+
+
+def test_one_result_has_a_page_without_pairs(tmp_path):
+    jd.report(jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), "nDCG@10 NumRelRet"), tmp_path / "page.html")
+    _, facts, _, _ = opened(tmp_path / "page.html")
+    assert facts["pairs"] == []
+    assert facts["runs"] == ["bm25"]
+    assert facts["verdicts"][0]["words"].startswith("bm25 has nDCG@10 0.5196 on average over 40 queries")
+    assert facts["measures"][1]["places"] == 0
+
+
+def test_several_results_are_compared(tmp_path):
+    results = {n: jd.evaluate(FILES("qrels.txt"), FILES(f"runs/{n}.run"), "AP") for n in ("bm25", "dense")}
+    jd.report(results, tmp_path / "page.html")
+    _, facts, _, details = opened(tmp_path / "page.html")
+    assert facts["runs"] == ["bm25", "dense"]
+    assert len(facts["pairs"]) == 1
+    assert len(details) == 40
+
+
+def test_saved_values_have_a_page_without_rankings(tmp_path):
+    result = jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), "AP")
+    result.save(tmp_path / "values.json")
+    jd.report(jd.load(tmp_path / "values.json"), tmp_path / "page.html")
+    _, facts, values, details = opened(tmp_path / "page.html")
+    assert (facts["depth"], facts["pictures"], facts["coverage"], details) == (0, [], None, [])
+    assert values[0, 0].tobytes() == result["AP"].tobytes()
+
+
+def test_results_on_different_judgments_show_no_rankings_side_by_side(tmp_path):
+    results = [jd.evaluate({"q": {"a": grade}}, {"q": ["a"]}, "nDCG") for grade in (1, 2)]
+    jd.report(dict(zip("xy", results, strict=True)), tmp_path / "page.html")
+    assert opened(tmp_path / "page.html")[1]["depth"] == 0
+
+
+def test_depth_and_length_limit_what_is_shown(tmp_path):
+    result = jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), "AP")
+    jd.report(result, tmp_path / "page.html", depth=3, texts=FILES("documents.jsonl"), length=40)
+    _, facts, _, details = opened(tmp_path / "page.html")
+    assert facts["depth"] == 3
+    assert max(len(d["rankings"][0]["docs"]) for d in details if d["rankings"][0]) == 3
+    assert max(len(text) for d in details for text in d["texts"] if text) <= 41
+
+
+def test_very_many_queries_are_shown_less_deep():
+    from judged.page.query_details import shown_depth
+    from judged.page.subject import subject_of
+
+    def depth_of(queries):
+        qrels = {f"q{i}": {"a": 1} for i in range(queries)}
+        return shown_depth(subject_of(jd.evaluate(qrels, {q: ["a"] for q in qrels}, "RR")), None)
+
+    assert depth_of(1_000) == 100
+    assert depth_of(20_001) == 20
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "report", {}, [], {"x": 1}, jd.Policy()])
+def test_what_is_no_result_is_refused(wrong, tmp_path):
+    with pytest.raises(jd.UsageError, match=r"jd\.evaluate or jd\.compare"):
+        jd.report(wrong, tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("wrong", [{"depth": 0}, {"depth": 1.5}, {"depth": True}, {"length": 0}, {"title": 3}])
+def test_wrong_options_are_refused(wrong, tmp_path):
+    with pytest.raises(jd.UsageError):
+        jd.report(jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"), tmp_path / "page.html", **wrong)
+
+
+def test_an_older_page_stays_where_the_new_one_fails(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    with pytest.raises(jd.FileError):
+        jd.report(jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"), path, texts=tmp_path / "missing.jsonl")
+    with pytest.raises(jd.FileError):
+        jd.report(jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"), tmp_path / "no" / "page.html")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_share_of_judged_documents_is_of_those_that_have_the_rank():
+    from judged.evaluation.result.coverage import judged_share
+
+    judged = jd.judge({"q": {"a": 1, "b": -1}, "r": {"a": 0}}, {"q": ["a", "b", "c"], "r": ["c", "a"]})
+    assert judged_share(judged, np.array([1, 2, 3])).tolist() == [1 / 2, 1 / 2, 0]
+    assert math.isnan(judged_share(judged, np.array([4]))[0])

@@ -1,0 +1,333 @@
+"""Results on matplotlib axes: the numbers that were drawn are the result's own."""
+
+from __future__ import annotations
+
+import sys
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import judged as jd
+from judged.plots.results import draw_comparison, draw_values
+from judged.plots.style import COLOURS
+
+KINDS = ["means", "differences", "queries", "scatter", "critical"]
+
+
+@pytest.fixture(scope="module")
+def sample():
+    runs = {name: jd.sample_path(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
+    return jd.compare(jd.sample_path("qrels.txt"), runs, "nDCG@10 AP RR FallOut NumRet")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def points(ax):
+    """(x, y) of each marker that stands alone."""
+    return [
+        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
+        for line in ax.lines
+        if len(line.get_xdata()) == 1 and line.get_marker() not in ("None", "")
+    ]
+
+
+def spans(ax, y):
+    """The ends of the intervals of a row."""
+    return [
+        tuple(map(float, line.get_xdata()))
+        for line in ax.lines
+        if len(line.get_xdata()) == 2 and list(line.get_ydata()) == [y, y]
+    ]
+
+
+def names(ax):
+    return [tick.get_text() for tick in ax.get_yticklabels()]
+
+
+def drawn(ax):
+    """The axes, after everything was laid out and drawn."""
+    ax.figure.draw_without_rendering()
+    return ax
+
+
+# ── one result ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_query_is_a_point_and_the_mean_has_its_interval(sample):
+    values = sample.results[0]
+    ax = drawn(draw_values(values, "nDCG@10 AP RR"))
+    assert names(ax) == ["nDCG@10", "AP", "RR"]
+    for row, measure in enumerate(["nDCG@10", "AP", "RR"]):
+        strip = ax.collections[row].get_offsets()
+        assert np.array_equal(np.sort(strip[:, 0]), np.sort(values[measure]))
+        assert (np.abs(strip[:, 1] - row) < 0.5).all()
+        assert spans(ax, row)[0] == values.interval(measure)
+        assert (values.mean()[measure], row) in points(ax)
+        box = ax.patches[row]
+        assert (box.get_x(), box.get_x() + box.get_width()) == pytest.approx(np.quantile(values[measure], [0.25, 0.75]))
+    assert ax.get_xlim() == (-0.03, 1.03)
+    said = [text.get_text() for text in ax.texts]
+    low, high = values.interval("AP")
+    assert f"{values.mean()['AP']:.3f} [{low:.3f}, {high:.3f}]" in said
+
+
+def test_points_of_equal_value_do_not_hide_each_other(sample):
+    strip = draw_values(sample.results[0], "RR").collections[0].get_offsets()
+    assert len({tuple(point) for point in strip.tolist()}) == len(sample.results[0])
+
+
+def test_a_measure_beyond_one_has_an_axis_of_its_own(sample):
+    values = sample.results[0]
+    ax = draw_values(values, ["NumRet"])
+    assert ax.get_xlim()[1] > values["NumRet"].max()
+    assert points(ax) == [(values["NumRet"].mean(), 0.0)]  # the sum has no place among its parts
+    for measures in (None, "nDCG@10 NumRet"):
+        with pytest.raises(jd.UsageError) as caught:
+            draw_values(values, measures)
+        assert caught.value.slug == "plot"
+        assert "NumRet" in caught.value.got
+        assert "choose" in caught.value.hint
+
+
+@pytest.mark.parametrize("measures", ["P@10", ["AP", "nonsense"], "nDCG@10 ERR", []])
+def test_an_unknown_measure_names_the_choices(sample, measures):
+    with pytest.raises(jd.UsageError) as caught:
+        draw_values(sample.results[0], measures)
+    assert caught.value.slug == "not-asked"
+    assert "nDCG@10, AP" in caught.value.expected
+
+
+def test_measures_by_other_names_and_as_objects(sample):
+    assert names(draw_values(sample.results[0], "map ndcg_cut_10")) == ["AP", "nDCG@10"]
+    assert names(draw_values(sample.results[0], [jd.AP])) == ["AP"]
+
+
+def test_one_query_has_a_point_and_no_interval():
+    ax = drawn(draw_values(jd.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP RR")))
+    assert spans(ax, 0) == []
+    assert points(ax) == [(0.5, 0.0), (0.5, 1.0)]
+
+
+def test_missing_values_are_left_out():
+    values = jd.evaluate({"q": {"a": 1}, "r": {"a": 0}}, {"q": ["b", "a"], "r": ["a"]}, "AP NumRet", empty="nan")
+    assert np.isnan(values["AP"]).any()
+    ax = drawn(draw_values(values, "AP"))
+    assert ax.collections[0].get_offsets()[:, 0].tolist() == [0.5]
+    nothing = jd.evaluate({"r": {"a": 0}}, {"r": ["a"]}, "AP", empty="nan")
+    assert "no value" in [text.get_text() for text in drawn(draw_values(nothing)).texts]
+
+
+# ── comparisons ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_means_stand_with_their_intervals_the_best_first(sample):
+    ax = drawn(draw_comparison(sample, "means", "AP"))
+    means = {name: by["AP"] for name, by in sample.means().items()}
+    assert names(ax) == sorted(means, key=means.get, reverse=True) == ["dense", "tfidf", "bm25"]
+    for row, name in enumerate(names(ax)):
+        assert points(ax)[row] == pytest.approx((means[name], row))
+        assert spans(ax, row) == [sample.results[sample.names.index(name)].interval("AP")]
+    assert ax.get_xlabel() == "mean AP"
+
+
+def test_where_lower_is_better_the_lowest_is_first_and_it_is_said(sample):
+    ax = draw_comparison(sample, "means", "FallOut")
+    means = {name: by["FallOut"] for name, by in sample.means().items()}
+    assert names(ax) == sorted(means, key=means.get)
+    assert "lower is better" in ax.get_xlabel()
+
+
+def test_several_measures_are_groups_of_rows(sample):
+    both = jd.compare(dict(zip(sample.names, [_only(r, ["AP", "RR"]) for r in sample.results], strict=True)))
+    ax = drawn(draw_comparison(both))
+    assert names(ax) == ["AP", "bm25", "tfidf", "dense", "RR", "bm25", "tfidf", "dense"]
+    expected = [both.means()[run][m] for m in ("AP", "RR") for run in both.names]
+    assert [x for x, _ in points(ax)] == pytest.approx(expected)
+    ax = drawn(draw_comparison(both, "differences"))
+    assert [x for x, _ in points(ax)] == [row.difference for row in both.rows]
+
+
+def _only(values, measures):
+    from dataclasses import replace
+
+    kept = tuple(m for m in values.measures if str(m) in measures)
+    return replace(values, measures=kept, columns={str(m): values[m] for m in kept})
+
+
+@pytest.mark.parametrize("kind", ["means", "differences"])
+def test_measures_of_different_scales_are_not_put_on_one_axis(sample, kind):
+    with pytest.raises(jd.UsageError) as caught:
+        draw_comparison(sample, kind)
+    assert caught.value.slug == "plot"
+    assert "measure=" in caught.value.hint
+
+
+def test_differences_are_those_of_the_table_and_verdicts_differ_in_colour_and_marker(sample):
+    ax = drawn(draw_comparison(sample, "differences", "nDCG@10"))
+    rows = [row for row in sample.rows if row.measure == "nDCG@10"]
+    assert names(ax) == ["tfidf − bm25", "dense − bm25", "dense − tfidf"]
+    alone = [line for line in ax.lines if len(line.get_xdata()) == 1]
+    for y, row in enumerate(rows):
+        assert spans(ax, y) == [(row.low, row.high)]
+        assert alone[y].get_xdata()[0] == row.difference
+    look = {row.verdict: (line.get_marker(), line.get_color()) for row, line in zip(rows, alone, strict=True)}
+    assert set(look) == {"better", "cannot tell"}
+    assert look["better"][0] != look["cannot tell"][0]
+    assert look["better"][1] == COLOURS[0]
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == set(look)
+
+
+def test_the_margin_is_a_band(sample):
+    results = dict(zip(sample.names, sample.results, strict=True))
+    ax = draw_comparison(jd.compare(results, margin=0.05), "differences", "AP")
+    assert [ax.patches[0].get_x(), ax.patches[0].get_width()] == pytest.approx([-0.05, 0.1])
+
+
+def test_bars_are_the_differences_of_queries_sorted(sample):
+    ax = drawn(draw_comparison(sample, "queries", "AP", "bm25", "dense"))
+    d = sample.matrix("AP")[:, 2] - sample.matrix("AP")[:, 0]
+    bars = {round(bar.get_x() + bar.get_width() / 2): bar.get_height() for bar in ax.patches}
+    assert [bars[i] for i in range(len(d))] == sorted(d.tolist(), reverse=True)
+    queries = [tick.get_text() for tick in ax.get_xticklabels()]
+    assert queries == [sample.results[0].queries[i] for i in np.argsort(-d, kind="stable")]
+    row = sample.of("AP", "bm25", "dense")
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert f"dense better: {row.wins}" in said
+    assert f"dense worse: {row.losses}" in said
+    assert f"mean: {row.difference:+.3f}" in said
+
+
+def test_bars_of_a_measure_where_lower_is_better_are_won_below_zero(sample):
+    ax = draw_comparison(sample, "queries", "FallOut", "bm25", "dense")
+    row = sample.of("FallOut", "bm25", "dense")
+    better = [bar for bar in ax.patches if bar.get_facecolor() == mpl.colors.to_rgba(COLOURS[0])]
+    assert len(better) == row.wins
+    assert all(bar.get_height() < 0 for bar in better)
+
+
+def test_the_scatter_holds_every_query_once(sample):
+    ax = drawn(draw_comparison(sample, "scatter", "RR", "bm25", "dense"))
+    row = sample.of("RR", "bm25", "dense")
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said == [f"dense better: {row.wins}", f"dense equal: {row.ties}", f"dense worse: {row.losses}"]
+    found = {tuple(point) for collection in ax.collections for point in collection.get_offsets().tolist()}
+    assert found == {tuple(pair) for pair in sample.matrix("RR")[:, [0, 2]].tolist()}
+    assert ax.get_xlabel() == "RR of bm25"
+    assert ax.get_ylabel() == "RR of dense"
+
+
+def test_the_critical_difference_diagram_joins_what_cannot_be_told_apart(sample):
+    from judged.stats import bars, nemenyi
+
+    ax = drawn(draw_comparison(sample, "critical", "AP"))
+    found = nemenyi(sample.matrix("AP"))
+    assert sorted(x for x, _ in points(ax)) == pytest.approx(sorted(found.center))
+    thick = [line.get_xdata() for line in ax.lines if line.get_linewidth() > 3]
+    groups = [[min(found.center[list(g)]), max(found.center[list(g)])] for g in bars(found.center, found.critical)]
+    assert np.allclose(thick, [[low - 0.02, high + 0.02] for low, high in groups])
+    said = " ".join(text.get_text() for text in ax.texts)
+    assert f"critical difference {found.critical:.2f}" in said
+    assert all(name in said for name in sample.names)
+
+
+def test_ranks_are_turned_where_lower_is_better(sample):
+    from judged.stats import nemenyi
+
+    ax = draw_comparison(sample, "critical", "FallOut")
+    assert sorted(x for x, _ in points(ax)) == pytest.approx(sorted(nemenyi(-sample.matrix("FallOut")).center))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_draws_on_the_axes_that_are_given_and_leaves_pyplot_alone(sample, kind):
+    ax = Figure(layout="constrained").add_subplot()
+    assert draw_comparison(sample, kind, "AP", ax=ax) is ax
+    drawn(ax)
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_query_can_be_drawn(kind):
+    one = jd.compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
+    drawn(draw_comparison(one, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_runs_that_never_differ_can_be_drawn(kind):
+    run = {"q": ["a", "b"], "r": ["a"]}
+    drawn(draw_comparison(jd.compare({"q": {"a": 1}, "r": {"a": 1}}, {"x": run, "y": run}, "RR"), kind))
+
+
+@pytest.mark.parametrize("kind", ["means", "differences", "queries", "scatter"])
+def test_queries_without_a_value_are_left_out_of_all_runs(kind):
+    qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 0}}
+    runs = {"x": {"q": ["b", "a"], "r": ["a"], "s": ["a"]}, "y": {"q": ["a", "b"], "r": ["b", "a"], "s": ["a"]}}
+    found = jd.compare(qrels, runs, "RR", empty="nan")
+    ax = drawn(draw_comparison(found, kind))
+    if kind == "means":
+        assert [x for x, _ in points(ax)] == [0.75, 0.75]
+    elif kind == "queries":
+        assert len(ax.patches) == 2
+        assert "1 query without a value left out" in ax.get_xlabel()
+    elif kind == "scatter":
+        assert sum(len(c.get_offsets()) for c in ax.collections) == 2
+
+
+def test_the_pair_is_the_baseline_and_the_first_other_unless_named(sample):
+    results = dict(zip(sample.names, sample.results, strict=True))
+    against = jd.compare(results, baseline="tfidf")
+    assert draw_comparison(against, "scatter", "AP").get_xlabel() == "AP of tfidf"
+    assert draw_comparison(against, "scatter", "AP", b="tfidf").get_xlabel() == "AP of bm25"
+    assert draw_comparison(sample, "scatter", "AP", a="dense").get_ylabel() == "AP of bm25"
+
+
+@pytest.mark.parametrize(
+    ("slug", "options", "choices"),
+    [
+        ("plot", {"kind": "pie"}, "means, differences, queries, scatter, critical"),
+        ("plot", {"kind": "means", "measure": "AP", "a": "bm25"}, "queries and scatter"),
+        ("not-asked", {"kind": "means", "measure": "P@10"}, "nDCG@10, AP, RR"),
+        ("not-asked", {"kind": "critical", "measure": "nonsense"}, "nDCG@10, AP, RR"),
+        ("runs", {"kind": "scatter", "measure": "AP", "a": "bm26"}, "bm25, tfidf, dense"),
+        ("runs", {"kind": "queries", "measure": "AP", "a": "bm25", "b": "bm25"}, "two different runs"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_the_choices(sample, slug, options, choices):
+    with pytest.raises(jd.UsageError) as caught:
+        draw_comparison(sample, **options)
+    assert caught.value.slug == slug
+    assert choices in caught.value.expected
+
+
+def test_hostile_and_long_names_are_shown_as_text(sample):
+    hostile = {"$x_{1": sample.results[0], "_hidden\n": sample.results[1], "z" * 200: sample.results[2]}
+    found = jd.compare(hostile)
+    for kind in KINDS:
+        ax = drawn(draw_comparison(found, kind, "AP"))
+        assert max(len(text.get_text()) for text in ax.findobj(mpl.text.Text)) < 110
+        plt.close(ax.figure)
+
+
+def test_without_matplotlib_it_is_said_what_to_install(sample, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for call in (lambda: draw_values(sample.results[0], "AP"), lambda: draw_comparison(sample, "means", "AP")):
+        with pytest.raises(jd.UsageError) as caught:
+            call()
+        assert caught.value.slug == "needs"
+        assert "judged[plot]" in caught.value.hint
+
+
+def test_the_same_result_gives_the_same_picture(sample):
+    def points_of(ax):
+        return [c.get_offsets().tolist() for c in ax.collections], [line.get_xydata().tolist() for line in ax.lines]
+
+    assert points_of(draw_values(sample.results[0], "AP")) == points_of(draw_values(sample.results[0], "AP"))

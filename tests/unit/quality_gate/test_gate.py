@@ -1,0 +1,806 @@
+"""The gate: what each rule means, what a baseline records, what is refused, and where rules come from."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.io.fingerprint import content_of
+from judged.quality_gate.rules import Rules, read_rules
+from judged.stats import adjusted
+
+N = 40
+QRELS = {f"q{i:02}": {"good": 1} for i in range(N)}
+
+
+def run(*ranks):
+    """A run in which query i has its relevant document at ranks[i]: RR is 1/rank."""
+    return {f"q{i:02}": [f"x{k}" for k in range(rank - 1)] + ["good"] for i, rank in enumerate(ranks)}
+
+
+BEST = run(*[1] * N)
+HALF = run(*[2] * N)  # RR falls by exactly 1/2 everywhere
+ONE_LOWER = run(2, *[1] * (N - 1))  # by 1/2 in one query: 1/80 in the mean
+WOBBLE = run(*[1, 2] * (N // 2))
+OTHER_WOBBLE = run(*[2, 1] * (N // 2 - 1), 2, 2)  # differs everywhere; the mean falls by 1/80
+
+
+def held(candidate, base=BEST, **rules):
+    return jd.gate(QRELS, candidate, baseline=base, **{"measures": "RR", **rules})
+
+
+def refused(*arguments, **rules):
+    with pytest.raises(jd.JudgedError) as caught:
+        jd.gate(*arguments, **rules)
+    return caught.value
+
+
+# ── max_drop and its modes ───────────────────────────────────────────────────────────────────────
+
+
+def test_a_drop_beyond_what_is_allowed_and_beyond_noise_fails():
+    gate = held(HALF, max_drop=0.1)
+    [reason] = gate.reasons
+    assert not gate.passed
+    assert not gate
+    assert (reason.rule, reason.measure, reason.slice, reason.passed) == ("max_drop", "RR", None, False)
+    assert (reason.observed, reason.allowed) == (1 / 2, 0.1)
+    assert (
+        reason.sentence
+        == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed; noise does not explain it (corrected p below 0.0001)."
+    )
+    assert gate.headline == "FAIL  candidate against baseline: 1 of 1 rules broken"
+
+
+def test_a_drop_within_what_is_allowed_passes_however_significant():
+    gate = held(HALF, max_drop=0.5)
+    assert gate.passed
+    assert gate.reasons[0].p < 0.0001
+    assert gate.reasons[0].sentence == "RR fell by 0.5000 (1.0000 → 0.5000), within the 0.5 allowed."
+
+
+def test_a_drop_that_noise_may_explain_passes_by_default_and_fails_in_the_other_modes():
+    noisy = {"base": WOBBLE, "max_drop": 0.01}
+    usual, mean, sure = (held(OTHER_WOBBLE, mode=mode, **noisy) for mode in ("significant", "mean", "sure"))
+    assert usual.passed
+    assert "more than the 0.01 allowed, but noise may explain it" in usual.reasons[0].sentence
+    assert usual.reasons[0].note.startswith("40 queries can show no drop below about 0.1")
+    assert not mean.passed
+    assert mean.reasons[0].sentence == "RR fell by 0.0125 (0.7500 → 0.7375), more than the 0.01 allowed."
+    assert not sure.passed
+    assert "it may be worse by up to 0.1" in sure.reasons[0].sentence
+
+
+def test_sure_fails_a_better_mean_that_may_be_worse_and_passes_one_that_cannot():
+    assert held(WOBBLE, OTHER_WOBBLE, mode="mean").passed
+    assert not held(WOBBLE, OTHER_WOBBLE, mode="sure", max_drop=0.01).passed
+    assert held(WOBBLE, OTHER_WOBBLE, mode="sure", max_drop=0.3).passed
+    assert (
+        held(BEST, HALF, mode="sure").reasons[0].sentence
+        == "RR is better by 0.5000 (0.5000 → 1.0000); it did not get worse (95% interval)."
+    )
+
+
+def test_sure_looks_at_the_worse_end_of_the_interval_that_compare_prints():
+    gate = held(OTHER_WOBBLE, WOBBLE, mode="sure")
+    row = jd.compare(QRELS, {"a": WOBBLE, "b": OTHER_WOBBLE}, "RR", baseline="a").rows[0]
+    assert (gate.comparison.rows[0].low, gate.comparison.rows[0].p) == (row.low, row.p)
+    assert held(OTHER_WOBBLE, WOBBLE, mode="sure", max_drop=-row.low).passed
+    assert not held(OTHER_WOBBLE, WOBBLE, mode="sure", max_drop=-row.low - 1e-6).passed
+
+
+def test_a_drop_of_exactly_what_is_allowed_is_allowed():
+    assert held(ONE_LOWER, max_drop=1 / 80, mode="mean").passed
+    assert 1 / 2 - 1 / 3 > 1 / 6  # in floating point
+    third = run(*[3] * N)
+    assert held(third, HALF, max_drop=1 / 6, mode="mean").passed
+    assert held(third, HALF, max_drop=1, max_query_drop=1 / 6).passed
+    assert not held(third, HALF, max_drop=1, max_query_drop=1 / 6 - 1e-9).passed
+    judged = {f"q{i}": {"good": 1} for i in range(100)}
+    base = {f"q{i}": ["good"] if i < 50 else ["x"] for i in range(100)}
+    candidate = {f"q{i}": ["good"] if i < 49 else ["x"] for i in range(100)}
+    assert 0.5 - 0.49 > 0.01  # in floating point
+    assert jd.gate(judged, candidate, baseline=base, measures="RR", max_drop=0.01, mode="mean").passed
+    assert not jd.gate(judged, candidate, baseline=base, measures="RR", max_drop=0.0099, mode="mean").passed
+
+
+def test_nothing_may_drop_where_nothing_is_said():
+    assert not held(ONE_LOWER, mode="mean").passed
+    assert held(BEST, mode="mean").reasons[0].sentence == "RR is unchanged (1.0000 → 1.0000)."
+
+
+def test_each_measure_may_have_its_own_drop():
+    gate = held(HALF, measures="RR P@1 Success@2", max_drop={"RR": 0.5, "default": 0.2}, mode="mean")
+    assert {r.measure: r.allowed for r in gate.reasons} == {"RR": 0.5, "P@1": 0.2, "Success@2": 0.2}
+    assert [r.measure for r in gate.broken] == ["P@1"]
+    assert refused(QRELS, HALF, baseline=BEST, measures="RR", max_drop={"AP": 0.1}).slug == "rule"
+
+
+def test_where_lower_is_better_a_rise_is_a_drop():
+    judged = {f"q{i}": {"good": 1, "bad": 0, "also": 0} for i in range(20)}
+    clean, spoilt = ({f"q{i}": docs for i in range(20)} for docs in (["good"], ["good", "bad"]))
+    worse = jd.gate(judged, spoilt, baseline=clean, measures="FallOut", max_drop=0.1)
+    assert not worse.passed
+    assert worse.reasons[0].observed == 1 / 2
+    assert worse.reasons[0].sentence.startswith("FallOut rose by 0.5000 (0.0000 → 0.5000), more than the 0.1 allowed")
+    assert len(worse.worse["FallOut"]) == 10
+    assert jd.gate(judged, clean, baseline=spoilt, measures="FallOut", mode="sure").passed
+    assert not jd.gate(judged, spoilt, baseline=clean, measures="FallOut", mode="sure", max_drop=0.4).passed
+    assert not jd.gate(judged, spoilt, baseline=clean, measures="FallOut", max_query_drop=0.4, max_drop=1).passed
+
+
+def test_p_is_corrected_over_all_measures_and_slices():
+    half = {q: "a" if i < N // 2 else "b" for i, q in enumerate(QRELS)}
+    gate = held(OTHER_WOBBLE, WOBBLE, measures="RR P@1", slices=half)
+    rows = [
+        *gate.comparison.rows[:1],
+        *gate.comparison.parts[:2],
+        *gate.comparison.rows[1:],
+        *gate.comparison.parts[2:],
+    ]
+    assert [r.p for r in gate.reasons] == adjusted([row.p for row in rows], "holm").tolist()
+    raw = held(OTHER_WOBBLE, WOBBLE, measures="RR P@1", slices=half, correction="none")
+    assert [r.p for r in raw.reasons] == [row.p for row in rows]
+
+
+def test_the_same_gate_says_the_same_again():
+    assert held(OTHER_WOBBLE, WOBBLE).to_json() == held(OTHER_WOBBLE, WOBBLE).to_json()
+
+
+# ── what the data cannot tell ────────────────────────────────────────────────────────────────────
+
+
+def test_few_queries_that_can_show_nothing_pass_with_a_note():
+    judged = {q: QRELS[q] for q in list(QRELS)[:4]}
+    gate = jd.gate(judged, run(2, 2, 2, 2), baseline=run(1, 1, 1, 1), measures="RR", max_drop=0.01)
+    assert gate.passed
+    assert gate.reasons[0].p == 2 / 2**4
+    assert gate.reasons[0].note == f"4 queries can show no drop, however large: p is never below {2 / 2**4:.2g}"
+    assert gate.headline == "PASS  candidate against baseline: the rule holds, but it is hardly tested"
+    assert "Note: 4 queries can show no drop" in str(gate)
+
+
+def test_several_tests_of_few_queries_say_what_they_can_show_together():
+    judged = {q: QRELS[q] for q in list(QRELS)[:6]}
+    one, two = (
+        jd.gate(judged, run(*[2] * 6), baseline=run(*[1] * 6), measures=m, max_drop=0.01) for m in ("RR", "RR P@1")
+    )
+    assert not one.passed  # 2/64 is below 0.05
+    assert two.passed  # 4/64 is not
+    assert two.reasons[0].note.endswith("p is never below 0.031 (0.062 corrected)")
+
+
+def test_one_query_passes_with_a_note_and_is_never_sure():
+    judged = {"q00": {"good": 1}}
+    asked = {"baseline": run(1), "measures": "RR"}
+    assert (
+        jd.gate(judged, run(2), **asked).reasons[0].note
+        == "1 query can show no drop, however large: p is never below 1"
+    )
+    assert jd.gate(judged, run(2), test="t", **asked).reasons[0].note == "1 query can show no drop"
+    sure = jd.gate(judged, run(2), mode="sure", max_drop=1, **asked)
+    assert not sure.passed
+    assert "1 query cannot tell how far it may have got worse" in sure.reasons[0].sentence
+
+
+def test_enough_queries_make_no_note():
+    gate = held(ONE_LOWER, max_drop=0.1)
+    assert gate.passed
+    assert gate.doubts == ()
+    assert gate.headline == "PASS  candidate against baseline: the rule holds"
+    assert held(ONE_LOWER).doubts == ()  # where nothing is allowed, a tenth of the baseline's mean would matter
+
+
+def test_a_candidate_that_is_clearly_better_leaves_no_doubt():
+    ranks = [2, 3, 4, 5] * (N // 4)
+    clear = held(BEST, run(*ranks), max_drop=0.01)
+    low, high = clear.comparison.rows[0].low, clear.comparison.rows[0].high
+    assert high - low > 2 * 0.01
+    assert low > 0
+    assert clear.doubts == ()
+    assert held(WOBBLE, OTHER_WOBBLE, max_drop=0.01).doubts
+
+
+def test_a_measure_without_any_value_fails():
+    judged = {q: {"good": 0} for q in QRELS}
+    gate = jd.gate(judged, HALF, baseline=BEST, measures="RR", empty="nan", min={"RR": 0.1})
+    assert not gate.passed
+    assert [r.sentence for r in gate.reasons] == [
+        "RR has no value for any query of both runs.",
+        "RR has no value for any query, and 0.1 is required.",
+    ]
+    json.loads(gate.to_json())
+    str(gate)
+
+
+# ── few queries ──────────────────────────────────────────────────────────────────────────────────
+
+
+def first(n):
+    return {q: QRELS[q] for q in list(QRELS)[:n]}
+
+
+def test_fewer_than_25_queries_are_sure_by_students_interval_and_say_so():
+    ranks = [1, 2, 3, 4] * 6
+    asked = {"baseline": run(*ranks[::-1]), "measures": "RR", "mode": "sure", "max_drop": 0.9}
+    gate = jd.gate(first(24), run(*ranks), **asked)
+    told = jd.gate(first(24), run(*ranks), interval="t", **asked)
+    [row], [same] = gate.comparison.rows, told.comparison.rows
+    assert (row.low, row.high) == (same.low, same.high)
+    assert "(95% t interval, as 24 queries are few)" in gate.reasons[0].sentence
+    assert "bca intervals (t below 25 queries)" in str(gate)
+    assert "are few" not in told.reasons[0].sentence
+    many = jd.gate(QRELS, run(*[1, 2] * 20), **{**asked, "baseline": run(*[2, 1, 1, 2] * 10)})
+    assert "(95% interval)" in many.reasons[0].sentence
+
+
+def test_a_small_slice_of_many_queries_has_students_interval_and_the_others_keep_theirs():
+    kinds = {q: "small" if i < 12 else "large" for i, q in enumerate(QRELS)}
+    asked = {"mode": "sure", "max_drop": 0.9, "slices": [kinds, "relevant"]}
+    mixed, told, plain = (
+        held(OTHER_WOBBLE, WOBBLE, **{**asked, **more}) for more in ({}, {"interval": "t"}, {"mode": "mean"})
+    )
+    ends = [
+        {row.part: (row.low, row.high) for row in (*g.comparison.rows, *g.comparison.parts)}
+        for g in (mixed, told, plain)
+    ]
+    assert ends[0]["small"] == ends[1]["small"] != ends[2]["small"]
+    assert all(ends[0][part] == ends[2][part] for part in (None, "large", "relevant=1"))
+
+
+@pytest.mark.parametrize("n", [2, 5, 9, 10])
+def test_fewer_than_10_queries_that_all_differ_alike_rule_nothing_out(n):
+    asked = {"baseline": run(*[1] * n), "measures": "RR", "max_drop": 0.6}
+    gate = jd.gate(first(n), run(*[2] * n), mode="sure", **asked)
+    assert gate.passed == (n >= 10)
+    assert gate.passed or "cannot tell how far it may have got worse" in gate.reasons[0].sentence
+    assert bool(jd.gate(first(n), run(*[2] * n), mode="mean", **asked).doubts) == (n < 10)
+
+
+def test_with_two_queries_sure_is_wrong_as_seldom_as_alpha_says():
+    rng, wrong, gates = np.random.default_rng(0), 0, 200
+    for _ in range(gates):  # ranks of one distribution: the mean difference is 0, just what is allowed
+        a, b = (run(*rng.integers(1, 30, 2).tolist()) for _ in range(2))
+        wrong += jd.gate(first(2), b, baseline=a, measures="RR", mode="sure").passed
+    assert wrong / gates <= 0.05
+
+
+def test_doubt_speaks_in_every_mode():
+    few = {"baseline": run(1, 2, 3, 1), "measures": "RR", "max_drop": 0.01}
+    for mode in ("significant", "mean"):
+        gate = jd.gate(first(4), run(2, 1, 1, 1), mode=mode, **few)
+        assert gate.passed
+        assert "4 queries can show no drop" in gate.reasons[0].note
+
+
+@pytest.mark.parametrize(
+    ("correction", "doubtful"), [("none", False), ("holm", True), ("bonferroni", True), ("bh", False)]
+)
+def test_that_nothing_can_be_shown_is_said_only_where_the_correction_makes_it_so(correction, doubtful):
+    asked = {"baseline": run(*[1] * 6), "measures": "RR P@1", "correction": correction, "max_drop": 0.1}
+    worse = jd.gate(first(6), run(*[2] * 6), **asked)
+    assert worse.passed == doubtful  # 2/64 may be enough, 4/64 is not
+    notes = [r.note for r in jd.gate(first(6), run(*[1] * 6), **asked).reasons]
+    assert all(("however large" in note) == doubtful for note in notes)
+
+
+def test_a_small_slice_can_show_a_drop_under_holm_where_the_others_reject_too():
+    kinds = {q: "small" if i < 6 else "large" for i, q in enumerate(QRELS)}
+    gate = held(HALF, max_drop=0.1, slices=kinds, min_queries=6)
+    assert [r.passed for r in gate.reasons] == [False] * 3
+    better = held(BEST, HALF, max_drop=0.1, slices=kinds, min_queries=6)
+    assert not any("however large" in r.note for r in better.reasons)
+    assert better.headline == "PASS  candidate against baseline: all 3 rules hold, but 1 of them is hardly tested"
+
+
+def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate():
+    old, new = run(*[3] * 30, *[1] * 10), run(*[2] * 30, *[90] * 10)  # 30 queries win a little, 10 lose nearly all
+    gate = held(new, old, test="sign")
+    [row] = gate.comparison.rows
+    assert row.difference < 0
+    assert row.p <= 0.05
+    assert row.verdict == "cannot tell"
+    assert gate.passed
+    assert "but the sign test does not say that it got worse" in gate.reasons[0].sentence
+    assert not held(new, old, test="sign", mode="mean").passed
+    assert held(new, old, test="permutation").reasons[0].sentence != gate.reasons[0].sentence
+
+
+# ── queries that the candidate lost ──────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("how", [{"queries": "both"}, {"profile": "ranx"}])
+@pytest.mark.parametrize("saved", [False, True])
+def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how, saved):
+    some = dict(list(BEST.items())[:5])
+    base = jd.baseline(QRELS, BEST, "RR", **how) if saved else BEST
+    gate = held(some, base, **how)
+    assert not gate.passed
+    [reason] = gate.broken
+    assert (reason.rule, reason.observed, reason.allowed) == ("allow_missing_queries", 35, 0)
+    assert reason.sentence == "35 queries of the baseline are not answered by the candidate (q05, q06, q07 …)."
+    allowed = held(some, base, allow_missing_queries=True, **how)
+    assert allowed.passed
+    assert "35 queries of the baseline are not answered by the candidate (q05, q06, q07 …), which is allowed." in str(
+        allowed
+    )
+    json.loads(allowed.to_json())
+
+
+def test_lost_queries_and_slices_by_relevant_documents_go_together():
+    some = dict(list(BEST.items())[:12])
+    gate = held(some, BEST, queries="both", slices="relevant", mode="sure", max_drop=0.1)
+    assert [(r.slice, r.passed) for r in gate.reasons] == [(None, True), ("relevant=1", True), (None, False)]
+
+
+def test_one_lost_query_is_told_in_the_singular_and_one_won_is_no_loss():
+    some = dict(list(BEST.items())[1:])
+    assert (
+        held(some, BEST, queries="both").broken[0].sentence
+        == "1 query of the baseline is not answered by the candidate (q00)."
+    )
+    assert held(BEST, some, queries="both").passed
+
+
+def test_queries_that_are_no_longer_judged_are_not_lost():
+    base = jd.baseline(QRELS, BEST, "RR", queries="both")
+    gate = jd.gate(first(30), BEST, baseline=base, queries="both", allow_changed_judgments=True)
+    assert gate.passed
+
+
+# ── without a baseline ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"max_drop": 0.1}, {"max_drop": 0}, {"mode": "mean"}, {"alpha": 0.05}, {"max_query_drop": 0.1}, {"slices": "relevant"},
+        {"min_queries": 5}, {"test": "t"}, {"interval": "t"}, {"correction": "none"}, {"resamples": 9}, {"seed": 1},
+        {"allow_missing_queries": True}, {"allow_changed_judgments": True},
+    ],
+)  # fmt: skip
+def test_what_compares_needs_a_baseline(rules):
+    [name] = rules
+    for given in (rules, {"rules": rules}, {"rules": Rules.of(rules)}, {"rules": Rules.of({}, **rules)}):
+        error = refused(QRELS, BEST, min={"RR": 0.5}, **given)
+        assert (error.slug, error.exit_code) == ("rule", 2)
+        assert f"{name} needs a baseline." in str(error)
+    assert refused(QRELS, BEST, **rules).expected == f"{name} needs a baseline"
+
+
+def test_rules_made_by_hand_need_a_baseline_too():
+    assert "max_drop and mode need a baseline" in str(
+        refused(QRELS, BEST, rules=Rules(min={"RR": 0}, max_drop={"RR": 1}, mode="mean"))
+    )
+
+
+def test_a_wrong_value_is_refused_without_a_baseline_too():
+    assert "alpha above 0" in str(refused(QRELS, BEST, min={"RR": 0.5}, alpha=-3))
+    assert "no test is called 'zzz'" in str(refused(QRELS, BEST, min={"RR": 0.5}, test="zzz"))
+
+
+def test_a_measure_that_nothing_holds_is_refused():
+    assert "a rule for AP: a baseline, or min or max" in str(refused(QRELS, BEST, measures="RR AP", min={"RR": 0.5}))
+    assert jd.gate(QRELS, BEST, measures="RR AP", min={"RR": 0.5}, max={"AP": 1}).passed
+
+
+# ── rules of a file and of a call together ───────────────────────────────────────────────────────
+
+
+def test_bounds_are_merged_by_measure(tmp_path):
+    path = tmp_path / "judged.toml"
+    path.write_text("[gate]\nmax_drop = { default = 0.1, RR = 0.2 }\nmin = { RR = 0.9 }\nmax = { AP = 1 }\n")
+    merged = Rules.of(path, min={"AP": 0.1, "recip_rank": 0.8}, max={"P@1": 0.5}, max_drop=0.3)
+    assert merged.min == {"RR": 0.8, "AP": 0.1}
+    assert merged.max == {"AP": 1, "P@1": 0.5}
+    assert merged.max_drop == {"default": 0.3, "RR": 0.2}
+    assert Rules.of(path, max_drop={"RR": 0.5}).max_drop == {"default": 0.1, "RR": 0.5}
+
+
+def test_where_the_level_makes_two_bounds_one_the_stricter_holds():
+    for bounds in ({"AP": 0.1, "AP(level=2)": 0.7}, {"AP": 0.7, "AP(level=2)": 0.1}):
+        [reason] = jd.gate(QRELS, BEST, level=2, min=bounds).reasons
+        assert (reason.measure, reason.allowed) == ("AP(level=2)", 0.7)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("alpha = -3", "alpha above 0 and below 0.5; got -3"),
+        ("test = 'zzz'", "test: no test is called 'zzz'"),
+        ("measures = 'NDGC'", "measures: "),
+        ("ties = 'sideways'", "ties to be one of"),
+        ("max_drop = { default = -1 }", "expected max_drop: a number from 0; got -1"),
+        ("min = { RR = 'a' }", "expected min of RR: a number; got 'a'"),
+        ("correction = 'max'", "expected correction: a correction over measures and slices"),
+        ("depth = 0", "depth: a depth that is"),
+    ],
+)
+def test_a_wrong_value_in_a_file_is_told_with_file_and_key(tmp_path, line, message):
+    path = tmp_path / "judged.toml"
+    path.write_text(f"[gate]\n{line}\n")
+    error = refused(QRELS, BEST, baseline=BEST, rules=path)
+    assert str(error.where) == str(path)
+    assert line.split()[0] in error.expected
+    assert message in str(error)
+
+
+# ── the other rules ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_min_and_max_need_no_baseline():
+    low = jd.gate(QRELS, HALF, min={"RR": 0.6, "P@1": 0}, max={"RR": 0.4})
+    assert [(r.rule, r.measure, r.passed, r.observed, r.allowed) for r in low.reasons] == [
+        ("min", "RR", False, 0.5, 0.6), ("min", "P@1", True, 0.0, 0.0), ("max", "RR", False, 0.5, 0.4),
+    ]  # fmt: skip
+    assert low.reasons[0].sentence == "RR is 0.5000, below the 0.6 required."
+    assert low.reasons[2].sentence == "RR is 0.5000, above the 0.4 required."
+    assert low.comparison is None
+    assert low.worse == {}
+    assert low.headline == "FAIL  run: 2 of 3 rules broken"
+    assert jd.gate(QRELS, HALF, min={"RR": 0.5}, max={"RR": 0.5}).passed
+
+
+def test_a_floor_may_name_a_measure_that_is_not_compared():
+    gate = held(BEST, min={"Success@1": 1})
+    assert [(r.rule, r.measure) for r in gate.reasons] == [("max_drop", "RR"), ("min", "Success@1")]
+
+
+def test_queries_that_fall_too_far_are_counted():
+    three = run(4, 2, 3, *[1] * (N - 3))
+    gate = held(three, max_drop=1, max_query_drop=(0.5, 1))
+    [_, reason] = gate.reasons
+    assert (reason.rule, reason.passed, reason.observed, reason.allowed) == ("max_query_drop", False, 2, 1)
+    assert reason.sentence == "2 queries got worse by more than 0.5 in RR (q00, q02); 1 allowed."
+    assert held(three, max_drop=1, max_query_drop="0.5:2").passed
+    assert not held(three, max_drop=1, max_query_drop=0.5).passed
+    assert (
+        held(three, max_drop=1, max_query_drop=0.75).reasons[1].sentence
+        == "0 queries got worse by more than 0.75 in RR; 0 allowed."
+    )
+
+
+def test_each_slice_must_pass_and_small_ones_are_left_out():
+    kinds = {q: "hit" if i < 12 else "rare" if i < 15 else "rest" for i, q in enumerate(QRELS)}
+    candidate = run(*[2] * 15, *[1] * (N - 15))
+    gate = held(candidate, max_drop=0.3, slices=kinds)
+    assert {r.slice: r.verdict for r in gate.reasons} == {None: "pass", "hit": "FAIL", "rare": "skip", "rest": "pass"}
+    assert gate.reasons[2].sentence == "rare: 3 queries, fewer than 10: not held to anything."
+    assert gate.headline == "FAIL  candidate against baseline: 1 of 3 rules broken"
+    every = held(candidate, max_drop=0.3, slices=kinds, min_queries=3, mode="mean")
+    assert [r.slice for r in every.broken] == ["hit", "rare"]
+
+
+def test_several_kinds_of_slices_go_together(tmp_path):
+    table = tmp_path / "queries.csv"
+    table.write_text("query_id,kind\n" + "".join(f"{q},{'ab'[i % 2]}\n" for i, q in enumerate(QRELS)))
+    saved = jd.baseline(QRELS, BEST, "RR")
+    for base in (BEST, saved):
+        gate = held(HALF, base, slices=[f"{table}:kind", "relevant"])
+        assert [r.slice for r in gate.reasons] == [None, "kind=a", "kind=b", "relevant=1"]
+    assert refused(QRELS, HALF, baseline=BEST, slices="queries.csv").slug == "slice"
+
+
+def test_the_queries_that_got_worse_come_worst_first_with_what_moved():
+    gate = held(run(1, 3, 2, *[1] * (N - 3)), run(2, *[1] * (N - 1)), max_drop=1)
+    first, second = gate.worse["RR"]
+    assert (first.query, first.value_a, first.value_b) == ("q01", 1, 1 / 3)
+    assert (second.query, second.difference) == ("q02", -1 / 2)
+    assert [(m.doc, m.rank_a, m.rank_b) for m in first.moves] == [("good", 1, 3)]
+    assert len(held(HALF, worst=3).worse["RR"]) == 3
+    assert refused(QRELS, HALF, baseline=BEST, worst=-1).slug == "parameter"
+
+
+# ── baselines ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    jd.write_qrels(jd.read_qrels(QRELS), "qrels.txt")
+    jd.write_run(jd.read_run(BEST), "best.run")
+    jd.write_run(jd.read_run(HALF), "half.run")
+    jd.baseline("qrels.txt", "best.run", "RR P@1").save("base.json")
+    return tmp_path
+
+
+def test_a_saved_baseline_says_what_the_run_itself_says(files):
+    direct = jd.gate(
+        "qrels.txt", "half.run", baseline="best.run", measures="RR P@1", slices="relevant", max_query_drop=0.1
+    )
+    saved = jd.gate("qrels.txt", "half.run", baseline="base.json", slices="relevant", max_query_drop=0.1)
+    assert [replace(r, sentence="") for r in direct.reasons] == [replace(r, sentence="") for r in saved.reasons]
+    assert saved.comparison.names == ("base.json", "half.run")
+    assert saved.warnings == direct.warnings == ()
+    assert [c.query for c in saved.worse["RR"]] == [c.query for c in direct.worse["RR"]]
+
+
+def test_a_baseline_is_the_same_bytes_again_and_names_its_inputs(files):
+    jd.baseline("qrels.txt", "best.run", "RR P@1").save("again.json")
+    assert Path("again.json").read_bytes() == Path("base.json").read_bytes()
+    data = json.loads(Path("base.json").read_text())
+    assert data["inputs"] == {
+        "version": jd.__version__,
+        "qrels": content_of(jd.read_qrels(QRELS)),
+        "qrels_file": hashlib.sha256(Path("qrels.txt").read_bytes()).hexdigest(),
+        "run_file": hashlib.sha256(Path("best.run").read_bytes()).hexdigest(),
+    }
+    assert list(data["values"]) == ["RR", "P@1"]
+    assert data["policy"]["ties"] == "id-desc"
+    assert jd.load("base.json").mean() == {"RR": 1, "P@1": 1}
+
+
+def test_the_form_of_the_judgments_does_not_matter_but_what_they_say_does(files):
+    lines = Path("qrels.txt").read_bytes().splitlines(keepends=True)
+    Path("turned.txt.gz").write_bytes(gzip.compress(b"".join(reversed(lines))))
+    same = content_of(jd.read_qrels("qrels.txt"))
+    assert content_of(jd.read_qrels("turned.txt.gz")) == content_of(jd.read_qrels(QRELS)) == same
+    others = [
+        {**QRELS, "q00": {"good": 2}}, {**QRELS, "q00": {"good": 1, "x": 0}}, {**QRELS, "q00": {"other": 1}},
+        {k: v for k, v in QRELS.items() if k != "q00"}, {k.replace("q00", "r00"): v for k, v in QRELS.items()},
+        [("q00", "good", 1), ("q00", "x", 0)], [("q00x", "good", 1), ("q00", "x", 0)],
+        [("a", "x", 1), ("b", "y", 1)], [("a", "y", 1), ("b", "x", 1)],
+    ]  # fmt: skip
+    assert len({same, *(content_of(jd.read_qrels(other)) for other in others)}) == len(others) + 1
+
+
+def test_subtopics_count_as_content():
+    rows = [("q", s, d, 1) for s, d in (("1", "a"), ("2", "b"))]
+    turned = [("q", s, d, 1) for s, d in (("2", "a"), ("1", "b"))]
+    read = [
+        jd.read_qrels([dict(zip(("query", "subtopic", "doc", "grade"), r, strict=True)) for r in rs])
+        for rs in (rows, rows[::-1], turned)
+    ]
+    hashes = list(map(content_of, read))
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_changed_judgments_are_refused_unless_that_is_allowed(files):
+    changed = {**QRELS, "q00": {"good": 1, "x0": 1}}
+    error = refused(changed, "half.run", baseline="base.json")
+    assert (error.slug, error.exit_code) == ("incomparable", 2)
+    assert "the judgments that the baseline" in str(error)
+    gate = jd.gate(changed, "half.run", baseline="base.json", allow_changed_judgments=True)
+    assert [w.slug for w in gate.warnings] == ["judgments-changed"]
+
+
+def test_other_policies_profiles_levels_and_measures_are_refused_with_the_reason(files):
+    assert "ties: best" in str(refused("qrels.txt", "half.run", baseline="base.json", ties="best"))
+    assert "profile" in str(refused("qrels.txt", "half.run", baseline="base.json", profile="gdeval"))
+    missing = refused("qrels.txt", "half.run", baseline="base.json", measures="AP")
+    assert missing.slug == "incomparable"
+    assert "expected AP in the baseline (base.json); got RR, P@1 only" in str(missing)
+    assert "RR(level=2)" in str(refused("qrels.txt", "half.run", baseline="base.json", level=2))
+
+
+def test_results_in_memory_and_from_eval_are_baselines_that_name_no_judgments(files):
+    values = jd.evaluate("qrels.txt", "best.run", "RR")
+    values.save("values.json")
+    values.save("values.parquet")
+    for base in (values, "values.json", "values.parquet", Path("values.json")):
+        gate = jd.gate("qrels.txt", "half.run", baseline=base)
+        assert not gate.passed
+        assert [w.slug for w in gate.warnings] == ["baseline-unhashed"]
+
+
+def test_another_version_is_told(files):
+    Path("base.json").write_text(
+        Path("base.json").read_text().replace(f'"version": "{jd.__version__}"', '"version": "0.0.1"')
+    )
+    [warning] = jd.gate("qrels.txt", "half.run", baseline="base.json").warnings
+    assert warning.text == f"the baseline was made by judged 0.0.1; this is {jd.__version__}"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda text: text[: len(text) // 2], "a part of one"),
+        (lambda text: f"[{text},{text}]", "expected one saved result; got 2"),
+        (lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "values"}), "got means only"),
+        (lambda text: text.replace('"q01"', '"q00"'), "each query once"),
+        (lambda text: text.replace('"version"', '"version": 3, "x"'), "the version and the hashes"),
+        (lambda text: text.replace('"P@1"', '"Nope@1"'), "saved"),
+        (lambda text: '{"judged": 1}', "a value for each query"),
+    ],
+)
+def test_a_spoilt_baseline_is_an_error_that_names_the_file(files, spoil, message):
+    Path("bad.json").write_text(spoil(Path("base.json").read_text()))
+    error = refused("qrels.txt", "half.run", baseline="bad.json")
+    assert error.slug == "values-file"
+    assert str(error).startswith("bad.json: ")
+    assert message in str(error)
+
+
+def test_a_json_run_is_a_run_and_foreign_json_an_error(files):
+    Path("best.json").write_text(json.dumps({q: {"good": 1.0} for q in QRELS}))
+    assert not jd.gate("qrels.txt", "half.run", baseline="best.json", measures="RR").passed
+    Path("foreign.json").write_text('{"hello": 1}')
+    assert isinstance(refused("qrels.txt", "half.run", baseline="foreign.json", measures="RR"), jd.DataError)
+    assert refused("qrels.txt", "half.run", baseline="none.json").slug == "io"
+
+
+def test_a_compressed_baseline_is_read(files):
+    jd.baseline("qrels.txt", "best.run", "RR").save("base.json.gz")
+    assert not jd.gate("qrels.txt", "half.run", baseline="base.json.gz").passed
+
+
+def test_queries_of_one_side_only_are_told_and_floors_take_all_of_the_candidate(files):
+    some = {q: docs for q, docs in HALF.items() if q < "q20"}
+    gate = jd.gate(QRELS, BEST, baseline=some, measures="RR", queries="both", min={"RR": 1})
+    assert [(w.slug, w.count) for w in gate.warnings] == [("query-missing", 20), ("queries-differ", 20)]
+    assert len(gate.candidate) == N
+    assert gate.comparison.rows[0].queries == 20
+
+
+# ── where rules come from ────────────────────────────────────────────────────────────────────────
+
+
+TOML = """
+[gate]
+qrels = "qrels.txt"
+baseline = "base.json"
+measures = ["RR"]
+max_drop = { default = 0.6, "P@1" = 1.0 }
+mode = "mean"
+alpha = 0.1
+slices = ["queries.csv:kind", "relevant"]
+max_query_drop = "0.9:2"
+ties = "id-desc"
+
+[gate.min]
+"RR" = 0.4
+"""
+
+
+def test_rules_stand_in_a_file_with_paths_from_its_folder(files, monkeypatch):
+    Path("judged.toml").write_text(TOML.replace('"P@1" = 1.0', "").replace("0.6, ", "0.6"))
+    Path("queries.csv").write_text("query_id,kind\n" + "".join(f"{q},a\n" for q in QRELS))
+    (files / "elsewhere").mkdir()
+    monkeypatch.chdir(files / "elsewhere")
+    gate = jd.gate(None, "../half.run", rules="../judged.toml")
+    assert gate.passed
+    assert (gate.rules.mode, gate.rules.alpha, gate.rules.max_query_drop) == ("mean", 0.1, (0.9, 2))
+    assert [(r.rule, r.slice) for r in gate.reasons] == [
+        ("max_drop", None), ("max_drop", "kind=a"), ("max_drop", "relevant=1"), ("max_query_drop", None), ("min", None),
+    ]  # fmt: skip
+    assert not jd.gate(None, "../half.run", rules="../judged.toml", max_drop=0.1).passed
+
+
+def test_the_same_rules_go_as_a_mapping_and_as_rules():
+    keys = {"measures": "RR", "max_drop": 0.1, "slices": "relevant", "ties": "best"}
+    one = jd.gate(QRELS, HALF, baseline=BEST, rules=keys)
+    two = jd.gate(QRELS, HALF, baseline=BEST, rules=Rules.of(keys))
+    assert one.to_json() == two.to_json()
+    assert one.candidate.policy.ties == "best"
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"max_drp": 0.1}, "no rule is called 'max_drp'.\n  hint: did you mean max_drop?"),
+        ({"max-drop": 0.1}, "did you mean max_drop?"),
+        ({"zzz": 1}, "one of measures, max_drop"),
+        ({"max_drop": -0.1}, "max_drop: a number from 0; got -0.1"),
+        ({"max_drop": True}, "max_drop: a number from 0; got True"),
+        ({"max_drop": math.nan}, "max_drop: a number from 0; got nan"),
+        ({"max_drop": "0.1"}, "got '0.1'"),
+        ({"mode": "strict"}, "one of significant, mean, sure; got 'strict'"),
+        ({"min": 0.5}, "a value for each measure"),
+        ({"min": {"RR": "a"}}, "min of RR: a number"),
+        ({"min": {"NDGC": 1}}, "did you mean nDCG?"),
+        ({"max_query_drop": "a:b"}, "such as 0.3:2"),
+        ({"max_query_drop": (0.3, -1)}, "a whole number from 0"),
+        ({"max_query_drop": (0.3, 1, 2)}, "such as 0.3:2"),
+        ({"min_queries": 0}, "a whole number from 1"),
+        ({"alpha": 0.7}, "alpha above 0 and below 0.5"),
+        ({"correction": "max"}, "got max, which needs tests of the same queries"),
+        ({"max_drop": {"default": -1}}, "expected max_drop: a number from 0"),
+        ({"min": {"RR": 0.5, "recip_rank": 0.4}}, "one value for RR"),
+        ({"interval": "wide"}, "interval: one of percentile, bca, t"),
+        ({"profile": "zzz"}, "zzz"),
+        ({"test": "tt"}, "no test is called 'tt'"),
+        ({"ties": "sideways"}, "ties to be one of"),
+        ({"allow_changed_judgments": "yes"}, "true or false"),
+        ({"measures": "relstring"}, "a measure that is a number"),
+        ({"slices": {"zz": 1}}, "groups for queries"),
+    ],
+)
+def test_a_wrong_rule_is_refused_with_what_it_takes(keys, message):
+    error = refused(QRELS, HALF, baseline=BEST, rules=keys)
+    assert error.exit_code == 2
+    assert message in str(error)
+
+
+def test_no_rule_and_no_judgments_are_refused():
+    assert refused(QRELS, HALF).slug == "rule"
+    assert refused(None, HALF, baseline=BEST).slug == "rule"
+    assert refused(QRELS, HALF, baseline=BEST, rules=7).slug == "rule"
+
+
+@pytest.mark.parametrize(
+    "text", ["[gates]\nmode = 'mean'", "mode = 'mean'", "gate = 3", "[gate", "[gate]\nmode = mean"]
+)
+def test_a_file_that_holds_no_rules_is_refused(tmp_path, text):
+    path = tmp_path / "judged.toml"
+    path.write_text(text)
+    with pytest.raises(jd.DataError) as caught:
+        read_rules(path)
+    assert caught.value.slug == "rules-file"
+
+
+def test_an_unknown_key_of_a_file_is_told_with_the_file(tmp_path):
+    path = tmp_path / "judged.toml"
+    path.write_text("[gate]\nmeasure = 'RR'\n")
+    error = refused(QRELS, HALF, baseline=BEST, rules=path)
+    assert "judged.toml: no rule is called 'measure'" in str(error)
+    assert error.hint == "did you mean measures?"
+
+
+def test_names_of_measures_follow_the_profile_and_the_level():
+    gate = jd.gate(
+        QRELS,
+        BEST,
+        baseline=BEST,
+        measures="nDCG@5 AP",
+        profile="gdeval",
+        level=2,
+        min={"nDCG@5": 1, "AP": 0},
+        max_drop={"AP": 0.1},
+    )
+    assert [r.measure for r in gate.reasons] == ["nDCG(gain='exp')@5", "AP(level=2)"] * 2
+    assert gate.reasons[1].allowed == 0.1
+
+
+# ── as other things ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_gate_goes_to_frames_and_json():
+    gate = held(HALF, slices="relevant", min={"RR": 0.9})
+    assert list(gate.to_pandas()["passed"]) == gate.to_polars()["passed"].to_list() == [False, False, False]
+    data = json.loads(gate.to_json())
+    assert (data["judged-gate"], data["passed"]) == (1, False)
+    assert [r["sentence"] for r in data["reasons"]] == [r.sentence for r in gate.reasons]
+    assert data["worse"]["RR"][0]["moves"][0] == {"doc": "good", "grade": 1.0, "rank_a": 1, "rank_b": 2}
+    assert data["comparison"]["judged-comparison"] == 1
+
+
+def test_ids_of_any_bytes_survive_json_and_do_not_move_a_cursor(tmp_path):
+    odd = [b"q\x1b[31m", b"q\xff", b'q<&">', b"q]]>"]
+    qrels, worse, better = tmp_path / "qrels", tmp_path / "worse", tmp_path / "better"
+    qrels.write_bytes(b"".join(q + b" 0 good 1\n" for q in odd))
+    better.write_bytes(b"".join(q + b" Q0 good 1 2 t\n" for q in odd))
+    worse.write_bytes(b"".join(q + b" Q0 x 1 3 t\n" + q + b" Q0 good 2 2 t\n" for q in odd))
+    names = {q.decode("utf-8", "surrogateescape"): q.decode("utf-8", "surrogateescape") for q in odd}
+    gate = jd.gate(qrels, worse, baseline=better, measures="RR", slices=names, min_queries=1, mode="mean")
+    assert len(json.loads(gate.to_json())["worse"]["RR"]) == len(odd)
+    assert "\x1b" not in str(gate)
+    assert "\\udcff" in str(gate)
+    saved = tmp_path / "base.json"
+    jd.baseline(qrels, better, "RR").save(saved)
+    again = jd.gate(qrels, worse, baseline=saved, slices=names, min_queries=1, mode="mean")
+    assert [r.slice for r in again.reasons] == [r.slice for r in gate.reasons]
+
+
+def test_the_input_is_left_as_it_was():
+    rules = {"measures": ["RR"], "max_drop": {"RR": 0.1}, "slices": ["relevant"]}
+    before = json.dumps(rules)
+    jd.gate(QRELS, HALF, baseline=BEST, rules=rules)
+    assert json.dumps(rules) == before
+
+
+def test_over_many_gates_without_a_difference_false_alarms_are_as_rare_as_alpha():
+    """Runs that differ by chance: at most alpha of the gates may fail, over three slices together."""
+    rng, failed, gates = np.random.default_rng(5), 0, 100
+    kinds = {q: str(i % 2) for i, q in enumerate(QRELS)}
+    for _ in range(gates):
+        a, b = (run(*rng.integers(1, 6, N)) for _ in "ab")
+        failed += not held(b, a, alpha=0.1, slices=kinds, resamples=999).passed
+    assert failed <= gates * 0.1 / 2 + 3 * math.sqrt(gates * 0.05 * 0.95)

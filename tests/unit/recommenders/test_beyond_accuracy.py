@@ -1,0 +1,472 @@
+"""Recommenders: lists from scores, beyond accuracy, GAUC, sampled negatives."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+
+import judged as jd
+
+RUN = {"u": ["a", "b", "c"], "v": ["a", "d", "b"]}
+HISTORY = {"u": ["d", "e"], "v": ["c", "e"], "w": ["a", "e"]}
+SCORES = np.array([[0.1, 0.9, 0.5, 0.7], [0.4, 0.4, 0.4, 0.2]])
+
+
+def rows(run):
+    return [(int(run.query[i]), run.doc[i].decode(), float(run.score[i])) for i in range(len(run))]
+
+
+# ── user–item frames ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("user", "item", "rating", "score"),
+    [("user_id", "item_id", "rating", "score"), ("userId", "movieId", "rating", "prediction"), ("user", "item", "rating", "score"),
+     ("userID", "itemID", "rating", "prediction"), ("uid", "iid", "rating", "est"), ("customer_id", "product_id", "label", "predicted_rating"), ("reviewerID", "asin", "rating", "pred")],
+)  # fmt: skip
+@pytest.mark.parametrize("library", ["pandas", "polars", "csv", "dicts"])
+def test_columns_of_users_and_items_are_found_by_their_usual_names(user, item, rating, score, library, tmp_path):
+    truth = {user: [1, 1, 2], item: [10, 20, 10], rating: [5, 1, 4], "timestamp": [7, 8, 9]}
+    predicted = {user: [1, 1, 2], item: [10, 20, 10], score: [0.2, 0.9, 0.5]}
+    made = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "dicts": lambda x: pd.DataFrame(x).to_dict("records")}
+
+    def form(columns, name):
+        if library != "csv":
+            return made[library](columns)
+        pd.DataFrame(columns).to_csv(tmp_path / name, index=False)
+        return tmp_path / name
+
+    found = jd.evaluate(form(truth, "test.csv"), form(predicted, "run.csv"), "RR", level=4)
+    assert found.mean() == {"RR(level=4)": (1 / 2 + 1) / 2}
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_pairs_without_a_rating_are_relevant(library):
+    held_out = library({"userId": [1, 2], "movieId": [10, 20]})
+    assert jd.evaluate(held_out, {1: [10, 20], 2: [10, 20]}, "RR").mean() == {"RR": 3 / 4}
+
+
+def test_a_frame_of_three_columns_without_a_rating_is_still_refused():
+    with pytest.raises(jd.DataError, match="grades"):
+        jd.read_qrels(pd.DataFrame({"userId": [1], "movieId": [10], "when": [3]}))
+
+
+# ── the first k ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_top_k_is_a_run_for_evaluate():
+    run = jd.top_k(SCORES, 2, users=["u", "v"], items=["a", "b", "c", "d"])
+    assert rows(run) == [(0, "b", 0.9), (0, "d", 0.7), (1, "a", 0.4), (1, "b", 0.4)]
+    assert jd.evaluate({"u": {"d": 1}, "v": {"a": 1}}, run, "Success@2").mean() == {"Success@2": 1}
+
+
+def test_row_and_column_numbers_are_the_ids_unless_others_are_given():
+    assert jd.evaluate({0: {1: 1}, 1: {0: 1}}, jd.top_k(SCORES, 1), "P@1").mean() == {"P@1": 1}
+
+
+@pytest.mark.parametrize("seen", [
+    {"u": ["b"], "v": ["a", "z"], "stranger": ["a"]},
+    [("u", "b"), ("v", "a")],
+    pd.DataFrame({"user": ["u", "v"], "item": ["b", "a"]}),
+    sparse.csr_matrix(np.array([[0, 1, 0, 0], [1, 0, 0, 0]])),
+    np.array([[False, True, False, False], [True, False, False, False]]),
+], ids=["dict", "pairs", "frame", "sparse", "mask"])  # fmt: skip
+def test_items_already_seen_are_never_recommended(seen):
+    run = jd.top_k(SCORES, 2, seen=seen, users=["u", "v"], items=["a", "b", "c", "d"])
+    assert [doc for _, doc, _ in rows(run)] == ["d", "c", "b", "c"]
+
+
+def test_what_was_seen_is_the_same_in_every_block_of_rows(monkeypatch):
+    rng = np.random.default_rng(2)
+    scores, mask = rng.normal(size=(30, 8)), rng.random((30, 8)) < 0.5
+    whole = rows(jd.top_k(scores, 3, seen=mask))
+    monkeypatch.setattr("judged.recommenders.top_k._CELLS", 40)
+    assert rows(jd.top_k(scores, 3, seen=mask)) == rows(jd.top_k(scores, 3, seen=sparse.csr_matrix(mask))) == whole
+    assert not any(mask[user, int(item)] for user, item, _ in whole if user == 29)
+
+
+def test_a_list_is_short_where_little_is_left():
+    run = jd.top_k([[1.0, -np.inf, 2.0], [1, 2, 3]], 3, seen={1: [0, 1, 2]})
+    assert [(u, d) for u, d, _ in rows(run)] == [(0, "2"), (0, "0")]
+
+
+def test_scores_may_be_tensors_and_sparse():
+    torch = pytest.importorskip("torch")
+    plain = rows(jd.top_k(SCORES, 3))
+    assert rows(jd.top_k(torch.tensor(SCORES, requires_grad=True), 3)) == plain
+    assert rows(jd.top_k(sparse.csr_matrix(SCORES), 3)) == plain
+    assert [d for _, d, _ in rows(jd.top_k(torch.tensor(SCORES).to(torch.bfloat16), 3))] == [d for _, d, _ in plain]
+
+
+@pytest.mark.parametrize(("given", "slug"), [
+    ({"scores": [[1.0, math.nan]]}, "score-nan"),
+    ({"scores": [1.0, 2.0]}, "shape"),
+    ({"scores": SCORES, "k": 0}, "cutoff"),
+    ({"scores": SCORES, "users": ["u"]}, "lengths"),
+    ({"scores": SCORES, "users": ["u", "u"]}, "duplicate-key"),
+    ({"scores": SCORES, "seen": np.ones((2, 3), bool)}, "shape"),
+    ({"scores": SCORES, "seen": np.ones((2, 4))}, "dtype"),
+    ({"scores": SCORES, "seen": {"nobody": [1]}}, "no-common-item"),
+])  # fmt: skip
+def test_wrong_scores_and_masks_are_refused(given, slug):
+    with pytest.raises(jd.JudgedError) as refused:
+        jd.top_k(**given)
+    assert refused.value.slug == slug
+
+
+# ── beyond accuracy ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_all_that_can_be_computed_is():
+    few = jd.beyond_accuracy(RUN, k=2)
+    assert list(few.summary()) == ["Distinct@2", "Entropy@2", "Personalisation@2"]
+    more = jd.beyond_accuracy(RUN, k=2, items=5, history=HISTORY)
+    assert {"Coverage@2", "Gini@2", "Popularity@2", "Novelty@2"} <= set(more.summary())
+    assert more.summary()["Coverage@2"] == 3 / 5
+
+
+def test_what_a_measure_needs_is_asked_for_by_name():
+    for measure, argument in (
+        ("Coverage", "items"),
+        ("Novelty", "history"),
+        ("ILD", "vectors"),
+        ("Serendipity", "history"),
+        ("Calibration", "history"),
+    ):
+        with pytest.raises(jd.UsageError, match=rf"{argument}= for {measure}@10"):
+            jd.beyond_accuracy(RUN, measure)
+
+
+def test_measures_have_their_own_cutoffs():
+    found = jd.beyond_accuracy(RUN, "Distinct@1 Distinct Distinct@3", k=2)
+    assert found.summary() == {"Distinct@1": 1, "Distinct@2": 3, "Distinct@3": 4}
+
+
+@pytest.mark.parametrize("history", [
+    HISTORY,
+    {u: dict.fromkeys(items, 5) for u, items in HISTORY.items()},
+    [(u, i, 5, 1234) for u, items in HISTORY.items() for i in items],
+    pd.DataFrame([(u, i) for u, items in HISTORY.items() for i in items], columns=["user_id", "item_id"]),
+    pl.DataFrame([(u, i, 5.0, 7) for u, items in HISTORY.items() for i in items], schema=["user", "item", "rating", "timestamp"], orient="row"),
+], ids=["dict", "nested", "tuples", "pandas", "polars"])  # fmt: skip
+def test_the_history_comes_in_many_forms(history):
+    found = jd.beyond_accuracy(RUN, "Popularity Novelty", history=history)
+    assert found["Popularity"].tolist() == [2 / 3, 2 / 3]  # a 1, b 0, c 1; a 1, d 1, b 0
+    assert found["Novelty"].tolist() == pytest.approx([math.log2(3)] * 2)
+    assert [w.slug for w in found.warnings] == ["item-unseen"]
+
+
+def test_a_sparse_history_has_rows_of_users_and_columns_of_items():
+    run = jd.top_k(SCORES, 2)
+    past = sparse.csr_matrix(np.array([[1, 0, 0, 0], [0, 0, 0, 2]]))
+    assert jd.beyond_accuracy(run, "Popularity", history=past)["Popularity"].tolist() == [1 / 2, 1 / 2]
+
+
+def test_a_history_without_a_rating_but_with_other_columns_says_what_to_do():
+    frame = pd.DataFrame({"user": ["u"], "item": ["a"], "when": [3]})
+    with pytest.raises(jd.DataError, match="keep these two columns"):
+        jd.beyond_accuracy(RUN, "Popularity", history=frame)
+
+
+VECTORS = {"a": [1, 0], "b": [0, 1], "c": [1, 1], "d": [1, 0]}
+
+
+@pytest.mark.parametrize("given", [
+    {"vectors": VECTORS},
+    {"vectors": (list(VECTORS), np.array(list(VECTORS.values())))},
+    {"vectors": np.array(list(VECTORS.values())), "items": list(VECTORS)},
+    {"vectors": (list(VECTORS), sparse.csr_matrix(np.array(list(VECTORS.values()), dtype=float)))},
+    {"similarity": lambda x, y: float(np.dot(VECTORS[x], VECTORS[y]) / np.linalg.norm(VECTORS[x]) / np.linalg.norm(VECTORS[y]))},
+    {"similarity": (list("abcd"), np.array([[1, 0, 0.5**0.5, 1], [0, 1, 0.5**0.5, 0], [0.5**0.5, 0.5**0.5, 1, 0.5**0.5], [1, 0, 0.5**0.5, 1]]))},
+], ids=["dict", "ids and matrix", "matrix in order", "sparse", "function", "matrix of similarities"])  # fmt: skip
+def test_diversity_from_vectors_or_a_similarity(given):
+    found = jd.beyond_accuracy(RUN, "ILD", **given)["ILD"]
+    assert found.tolist() == pytest.approx([1 - 2 * 0.5**0.5 / 3, 2 / 3])  # pairs of a, b, c; of a, d, b
+
+
+def test_diversity_by_distance_and_by_shared_categories():
+    found = jd.beyond_accuracy({"u": ["a", "b"]}, "ILD", vectors=VECTORS, similarity="euclidean")["ILD"]
+    assert found.tolist() == pytest.approx([1 - 1 / (1 + math.sqrt(2))])
+    genres = {"a": ["x", "y"], "b": ["y", "z"]}
+    assert jd.beyond_accuracy({"u": ["a", "b"]}, "ILD", categories=genres, similarity="jaccard")[
+        "ILD"
+    ].tolist() == pytest.approx([1 - 1 / 3])
+
+
+def test_numbers_are_given_to_a_similarity_as_numbers():
+    asked = []
+    jd.beyond_accuracy({1: [10, 20]}, "ILD", similarity=lambda x, y: asked.append((x, y)) or 0.0)
+    assert asked == [(10, 20)]
+
+
+def test_items_without_a_vector_are_counted():
+    found = jd.beyond_accuracy(RUN, "ILD", vectors={"a": [1, 0], "b": [0, 1]})
+    assert [(w.slug, w.count) for w in found.warnings] == [("item-unknown", 2)]
+    assert found["ILD"].tolist() == [1, 1]
+
+
+def test_users_without_a_value_are_left_out_and_counted():
+    found = jd.beyond_accuracy({"u": ["a", "b"], "v": ["a"]}, "ILD", vectors=VECTORS)
+    assert found.summary() == {"ILD@10": 1}
+    assert ("values-missing", 1) in [(w.slug, w.count) for w in found.warnings]
+
+
+def test_relevance_comes_from_judgments_at_a_level():
+    qrels = {"u": {"b": 5, "c": 3}, "v": {"d": 4}}
+    found = jd.beyond_accuracy(RUN, "Serendipity@3", history={"x": ["e", "f", "g"]}, qrels=qrels, level=4)
+    assert found["Serendipity@3"].tolist() == [1 / 3, 1 / 3]
+    given = jd.beyond_accuracy(RUN, "Serendipity@3", expected={"u": ["b", "x"]}, qrels=qrels, level=4)
+    assert given["Serendipity@3"].tolist() == [0, 1 / 3]
+
+
+def test_equal_scores_are_ordered_as_in_evaluate():
+    run = {"u": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    assert jd.evaluate({"u": {"c": 1}}, run, "P@1").mean() == {"P@1": 1}
+    assert jd.beyond_accuracy(run, "Popularity@1", history=[("u", "c")])["Popularity@1"].tolist() == [1]
+
+
+def test_the_order_of_rows_does_not_matter():
+    frame = pd.DataFrame(
+        [(u, i, 9 - n) for u, items in RUN.items() for n, i in enumerate(items)], columns=["user", "item", "score"]
+    )
+    given = {
+        "items": list("abcde"),
+        "history": HISTORY,
+        "qrels": {"u": ["b"], "v": ["d"]},
+        "vectors": VECTORS,
+        "categories": {"a": 1, "b": 2, "d": 1, "e": 2},
+    }
+    mixed = jd.beyond_accuracy(frame.sample(frac=1, random_state=1), k=2, **given)
+    assert mixed.summary() == pytest.approx(jd.beyond_accuracy(frame, k=2, **given).summary())
+
+
+def test_ids_are_compared_as_text():
+    found = jd.beyond_accuracy({1: [10, 20]}, "Coverage Popularity", items=["10", "20", "30"], history=[("1", "10")])
+    assert found.summary() == {"Coverage@10": 2 / 3, "Popularity@10": 1 / 2}
+
+
+@pytest.mark.parametrize(("given", "slug"), [
+    ({"items": ["a", "b"]}, "catalogue"),
+    ({"items": 3}, "catalogue"),
+    ({"items": "abc"}, "argument"),
+    ({"items": 0}, "cutoff"),
+    ({"k": 0}, "cutoff"),
+    ({"vectors": {"z": [1]}}, "catalogue"),
+    ({"vectors": {"a": [1], "b": [1, 2]}}, "shape"),
+    ({"vectors": {"a": [math.nan], "b": [1]}}, "shape"),
+    ({"vectors": VECTORS, "similarity": lambda x, y: 0}, "argument"),
+    ({"similarity": "manhattan"}, "argument"),
+    ({"similarity": (["a", "b"], [[1, 0, 0], [0, 1, 0]])}, "shape"),
+    ({"categories": ["a"]}, "argument"),
+    ({"categories": {"z": 1}}, "catalogue"),
+    ({"qrels": {"nobody": {"a": 1}}}, "no-common-query"),
+    ({"measures": "nDCG"}, "metric"),
+])  # fmt: skip
+def test_what_cannot_be_used_is_refused(given, slug):
+    with pytest.raises(jd.JudgedError) as refused:
+        jd.beyond_accuracy(RUN, **given)
+    assert refused.value.slug == slug
+
+
+def test_an_item_twice_in_a_list_is_refused():
+    with pytest.raises(jd.DataError, match=r"'a' twice.*\[duplicate-doc\]"):
+        jd.beyond_accuracy([("u", "a", 1.0), ("u", "a", 2.0)], "Distinct")
+
+
+# ── the result ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def result():
+    rng = np.random.default_rng(0)
+    run = jd.top_k(rng.normal(size=(40, 30)), 10)
+    history = sparse.random(40, 30, 0.2, random_state=1, format="csr")
+    return jd.beyond_accuracy(run, "Coverage Novelty Popularity", k=5, items=30, history=history)
+
+
+def test_only_means_over_users_have_intervals(result):
+    low, high = result.interval("Novelty")
+    assert low < result.summary()["Novelty@5"] < high
+    assert result.interval("Coverage") is None
+    with pytest.raises(jd.UsageError, match="whole run"):
+        result["Coverage"]
+    with pytest.raises(jd.UsageError, match="not-asked"):
+        result["ILD"]
+
+
+def test_groups_of_users_are_computed_on_their_own(result):
+    groups = {user: "even" if user % 2 == 0 else "odd" for user in result.users}
+    parts = result.by(groups)
+    even = np.array([user % 2 == 0 for user in result.users])
+    assert parts["slice"] == ("even", "odd")
+    assert parts["Novelty@5"] == pytest.approx((result["Novelty"][even].mean(), result["Novelty"][~even].mean()))
+    assert max(parts["Coverage@5"]) <= result.summary()["Coverage@5"]
+
+
+def test_a_result_is_printed_and_saved_as_data(result):
+    text = str(result)
+    assert "beyond accuracy" in text
+    assert "40 users · 5 recommendations each, at most" in text
+    data = json.loads(result.to_json())
+    assert data["users"] == list(result.users)
+    assert data["values"]["Novelty@5"] == result["Novelty"].tolist()
+    assert result.to_pandas()["measure"].tolist() == ["Coverage@5", "Novelty@5", "Popularity@5"]
+    assert "<table" in result._repr_html_()
+
+
+def test_runs_are_compared_user_by_user_with_slices(result):
+    other = jd.beyond_accuracy(
+        jd.top_k(np.random.default_rng(9).normal(size=(40, 30)), 10),
+        "Novelty(base=10) Novelty Popularity",
+        k=5,
+        history=[(u, u % 3) for u in range(40)],
+    )
+    groups = pd.DataFrame({"user_id": list(range(40)), "group": ["new", "old"] * 20})
+    found = jd.compare({"a": result.values(), "b": other.values()}, slices=(groups, "group"))
+    rows = {row.measure: row for row in found.rows}
+    assert rows["Novelty@5"].difference == pytest.approx(np.mean(other["Novelty@5"]) - np.mean(result["Novelty@5"]))
+    assert {row.part for row in found.parts} == {"group=new", "group=old"}
+    assert "Novelty@5" in str(found)
+    worse = rows["Popularity@5"].difference > 0
+    assert (rows["Popularity@5"].verdict in ("worse", "cannot tell")) == worse  # lower is better
+
+
+def test_evaluate_says_that_such_a_measure_is_not_its_own(result):
+    result.values()
+    with pytest.raises(jd.UsageError, match="beyond_accuracy for Novelty"):
+        jd.evaluate({"q": ["a"]}, {"q": ["a"]}, "Novelty@10")
+
+
+# ── the first hit ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_first_hit_is_a_rank_and_what_is_not_found_is_behind():
+    qrels = {"found": {"b": 1}, "missed": {"z": 1}, "absent": {"a": 1}, "nothing": {"a": 0}}
+    run = {"found": ["a", "b", "c"], "missed": ["a", "b", "c"], "nothing": ["a"]}
+    found = jd.evaluate(qrels, run, ["FirstHit", "FirstHit@1", "FirstHit(missed=100)"])
+    assert found.of("found") == {"FirstHit": 2, "FirstHit@1": 2, "FirstHit(missed=100)": 2}
+    assert found.of("missed") == {"FirstHit": 4, "FirstHit@1": 2, "FirstHit(missed=100)": 100}
+    assert found.of("absent") == {"FirstHit": None, "FirstHit@1": 2, "FirstHit(missed=100)": 100}
+    assert found.of("nothing") == dict.fromkeys(found)
+
+
+# ── GAUC ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def shown():
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(1, 12, size=30)
+    frame = pd.DataFrame(
+        {"user": np.repeat(np.arange(30), sizes), "item": np.concatenate([np.arange(n) for n in sizes])}
+    )
+    frame["label"] = rng.integers(0, 2, size=len(frame))
+    frame["score"] = np.round(rng.normal(size=len(frame)) + frame.label, 1)  # some are equal
+    return frame
+
+
+@pytest.mark.parametrize("weights", ["impressions", "clicks", "equal"])
+def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
+    found = jd.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], weights=weights)
+    top = bottom = left = 0
+    for _, group in shown.groupby("user"):
+        if group.label.nunique() < 2:
+            left += 1
+            continue
+        weight = {"impressions": len(group), "clicks": group.label.sum(), "equal": 1}[weights]
+        top, bottom = top + weight * roc_auc_score(group.label, group.score), bottom + weight
+    assert found.value == pytest.approx(top / bottom)
+    assert found.left_out == left > 0
+    assert len(found.users) + left == 30
+    assert found.low < found.value < found.high
+    assert f"{left} users with one class only left out" in str(found)
+
+
+def test_gauc_takes_results_and_weights_of_ones_own(shown):
+    pair = shown[["user", "item", "label"]], shown[["user", "item", "score"]]
+    whole = jd.gauc(*pair)
+    assert jd.gauc(jd.evaluate(*pair, "AUC")).value == jd.gauc(jd.judge(*pair)).value == whole.value
+    users = {user: 1.0 if i == 0 else 0.0 for i, user in enumerate(whole.users)}
+    assert jd.gauc(*pair, weights=users).value == whole.auc[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "slug"),
+    [
+        ({"weights": "likes"}, "argument"),
+        ({"weights": {0: 1.0}}, "argument"),
+        ({"confidence": 2}, "parameter"),
+        ({"level": 5}, "no-relevant"),
+    ],
+)
+def test_gauc_refuses_what_it_cannot_use(shown, given, slug):
+    with pytest.raises(jd.JudgedError) as refused:
+        jd.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], **given)
+    assert refused.value.slug == slug
+
+
+# ── sampled negatives ────────────────────────────────────────────────────────────────────────────
+
+
+def test_without_sampling_the_estimate_is_the_measure():
+    ranks = [1, 3, 7, 20, 50]
+    qrels = {str(r): ["hit"] for r in ranks}
+    run = {str(r): [f"x{i}" for i in range(1, r)] + ["hit"] + [f"x{i}" for i in range(r, 50)] for r in ranks}
+    exact = jd.evaluate(qrels, run, "Success@10 nDCG@10 RR AUC").mean()
+    for estimator in ("corrected", "rank", "biased"):
+        found = jd.evaluate_from_samples(
+            ranks, "Success@10 nDCG@10 RR AUC", sampled=49, items=50, estimator=estimator, gamma=0
+        )
+        assert {e.measure: e.value for e in found.estimates} == pytest.approx(exact, abs=1e-8)
+        assert max(e.bias_at_most for e in found.estimates) < 1e-7
+
+
+def test_the_values_of_the_sample_are_given_only_when_asked_for_and_say_so():
+    with pytest.raises(jd.UsageError, match=r"biased.*\[sampled-negatives\]"):
+        jd.evaluate_from_samples([1, 2], sampled=10, items=100, estimator="naive")
+    plain = jd.evaluate_from_samples([1, 3, 11], "Success@1 RR", sampled=10, items=1000, estimator="biased")
+    assert plain["Success@1"].value == 1 / 3
+    assert plain["RR"].value == pytest.approx((1 + 1 / 3 + 1 / 11) / 3)
+    assert [w.slug for w in plain.warnings] == ["sampled-negatives"]
+    assert not jd.evaluate_from_samples([1, 3, 11], sampled=10, items=1000).warnings
+
+
+def test_the_bias_that_is_left_is_said():
+    found = jd.evaluate_from_samples({"u": 1, "v": 5}, "Success@10", sampled=20, items=2000)
+    assert found["Success@10"].bias_at_most > 0.5
+    assert "bias at most" in str(found)
+    assert json.loads(found.to_json())["estimates"][0]["bias_at_most"] == found["Success@10"].bias_at_most
+
+
+@pytest.mark.parametrize(("given", "slug"), [
+    ({"ranks": [0]}, "rank-type"),
+    ({"ranks": [12]}, "rank-type"),
+    ({"ranks": [1.5]}, "rank-type"),
+    ({"ranks": ["a"]}, "rank-type"),
+    ({"ranks": []}, "shape"),
+    ({"gamma": 2}, "parameter"),
+    ({"sampled": 200}, "parameter"),
+    ({"sampled": 0}, "cutoff"),
+    ({"measures": "relstring"}, "measure"),
+])  # fmt: skip
+def test_wrong_ranks_and_settings_are_refused(given, slug):
+    with pytest.raises(jd.JudgedError) as refused:
+        jd.evaluate_from_samples(**{"ranks": [1, 2], "sampled": 10, "items": 100, **given})
+    assert refused.value.slug == slug
+
+
+def test_nothing_of_torch_or_pandas_is_imported_for_lists():
+    code = "import sys, judged as jd; jd.beyond_accuracy(jd.top_k([[1.0, 2.0]], 1), 'Coverage', items=2); print(' '.join(sys.modules))"
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    )
+    assert not {"torch", "pandas", "polars", "scipy", "sklearn"} & loaded

@@ -1,0 +1,289 @@
+"""The room of recommendations: formulas by hand, brute force, and laws."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from judged.errors import UsageError
+from judged.recommenders import Beyond, History, Lists, declared, gini_of, parse_beyond
+
+SETTINGS = settings(max_examples=40, deadline=None, derandomize=True)
+AMOUNTS = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
+LISTS = st.lists(st.lists(st.integers(0, 7), unique=True, min_size=1, max_size=4), min_size=1, max_size=5)
+VECTORS = np.random.default_rng(3).normal(size=(8, 4))
+SHARES = np.array([[1, 0], [1, 0], [0, 1], [0.5, 0.5], [0, 1], [1, 0], [0, 1], [0.5, 0.5]])
+
+
+def cosine(a, b):
+    unit = VECTORS / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+    return (unit[a] * unit[b]).sum(axis=1)
+
+
+def lists(rows, *, k=4, history=None, relevant=None, **more):
+    """Recommendations given as lists of items; the history as a list of items for each user."""
+    user = np.repeat(np.arange(len(rows)), [len(r) for r in rows])
+    past = None
+    if history is not None:
+        had = [(u, i) for u, items in enumerate(history) for i in items]
+        past = History(np.array([u for u, _ in had]), np.array([i for _, i in had]), len(history), np.arange(len(rows)))
+    return Lists(
+        user=user, item=np.array([i for r in rows for i in r]), rank=np.array([n for r in rows for n in range(1, len(r) + 1)]),
+        users=len(rows), items=8, k=k, size_of_catalogue=8, interactions=past,
+        relevant_row=None if relevant is None else np.array([bool(x) for r in relevant for x in r]),
+        similarity_of=cosine, shares=SHARES, **more,
+    )  # fmt: skip
+
+
+def value(name, *args, **kwargs):
+    [measure] = parse_beyond(name)
+    return measure.on(lists(*args, **kwargs)).tolist()
+
+
+# ── the spread over items ────────────────────────────────────────────────────────────────────────
+
+
+def test_gini_is_half_the_mean_difference_over_the_mean():
+    x = np.array([0, 0, 1, 4, 7, 2.5])
+    pairs = [abs(a - b) for a, b in itertools.product(x, x)]
+    assert gini_of(x) == pytest.approx(np.mean(pairs) / (2 * x.mean()))
+
+
+def test_gini_beyond_the_given_amounts_counts_zeros():
+    assert gini_of(np.array([2.0, 1.0]), 5) == pytest.approx(gini_of(np.array([0, 0, 0, 2.0, 1.0])))
+
+
+@SETTINGS
+@given(AMOUNTS)
+def test_gini_lies_between_0_and_all_on_one_and_sees_neither_order_nor_scale(amounts):
+    x = np.array(amounts, dtype=float)
+    assert -1e-12 <= gini_of(x) <= 1 - 1 / len(x) + 1e-12
+    assert gini_of(x[::-1] * 3) == pytest.approx(gini_of(x), abs=1e-12)
+
+
+def test_equal_amounts_have_a_gini_of_0():
+    assert gini_of(np.full(7, 3.0)) == 0
+
+
+def test_coverage_and_distinct_count_items_not_recommendations():
+    rows = [[0, 1], [0, 2]]
+    assert value("Coverage", rows) == [3 / 8]
+    assert value("Distinct", rows) == [3]
+
+
+def test_gini_over_recommended_items_does_not_see_the_others():
+    rows = [[0, 1], [2, 3]]
+    assert value("Gini(over=recommended)", rows) == [0]
+    assert value("Gini", rows) == [pytest.approx(gini_of(np.array([0, 0, 0, 0, 1, 1, 1, 1.0])))]
+
+
+def test_exposure_counts_ranks_by_their_discount():
+    rows = [[0, 1], [0, 2]]
+    for name, second in (("log2", 1 / math.log2(3)), ("reciprocal", 1 / 2), ("geometric", 0.85), ("none", 1.0)):
+        expected = gini_of(np.array([2.0, second, second]))
+        assert value(f"ExposureGini(over=recommended, discount={name})", rows) == [pytest.approx(expected)]
+
+
+def test_entropy_is_scipys():
+    rows = [[0, 1], [0, 2], [0, 3]]
+    counts = [3, 1, 1, 1]
+    assert value("Entropy", rows) == [pytest.approx(stats.entropy(counts, base=2))]
+    assert value("Entropy(base=10)", rows) == [pytest.approx(stats.entropy(counts, base=10))]
+    assert value("Entropy(norm=catalogue)", rows) == [pytest.approx(stats.entropy(counts, base=8))]
+
+
+def test_personalisation_is_one_minus_the_mean_overlap_of_two_lists():
+    rows = [[0, 1, 2], [0, 1, 3], [4, 5, 6]]
+    overlap = [len(set(a) & set(b)) / 3 for a, b in itertools.combinations(rows, 2)]
+    assert value("Personalisation@3", rows) == [pytest.approx(1 - np.mean(overlap))]
+    assert math.isnan(value("Personalisation", rows[:1])[0])
+
+
+# ── popularity ───────────────────────────────────────────────────────────────────────────────────
+
+HISTORY = [[0, 0, 1], [0, 2], [0]]  # item 0: four interactions, three users
+
+
+def test_popularity_counts_interactions_or_users():
+    assert value("Popularity", [[0, 1], [2], [3]], history=HISTORY) == [5 / 2, 1, 0]
+    assert value("Popularity(by=users)", [[0, 1], [2], [3]], history=HISTORY) == [4 / 2, 1, 0]
+    assert value("Popularity(scale=share)", [[0, 1], [2], [3]], history=HISTORY) == [pytest.approx(5 / 12), 1 / 6, 0]
+
+
+def test_novelty_is_self_information():
+    found = value("Novelty", [[0, 1], [2], [3]], history=HISTORY)
+    assert found == pytest.approx([math.log2(3) / 2, math.log2(3), math.log2(3)])  # item 3: as if one user had it
+    by = value("Novelty(by=interactions)", [[0], [1], [2]], history=HISTORY)
+    assert by == pytest.approx([-math.log2(4 / 6), math.log2(6), math.log2(6)])
+
+
+def test_novelty_as_a_complement_weighs_ranks_and_relevance():
+    rows, relevant = [[0, 1]], [[0, 1]]
+    history = [[0, 1], [0]]
+    weight = 1 / math.log2(3)
+    found = value("Novelty(form=complement, discount=log2, relevant=True)", rows, history=history, relevant=relevant)
+    assert found == pytest.approx([weight * (1 / 2) / (1 + weight)])
+
+
+def test_an_item_nobody_has_can_be_skipped():
+    found = value("Novelty(unseen=skip)", [[0, 3], [3], [1]], history=HISTORY)
+    assert found[0] == 0
+    assert math.isnan(found[1])
+
+
+# ── diversity ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_intra_list_diversity_is_the_mean_over_pairs():
+    rows = [[0, 1, 2], [3, 4], [5]]
+    pairs = [[1 - cosine([a], [b])[0] for a, b in itertools.combinations(r, 2)] for r in rows]
+    found = value("ILD", rows)
+    assert found[:2] == pytest.approx([np.mean(pairs[0]), np.mean(pairs[1])])
+    assert math.isnan(found[2])
+    assert value("ILS(form=sum)", rows)[0] == pytest.approx(sum(1 - p for p in pairs[0]))
+
+
+def test_items_without_a_vector_are_left_out_of_pairs():
+    known = np.arange(8) != 2
+    assert value("ILD", [[0, 1, 2]], described=known) == value("ILD", [[0, 1]])
+
+
+def test_unexpectedness_is_the_distance_to_what_the_user_has():
+    far = {(a, b): 1 - cosine([a], [b])[0] for a in range(8) for b in range(8)}
+    rows, history = [[2, 3]], [[0, 1, 0]]
+    assert value("Unexpectedness", rows, history=history) == pytest.approx(
+        [np.mean([min(far[i, 0], far[i, 1]) for i in (2, 3)])]
+    )
+    assert value("Unexpectedness(to=mean)", rows, history=history) == pytest.approx(
+        [np.mean([far[i, j] for i in (2, 3) for j in (0, 1)])]
+    )
+
+
+def test_serendipity_counts_relevant_items_that_a_primitive_recommender_does_not_have():
+    history = [[0], [1, 2], [1, 2], [1, 3]]  # most popular: 1, then 2, then 0 and 3
+    rows = [[1, 4], [0, 3], [0, 3], [2, 5]]
+    relevant = [[1, 1], [1, 1], [1, 0], [1, 1]]
+    # for user 0: 1, 2 are expected; for users 1, 2, who have these: 0, 3; for user 3: 2, 0
+    assert value("Serendipity@2", rows, history=history, relevant=relevant) == [1 / 2, 0, 0, 1 / 2]
+
+
+def test_serendipity_against_a_given_recommender():
+    expected = np.array([1.0, np.inf, 3.0, np.inf])
+    found = value("Serendipity@2", [[0, 1], [2, 3]], relevant=[[1, 1], [1, 0]], expected_rank=expected)
+    assert found == [1 / 2, 1 / 2]  # rank 3 lies behind the cutoff
+
+
+@SETTINGS
+@given(
+    rows=LISTS,
+    history=st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=5), min_size=5, max_size=5),
+    k=st.integers(1, 4),
+)
+def test_the_primitive_recommender_is_the_most_popular_items_one_does_not_have(rows, history, k):
+    counts = np.bincount([i for items in history for i in set(items)], minlength=8)
+    popular = sorted(range(8), key=lambda i: (-counts[i], i))
+    first = [[i for i in popular if i not in history[u]][:k] for u in range(len(rows))]
+    wanted = [np.mean([i not in first[u] for i in r[:k]]) for u, r in enumerate(rows)]
+    relevant = [[1] * len(r) for r in rows]
+    assert value(f"Serendipity@{k}", rows, history=history, relevant=relevant) == pytest.approx(wanted)
+
+
+# ── calibration ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_calibration_is_stecks_divergence():
+    p, q = np.array([2.5, 0.5]) / 3, np.array([1, 2]) / 3  # history 0, 1, 3; list 0, 2, 4
+    mixed = 0.99 * q + 0.01 * p
+    args = ([[0, 2, 4]],)
+    assert value("Calibration", *args, history=[[0, 1, 3]]) == pytest.approx([stats.entropy(p, mixed)])
+    assert value("Calibration(alpha=0.1, base=2)", *args, history=[[0, 1, 3]]) == pytest.approx(
+        [stats.entropy(p, 0.9 * q + 0.1 * p, base=2)]
+    )
+    js = (stats.entropy(p, (p + q) / 2) + stats.entropy(q, (p + q) / 2)) / 2
+    assert value("Calibration(divergence=js)", *args, history=[[0, 1, 3]]) == pytest.approx([js])
+    hellinger = math.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2)
+    assert value("Calibration(divergence=hellinger)", *args, history=[[0, 1, 3]]) == pytest.approx([hellinger])
+
+
+def test_a_list_with_the_shares_of_the_history_is_calibrated():
+    assert value("Calibration", [[0, 2]], history=[[1, 4]]) == [0]
+
+
+def test_a_list_without_any_of_a_taste_has_the_largest_divergence():
+    assert value("Calibration", [[2]], history=[[0]]) == pytest.approx([math.log(1 / 0.01)])
+
+
+# ── laws of all ──────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("one", declared(), ids=lambda d: d.name)
+@SETTINGS
+@given(rows=LISTS, seed=st.integers(0, 99))
+def test_values_lie_in_the_declared_range_and_users_do_not_depend_on_each_other(one, rows, seed):
+    rng = np.random.default_rng(seed)
+    history = [rng.integers(0, 8, size=4).tolist() for _ in rows]
+    relevant = [rng.integers(0, 2, size=len(r)).tolist() for r in rows]
+    found = Beyond(one).on(lists(rows, history=history, relevant=relevant))
+    known = found[~np.isnan(found)]
+    low, high = one.range
+    assert ((known >= low - 1e-9) & (known <= high + 1e-9)).all()
+    assert len(found) == (len(rows) if one.of == "user" else 1)
+    order = rng.permutation(len(rows)).tolist()
+    mixed = Beyond(one).on(
+        lists([rows[i] for i in order], history=[history[i] for i in order], relevant=[relevant[i] for i in order])
+    )
+    expected = found[order] if one.of == "user" else found
+    assert mixed.tolist() == pytest.approx(expected.tolist(), nan_ok=True, abs=1e-12)
+
+
+@pytest.mark.parametrize("one", declared(), ids=lambda d: d.name)
+def test_every_measure_says_what_it_needs_and_asks_for_it(one):
+    for need in one.needs:
+        given = lists([[0, 1]], history=[[2, 3]], relevant=[[1, 0]])
+        missing = {
+            "items": "size_of_catalogue",
+            "history": "interactions",
+            "vectors": "similarity_of",
+            "qrels": "relevant_row",
+            "categories": "shares",
+        }[need]
+        with pytest.raises(UsageError, match=rf"{need}= for {one.name}.*\[argument\]"):
+            Beyond(one).on(replace(given, **{missing: None}))
+    assert all([one.formula, one.paper, one.description])
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_names_are_read_and_written_alike():
+    names = [
+        "Coverage",
+        "Gini(over='recommended')@5",
+        "Novelty(by='interactions', base=10.0)",
+        "Novelty(relevant=True)@3",
+    ]
+    assert [str(m) for m in parse_beyond(names)] == names
+    assert [str(m) for m in parse_beyond("item_coverage, ILD@3  ShannonEntropy")] == ["Coverage", "ILD@3", "Entropy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [("Ginny", "metric"), ("nDCG", "metric"), ("Gini@0", "cutoff"), ("Gini@x", "cutoff"), ("Gini(over=all)", "parameter"), ("Gini(by=users)", "parameter"),
+     ("Calibration(alpha=0)", "parameter"), ("Calibration(alpha=True)", "parameter"), ("Entropy(base=1)", "parameter"), ("Gini(1)", "measure"), ("Novelty(relevant=1)", "parameter"), ("", "measure"), ("(", "measure")],
+)  # fmt: skip
+def test_wrong_names_are_refused(name, slug):
+    with pytest.raises(UsageError) as refused:
+        parse_beyond(name)
+    assert refused.value.slug == slug
+
+
+def test_a_wrong_name_is_answered_with_the_nearest():
+    with pytest.raises(UsageError, match="did you mean Gini"):
+        parse_beyond("Ginii")

@@ -1,0 +1,248 @@
+"""Rank-biased overlap and its relatives: the papers' numbers, brute force from the definitions, and what is refused."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from math import isnan, log
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.stats.rank_correlation import average_overlap, jaccard, rbo
+from judged.stats.rank_correlation.rbo_and_overlap import overlap
+
+near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
+
+
+def agreement(a, b, d):
+    return len(set(a[:d]) & set(b[:d])) / d
+
+
+def by_definition(a, b, p):
+    """(min, max, ext) without ties: Webber, Moffat and Zobel, equations 11, 30 and 32, for lists of any length."""
+    short, long = sorted((a, b), key=len)
+    s, l = len(short), len(long)  # noqa: E741
+    x = [len(set(short[:d]) & set(long[:d])) for d in range(l + 1)]
+    low = (1 - p) / p * (sum((x[d] - x[l]) / d * p**d for d in range(1, l + 1)) - x[l] * log(1 - p))
+    f = l + s - x[l]
+    res = p**s + p**l - p**f - (1 - p) / p * (
+        s * sum(p**d / d for d in range(s + 1, f + 1)) + l * sum(p**d / d for d in range(l + 1, f + 1))
+        + x[l] * (-log(1 - p) - sum(p**d / d for d in range(1, f + 1)))
+    )  # fmt: skip
+    ext = (1 - p) / p * (
+        sum(x[d] / d * p**d for d in range(1, l + 1)) + sum(x[s] * (d - s) / (s * d) * p**d for d in range(s + 1, l + 1))
+    ) + ((x[l] - x[s]) / l + x[s] / s) * p**l  # fmt: skip
+    return low, res, ext
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rbo_of_lists_of_any_lengths_is_that_of_the_paper(seed):
+    rng = np.random.default_rng(seed)
+    a, b = (rng.permutation(12)[: rng.integers(1, 13)].tolist() for _ in range(2))
+    p = float(rng.uniform(0.05, 0.99))
+    for ties in "wab":
+        found = rbo(a, b, p, ties=ties)
+        assert (found.min, found.res, found.ext) == tuple(map(near, by_definition(a, b, p)))
+
+
+def test_rbo_of_two_items_by_hand():
+    found = rbo(["a", "b"], ["b", "a"], 0.5)
+    assert found.ext == near(0.5 * (0 + 0.5 * 1) + 0.5**2 * 1)
+    assert found.min == near(0.5 / 0.5 * (0.5**2 * 1 + 2 * (-log(0.5) - 0.5 - 0.5**2 / 2)))
+    assert found.max == near(found.ext)
+
+
+def all_orders(scores: dict[str, int]):
+    groups = [[i for i in scores if scores[i] == v] for v in sorted(set(scores.values()), reverse=True)]
+    for orders in product(*(permutations(g) for g in groups)):
+        yield [i for group in orders for i in group]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_variant_a_is_the_mean_over_all_orders(seed):
+    rng = np.random.default_rng(seed)
+    a, b = ({f"d{i}": int(rng.integers(0, 3)) for i in rng.permutation(7)[:5]} for _ in range(2))
+    p = float(rng.uniform(0.2, 0.95))
+    values = [by_definition(x, y, p) for x in all_orders(a) for y in all_orders(b)]
+    found = rbo(a, b, p, ties="a")
+    assert (found.min, found.res, found.ext) == tuple(map(near, np.mean(values, axis=0)))
+    for k in range(1, 8):
+        mean = np.mean([agreement(x, y, k) for x in all_orders(a) for y in all_orders(b)])
+        assert overlap(a, b, k, ties="a") == near(mean)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_least_in_variant_a_is_a_mean_for_different_lengths_too(seed):
+    rng = np.random.default_rng(seed)
+    a, b = ({f"d{i}": int(rng.integers(0, 3)) for i in rng.permutation(7)[:size]} for size in (3, 6))
+    values = [by_definition(x, y, 0.8)[0] for x in all_orders(a) for y in all_orders(b)]
+    assert rbo(a, b, 0.8, ties="a").min == near(np.mean(values))
+
+
+def test_all_variants_give_the_figures_that_their_authors_publish():
+    """The example of the code of Corsi and Urbano: red (blue green) yellow pink, against a longer ranking."""
+    a = {"red": 4, "blue": 3, "green": 3, "yellow": 2, "pink": 1}
+    b = {"blue": 4, "red": 4, "white": 3, "yellow": 2, "black": 2, "purple": 2, "green": 1}
+    published = {
+        "a": (0.6922853, 0.3310519, 0.8930692, 0.5620173),
+        "w": (0.7068257, 0.3429684, 0.9049857, 0.5620173),
+        "b": (0.7207131, 0.3509163, 0.9129336, 0.5620173),
+    }
+    for ties, figures in published.items():
+        found = rbo(a, b, 0.95, ties=ties)
+        assert tuple(round(v, 7) for v in (found.ext, found.min, found.max, found.res)) == figures
+        assert rbo(b, a, 0.95, ties=ties) == found
+
+
+def by_contributions(a, b, p, ties):
+    """Agreement at each depth from each item's contribution (Corsi and Urbano), for rankings of one length."""
+
+    def contribution(scores, item, d):
+        top = 1 + sum(v > scores[item] for v in scores.values())
+        size = sum(v == scores[item] for v in scores.values())
+        return float(d >= top) if ties == "w" else min(max((d - top + 1) / size, 0.0), 1.0)
+
+    at_depth = []
+    for d in range(1, len(a) + 1):
+        ca, cb = ({i: contribution(r, i, d) for i in r} for r in (a, b))
+        shared = sum(ca[i] * cb[i] for i in set(a) & set(b))
+        full = {"w": (sum(ca.values()) + sum(cb.values())) / 2, "a": d,
+                "b": (sum(v * v for v in ca.values()) * sum(v * v for v in cb.values())) ** 0.5}  # fmt: skip
+        at_depth.append(shared / full[ties])
+    return at_depth, sum((1 - p) * p ** (d - 1) * v for d, v in enumerate(at_depth, 1)) + p ** len(a) * at_depth[-1]
+
+
+@pytest.mark.parametrize("ties", "wab")
+@pytest.mark.parametrize("seed", range(10))
+def test_ties_count_by_the_contribution_of_each_item(ties, seed):
+    rng = np.random.default_rng(seed)
+    a, b = ({f"d{i}": int(rng.integers(0, 4)) for i in rng.permutation(14)[:10]} for _ in range(2))
+    at_depth, ext = by_contributions(a, b, 0.85, ties)
+    assert rbo(a, b, 0.85, ties=ties).ext == near(ext)
+    for k in range(1, 11):
+        assert overlap(a, b, k, ties=ties) == near(at_depth[k - 1])
+        assert average_overlap(a, b, k, ties=ties) == near(np.mean(at_depth[:k]))
+
+
+def test_a_ranking_with_ties_is_equal_to_itself_in_variants_w_and_b():
+    a = {f"d{i}": i // 3 for i in range(20)}
+    assert rbo(a, a, ties="w").ext == near(1.0)
+    assert rbo(a, a, ties="b").ext == near(1.0)
+    assert rbo(a, a, ties="a").ext < 1
+    assert overlap(a, a, 10, ties="b") == near(1.0)
+
+
+def test_the_guess_lies_between_the_bounds():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        a, b = ({int(i): int(rng.integers(0, 6)) for i in rng.permutation(15)[: rng.integers(1, 15)]} for _ in range(2))
+        for ties in "wab":
+            found = rbo(a, b, float(rng.uniform(0.1, 0.99)), ties=ties)
+            assert -1e-14 <= found.min <= found.ext + 1e-12
+            assert found.ext <= found.max + 1e-12
+            assert found.max <= 1 + 1e-12
+
+
+def test_nothing_in_common_and_everything():
+    assert rbo(list("abc"), list("xyz")).ext == 0
+    assert rbo(list("abc"), list("xyz")).min == 0
+    assert rbo(list("abcdef"), list("abcdef")).ext == near(1.0)
+    long = [str(i) for i in range(5_000)]
+    found = rbo(long, long, 0.9)
+    assert (found.min, found.res, found.ext) == (near(1.0), pytest.approx(0, abs=1e-12), near(1.0))
+
+
+def test_of_an_empty_ranking_nothing_is_known():
+    for a, b in (([], ["a"]), (["a"], []), ([], [])):
+        found = rbo(a, b)
+        assert (found.min, found.res, isnan(found.ext)) == (0.0, 1.0, True)
+        assert overlap(a, b) == 0.0
+    assert isnan(jaccard([], []))
+
+
+def test_compat_without_normalisation_is_the_rbo_of_what_is_seen():
+    """Compat's ideal here is b; both hold the same ten documents, and the weights stop at the last rank."""
+    rng, p = np.random.default_rng(0), 0.9
+    for _ in range(10):
+        a, b = ([f"d{i}" for i in rng.permutation(10)] for _ in range(2))
+        grades = {doc: 10 - i for i, doc in enumerate(b)}
+        (value,) = jd.evaluate({"q": grades}, {"q": a}, f"Compat(p={p}, normalize=False)").mean().values()
+        seen = rbo(a, b, p).ext - p**10 * overlap(a, b, 10)
+        assert value == near(seen / (1 - p**10))
+
+
+# ── overlap, Jaccard, average overlap ────────────────────────────────────────────────────────────
+
+
+def test_overlap_divides_by_k_even_where_a_ranking_is_shorter():
+    assert overlap(list("abc"), list("abx"), 3) == near(2 / 3)
+    assert overlap(list("abc"), list("ab"), 4) == near(2 / 4)
+    assert overlap(list("ab"), list("ab"), 10) == near(2 / 10)
+
+
+def test_jaccard_divides_by_the_union():
+    assert jaccard(list("abc"), list("abx"), 3) == near(2 / 4)
+    assert jaccard(list("abc"), list("ab"), 10) == near(2 / 3)
+    assert jaccard({"a": 2, "b": 1, "c": 1}, ["a", "b"], 2) == near(1.5 / (4 - 1.5))
+
+
+def test_average_overlap_goes_on_below_the_end():
+    a, b = list("abc"), list("acb")
+    assert average_overlap(a, b, 3) == near((1 + 1 / 2 + 1) / 3)
+    assert average_overlap(a, b, 5) == near((1 + 1 / 2 + 1 + 3 / 4 + 3 / 5) / 5)
+
+
+def test_a_ranking_comes_as_ids_as_scores_or_as_both():
+    expected = rbo(["b", "a", "c"], ["a", "b", "c"])
+    assert rbo({"a": 2, "b": 3, "c": 1}, ("c", "b", "a")[::-1]) == expected
+    assert rbo((["c", "a", "b"], [1.0, 2.0, 3.0]), np.array(["a", "b", "c"])) == expected
+    assert rbo([2, 1, 3], [1, 2, 3]) == expected
+
+
+def test_infinite_scores_tie_with_each_other():
+    a = {"a": np.inf, "b": np.inf, "c": -np.inf}
+    assert rbo(a, a, ties="w") == rbo({"a": 2, "b": 2, "c": 1}, {"a": 2, "b": 2, "c": 1}, ties="w")
+
+
+@pytest.mark.parametrize(
+    ("a", "slug"),
+    [
+        (["a", "b", "a"], "duplicate-doc"),
+        ({"a", "b"}, "form"),
+        ("abc", "form"),
+        (7, "form"),
+        ([["a"], ["b"]], "id-type"),
+        ((["a", "b"], [1.0]), "lengths"),
+        ({"a": float("nan")}, "score-nan"),
+        ({"a": "high"}, "score-type"),
+    ],
+)
+def test_what_is_no_ranking_is_refused(a, slug):
+    with pytest.raises(jd.DataError) as error:
+        rbo(a, ["a", "b"])
+    assert error.value.slug == slug
+
+
+@pytest.mark.parametrize(
+    ("options", "slug"),
+    [
+        ({"p": 0}, "parameter"),
+        ({"p": 1.0}, "parameter"),
+        ({"p": "0.9"}, "parameter"),
+        ({"p": True}, "parameter"),
+        ({"ties": "c"}, "parameter"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(options, slug):
+    with pytest.raises(jd.UsageError) as error:
+        rbo(["a"], ["a"], **options)
+    assert error.value.slug == slug
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, None, True])
+@pytest.mark.parametrize("function", [overlap, jaccard, average_overlap])
+def test_a_cutoff_is_a_whole_number_from_one(function, k):
+    with pytest.raises(jd.UsageError) as error:
+        function(["a"], ["a"], k)
+    assert error.value.slug == "cutoff"

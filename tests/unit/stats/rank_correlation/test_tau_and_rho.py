@@ -1,0 +1,445 @@
+"""Coefficients of pairs: worked numbers, brute force from the definitions, SciPy, and what is refused."""
+
+from __future__ import annotations
+
+import doctest
+from itertools import combinations, pairwise, permutations, product
+from math import isnan, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import judged as jd
+from judged.stats.rank_correlation import (
+    COEFFICIENTS,
+    Columns,
+    asked,
+    columns,
+    gamma,
+    kendall,
+    pearson,
+    somers_d,
+    spearman,
+    tau_ap,
+    weighted_tau,
+)
+from judged.stats.rank_correlation.intervals import correlation, intervals
+
+PAIRS = [c for c in COEFFICIENTS if c.pairs is not None]
+near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
+
+# E8 and E9 of the notes: the d² formula and (C - D) / (C + D) are right without ties only.
+X, Y = [1, 2, 2, 3], [1, 2, 3, 4]
+
+
+def drawn(seed: int, ties: int, size: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 80)) if size is None else size
+    x, y = rng.integers(0, ties, size).astype(float), rng.integers(0, ties // 2 + 1, size).astype(float)
+    x[:2], y[:2] = (0, 1), (1, 0)  # no column is constant
+    return x, y
+
+
+# ── the notes ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_notes_formula_of_spearman_holds_without_ties_only():
+    def by_differences(x, y):
+        d = stats.rankdata(x) - stats.rankdata(y)
+        return 1 - 6 * (d @ d) / (len(x) * (len(x) ** 2 - 1))
+
+    assert (
+        spearman([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
+        == near(by_differences([1, 2, 3, 4, 5], [2, 1, 4, 3, 5]))
+        == near(0.8)
+    )
+    assert by_differences(X, Y) == near(0.95)
+    assert spearman(X, Y) == near(4.5 / sqrt(4.5 * 5))
+    assert round(spearman(X, Y), 4) == 0.9487
+
+
+def test_the_notes_formula_of_kendall_is_gamma_when_there_are_ties():
+    concordant, discordant, pairs, untied_x = 5, 0, 6, 5
+    assert gamma(X, Y) == (concordant - discordant) / (concordant + discordant) == 1.0
+    assert kendall(X, Y, "a") == near(5 / pairs)
+    assert kendall(X, Y, "b") == near(5 / sqrt(untied_x * pairs))
+    assert kendall(X, Y, "c") == near(2 * 5 / (4**2 * (3 - 1) / 3))
+    assert [round(kendall(X, Y, v), 4) for v in "abc"] == [0.8333, 0.9129, 0.9375]
+
+
+def test_without_ties_all_of_kendalls_relatives_agree():
+    x, y = [5, 4, 3, 2, 1], [4, 5, 3, 1, 2]
+    values = [kendall(x, y, v) for v in "abc"] + [gamma(x, y), somers_d(x, y)]
+    assert values == [near((8 - 2) / 10)] * 5
+
+
+# ── the definitions, pair by pair ────────────────────────────────────────────────────────────────
+
+
+def counted(x, y):
+    """(concordant, discordant, untied in x, untied in y)."""
+    c = d = ux = uy = 0
+    for i, j in combinations(range(len(x)), 2):
+        sign = np.sign(x[i] - x[j]) * np.sign(y[i] - y[j])
+        c, d, ux, uy = c + (sign > 0), d + (sign < 0), ux + (x[i] != x[j]), uy + (y[i] != y[j])
+    return c, d, ux, uy
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_pairs_are_counted_as_one_by_one(seed):
+    x, y = drawn(seed, ties=1 + seed % 13)
+    c, d, ux, uy = counted(x, y)
+    found = columns(x, y)
+    assert (found.concordant[0], found.discordant[0], found.untied_x[0], found.untied_y[0]) == (c, d, ux, uy)
+    assert kendall(x, y, "a") == near((c - d) / (len(x) * (len(x) - 1) / 2))
+    assert isnan(gamma(x, y)) if c + d == 0 else gamma(x, y) == near((c - d) / (c + d))
+
+
+def test_segments_are_counted_as_if_alone():
+    rng = np.random.default_rng(5)
+    sizes = np.array([3, 0, 1, 17, 2, 40])
+    x, y = rng.integers(0, 6, sizes.sum()).astype(float), rng.integers(0, 9, sizes.sum()).astype(float)
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    for c in PAIRS:
+        together = c.pairs(Columns(x, y, sizes))
+        alone = [c.pairs(Columns(x[a:b], y[a:b], np.array([b - a])))[0] for a, b in pairwise(start)]
+        np.testing.assert_allclose(together, alone, rtol=1e-13, err_msg=c.name)
+
+
+def plain_tau_ap(x, reference):
+    """Yilmaz, Aslam and Robertson: without ties."""
+    order = sorted(range(len(x)), key=lambda i: -x[i])
+    shares = [sum(reference[j] > reference[i] for j in order[:r]) / r for r, i in enumerate(order) if r]
+    return 2 * sum(shares) / (len(x) - 1) - 1
+
+
+def all_orders(x):
+    """Every way to break the ties, as scores without ties."""
+    groups = [[i for i in range(len(x)) if x[i] == v] for v in sorted(set(x))]
+    for orders in product(*(permutations(g) for g in groups)):
+        score = [0.0] * len(x)
+        for rank, i in enumerate(i for group in orders for i in group):
+            score[i] = float(rank)
+        yield score
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tau_ap_without_ties_is_its_definition(seed):
+    x, y = np.random.default_rng(seed).permutation(20), np.random.default_rng(seed + 99).permutation(20)
+    assert tau_ap(x, y) == near(plain_tau_ap(x, y))
+    assert tau_ap(x, y, ties="b") == near(plain_tau_ap(x, y))
+    assert tau_ap(x, y, symmetric=True) == near((plain_tau_ap(x, y) + plain_tau_ap(y, x)) / 2)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_tau_ap_with_ties_is_the_mean_over_all_orders(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 4, 6).tolist(), rng.integers(0, 4, 6).tolist()
+    values = [plain_tau_ap(a, b) for a in all_orders(x) for b in all_orders(y)]
+    assert tau_ap(x, y) == near(np.mean(values))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_tau_a_is_the_mean_over_all_orders(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 4, 6).tolist(), rng.integers(0, 4, 6).tolist()
+    values = [kendall(a, b) for a in all_orders(x) for b in all_orders(y)]
+    assert kendall(x, y, "a") == near(np.mean(values))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tau_ap_b_counts_only_higher_groups(seed):
+    x, y = drawn(seed, ties=6, size=15)
+
+    def one_way(x, y):
+        shares = []
+        for i in range(len(x)):
+            above = [j for j in range(len(x)) if x[j] > x[i]]
+            if above:
+                shares.append(sum(y[j] > y[i] for j in above) / len(above))
+        return 2 * np.mean(shares) - 1
+
+    assert tau_ap(x, y, ties="b") == near(one_way(x, y))
+    assert tau_ap(x, y, ties="b", symmetric=True) == near(tau_ap(y, x, ties="b", symmetric=True))
+    assert tau_ap(x, y, ties="b", symmetric=True) == near((one_way(x, y) + one_way(y, x)) / 2)
+
+
+def test_tau_ap_gives_the_figures_that_its_authors_publish():
+    """The example of ircor, the package of Urbano and Marrero; there the reference comes first."""
+    x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
+    y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
+    assert round(kendall(x, y), 7) == 0.7777778
+    assert round(tau_ap(y, x), 7) == 0.7491182
+    y = np.round(y * 5) / 5
+    assert (round(kendall(x, y, "a"), 7), round(tau_ap(y, x), 7)) == (0.7111111, 0.6074515)
+    x = np.round(x * 5) / 5
+    assert (kendall(x, y), round(tau_ap(y, x, ties="b", symmetric=True), 7)) == (near(0.75), 0.6269841)
+
+
+# ── SciPy ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_scipy_says_the_same_under_heavy_ties(seed):
+    x, y = drawn(seed, ties=2 + seed % 11)
+    assert kendall(x, y, "b") == near(stats.kendalltau(x, y).statistic)
+    assert kendall(x, y, "c") == near(stats.kendalltau(x, y, variant="c").statistic)
+    assert spearman(x, y) == near(stats.spearmanr(x, y).statistic)
+    assert pearson(x, y) == near(stats.pearsonr(x, y).statistic)
+    assert somers_d(x, y) == near(stats.somersd(x, y).statistic)
+    assert weighted_tau(x, y) == near(stats.weightedtau(x, y).statistic)
+    assert weighted_tau(x, y, rank="x") == near(stats.weightedtau(x, y, rank=None).statistic)
+
+
+def test_scipy_says_the_same_of_many_items():
+    rng = np.random.default_rng(3)
+    x = rng.random(30_000)
+    y = np.round(x + rng.random(30_000), 2)
+    assert kendall(x, y) == near(stats.kendalltau(x, y).statistic)
+    assert spearman(x, y) == near(stats.spearmanr(x, y).statistic)
+    assert weighted_tau(x, y) == pytest.approx(
+        stats.weightedtau(x, y).statistic, rel=1e-11
+    )  # SciPy adds the weights up
+
+
+@pytest.mark.parametrize(
+    ("name", "test"), [("tau_b", stats.kendalltau), ("rho", stats.spearmanr), ("pearson", stats.pearsonr)]
+)
+def test_p_values_are_those_of_scipy(name, test):
+    for seed, ties in product(range(5), (4, 1000)):
+        x, y = drawn(seed + 7, ties, size=25)
+        assert correlation(x, y, name).p_value == pytest.approx(test(x, y).pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 8, 20, 33, 34, 60, 400])
+def test_kendalls_test_is_that_of_scipy_for_any_number_of_items(size):
+    rng = np.random.default_rng(size)
+    order = np.arange(size)
+    swapped = order.copy()
+    swapped[[0, 1]] = swapped[[1, 0]]
+    cases = [(order, rng.permutation(size)) for _ in range(5)] + [(order, order), (order, order[::-1]), (order, swapped), (swapped[::-1], order)]  # fmt: skip
+    if size > 2:
+        cases += [(rng.integers(0, 3, size), rng.integers(0, k, size)) for k in (2, 3, 10, size)]
+    for x, y in cases:
+        wanted = max(stats.kendalltau(x, y).pvalue, np.finfo(float).tiny)  # SciPy's may underflow to 0
+        assert correlation(x, y, "tau_a").p_value == pytest.approx(wanted, rel=1e-12, abs=0, nan_ok=True)
+
+
+# ── laws ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("c", PAIRS, ids=lambda c: c.name)
+def test_equal_orders_have_one_and_reversed_ones_minus_one(c):
+    x = np.random.default_rng(1).permutation(50).astype(float)
+    assert c.pairs(columns(x, x))[0] == near(1.0)
+    assert c.pairs(columns(x, -x))[0] == near(-1.0)
+
+
+@pytest.mark.parametrize(
+    "c", [c for c in PAIRS if c.name not in ("tau_a", "tau_c", "tau_ap", "tau_ap_symmetric")], ids=lambda c: c.name
+)
+def test_an_order_with_ties_is_equal_to_itself(c):
+    x = np.random.default_rng(1).integers(0, 9, 50).astype(float)
+    assert c.pairs(columns(x, x))[0] == near(1.0)
+
+
+@pytest.mark.parametrize("c", PAIRS, ids=lambda c: c.name)
+@pytest.mark.parametrize("size", [0, 1])
+def test_fewer_than_two_items_have_no_correlation(c, size):
+    assert np.isnan(c.pairs(columns([1.0] * size, [2.0] * size))[0])
+
+
+@pytest.mark.parametrize("c", PAIRS, ids=lambda c: c.name)
+def test_a_column_of_equal_values_gives_no_number_out_of_rounding(c):
+    value = c.pairs(columns([0.1] * 7, [0.3, 0.1, 0.2, 0.5, 0.7, 0.9, 0.4]))[0]
+    unbroken = {"tau_a": 0.0, "tau_ap": 0.0, "tau_ap_symmetric": 0.0}
+    assert value == near(unbroken[c.name]) if c.name in unbroken else np.isnan(value)
+
+
+@pytest.mark.parametrize("c", PAIRS, ids=lambda c: c.name)
+def test_the_order_of_items_does_not_matter(c):
+    x, y = drawn(4, ties=7, size=60)
+    mixed = np.random.default_rng(0).permutation(60)
+    assert c.pairs(columns(x[mixed], y[mixed]))[0] == near(c.pairs(columns(x, y))[0])
+
+
+def test_infinite_scores_are_ranked_and_have_no_line():
+    x, y = [np.inf, 2.0, 1.0, -np.inf], [4.0, 3.0, 1.0, 2.0]
+    assert kendall(x, y) == near(4 / 6)
+    assert spearman(x, y) == near(0.8)
+    assert isnan(pearson(x, y))
+
+
+def test_huge_and_tiny_scores_keep_their_line():
+    x = np.array([1.0, 2.0, 4.0, 3.0])
+    assert pearson(x * 1e200, x * 1e-200) == near(1.0)
+
+
+def test_zero_and_minus_zero_are_tied():
+    assert kendall([0.0, -0.0, 1.0], [1, 2, 3], "a") == near(2 / 3)
+
+
+def test_inputs_are_not_changed():
+    x, y = np.array([3.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])
+    x.flags.writeable = y.flags.writeable = False
+    for c in PAIRS:
+        c.pairs(columns(x, y))
+    assert x.tolist() == [3, 1, 2]
+
+
+# ── what is refused ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("x", "slug"),
+    [
+        ([1, 2], "lengths"),
+        ([1, float("nan"), 3], "score-nan"),
+        (["a", "b", "c"], "score-type"),
+        ("abc", "score-type"),
+        (7, "score-type"),
+        ([[1], [2], [3]], "score-type"),
+        ([1, None, 3], "score-nan"),
+        ([1, 2j, 3], "score-type"),
+        (np.ma.masked_array([1, 2, 3], [0, 1, 0]), "masked"),
+    ],
+)
+def test_what_is_no_column_is_refused(x, slug):
+    with pytest.raises(jd.DataError) as error:
+        kendall(x, [1, 2, 3])
+    assert error.value.slug == slug
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: kendall(X, Y, "d"), lambda: tau_ap(X, Y, ties="w"), lambda: weighted_tau(X, Y, rank=None)]
+)
+def test_unknown_variants_are_refused(call):
+    with pytest.raises(jd.UsageError) as error:
+        call()
+    assert error.value.slug == "parameter"
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("given", "name"), [("tau-b", "tau_b"), ("TAU_AP", "tau_ap"), ("tauAP", "tau_ap"), ("Kendall", "tau_b"), ("rho", "spearman"), ("RBO", "rbo"), ("ao@3", "average_overlap@3")])  # fmt: skip
+def test_a_coefficient_has_many_names(given, name):
+    assert [str(a) for a in asked(given)] == [name]
+
+
+def test_names_come_as_words_or_lists_and_each_counts_once():
+    assert [str(a) for a in asked("tau, rho overlap@{5, 10}")] == ["tau_b", "spearman", "overlap@5", "overlap@10"]
+    assert [str(a) for a in asked(["tau_b", "kendall"])] == ["tau_b"]
+    assert asked(asked("tau_b")) == asked("tau_b")
+
+
+def test_every_name_is_told_apart_and_declared_in_full():
+    names = [name for c in COEFFICIENTS for name in (c.name, *c.aliases)]
+    assert len({n.replace("_", "") for n in names}) == len(names)
+    assert all(c.text and c.ties and (c.pairs is None) != (c.depths is None) for c in COEFFICIENTS)
+
+
+@pytest.mark.parametrize(("name", "slug", "hint"), [("spaerman", "coefficient", "spearman"), ("tau_d", "coefficient", "tau"), ("overlap@0", "cutoff", ""), ("tau_b@10", "cutoff", "depth"), ("", "coefficient", "tau_b"), (7, "coefficient", "")])  # fmt: skip
+def test_unknown_names_get_the_nearest_right_one(name, slug, hint):
+    with pytest.raises(jd.UsageError) as error:
+        asked(name)
+    assert error.value.slug == slug
+    assert hint in (error.value.hint or "")
+
+
+DOCS = Path(__file__).parents[4] / "docs" / "correlation.md"
+
+
+@pytest.mark.parametrize("c", COEFFICIENTS, ids=lambda c: c.name)
+def test_the_documentation_lists_every_coefficient_as_declared(c):
+    cells = (f"`{c.name}{'@k' if c.cutoff else ''}`", c.text, f"{c.low:g} … 1", c.ties, c.paper)
+    row = " | ".join(cell.replace("|", r"\|") for cell in cells)
+    assert f"| {row} |" in DOCS.read_text()
+
+
+def test_the_numbers_of_the_documentation_are_right():
+    found = doctest.testfile(str(DOCS), module_relative=False)
+    assert found.attempted >= 15
+    assert found.failed == 0
+
+
+# ── intervals ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", [c.name for c in PAIRS if c.name != "tau_c"])
+def test_the_interval_of_equal_orders_is_one(name):
+    """An item that is drawn twice is tied with itself, and that is no disagreement."""
+    x = np.random.default_rng(2).permutation(20)
+    assert correlation(x, x, name).interval == (near(1.0), near(1.0))
+
+
+def test_the_interval_lies_around_the_value_and_repeats():
+    rng = np.random.default_rng(2)
+    x = rng.random(40)
+    y = x + rng.random(40)
+    for c in PAIRS:
+        found = correlation(x, y, c.name, seed=3)
+        if found.interval is not None:
+            assert found.interval[0] < found.value < found.interval[1]
+        assert found == correlation(x, y, c.name, seed=3)
+    assert correlation(x, y, seed=3).interval != correlation(x, y, seed=4).interval
+    assert correlation(x, y, seed=np.random.default_rng(3)) == correlation(x, y, seed=3)
+
+
+def test_the_interval_covers_the_correlation_of_the_population():
+    """Normal pairs with r = 0.6 have tau 2/π·asin(0.6)."""
+    rng, tau, inside = np.random.default_rng(0), 2 / np.pi * np.arcsin(0.6), 0
+    for _ in range(100):
+        x = rng.normal(size=50)
+        low, high = correlation(x, 0.6 * x + 0.8 * rng.normal(size=50)).interval
+        inside += low <= tau <= high
+    assert 0.88 <= inside / 100 <= 1
+
+
+def test_where_copies_cannot_be_told_from_ties_there_is_no_interval():
+    x, y = [1, 1, 2, 3, 4], [1, 1, 3, 2, 4]
+    assert correlation(x, y, "tau_a").interval is None
+    assert correlation(x, y, "tau_ap").interval is None
+    assert correlation(x, y, "tau_c").interval is None
+    assert correlation(x, y, "tau_b").interval is not None
+    assert correlation([1, 2], [1, 2]).interval is None
+    many = np.arange(10_001.0)
+    assert intervals(columns(many, many), asked("tau_b")) == [None]
+
+
+def test_an_estimate_reads_well():
+    assert str(correlation([1, 2, 3], [1, 2, 3], "gamma")) == "gamma 1.0000 [1.0000, 1.0000], 3 items"
+    assert isnan(correlation([1], [1]).p_value)
+    with pytest.raises(jd.UsageError):
+        correlation([1, 2], [1, 2], "rbo")
+
+
+def test_no_p_value_is_ever_0():
+    n = 2000
+    x = np.arange(n, dtype=float)
+    for name in ("pearson", "spearman", "tau_b"):
+        assert correlation(x, x + 1e-9 * np.sin(x), name).p_value > 0
+    assert correlation([1, 2, 3], [1, 2, 3], "spearman").p_value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("scale", [2.0**1023, 2.0**-1000, 1.0])
+def test_pearson_does_not_depend_on_the_scale(scale):
+    x, y = np.array([1.0, 1.5, 1.75]), np.array([1.0, 2.0, 3.0])
+    wanted = pearson(x, y)
+    assert wanted == pytest.approx(stats.pearsonr(x, y).statistic, rel=1e-14)
+    assert pearson(x * scale, y) == pearson(y, -x * scale) * -1 == wanted
+
+
+def test_pearson_near_overflow():
+    assert pearson([1e308, 1.5e308, 1.7e308], [1, 2, 3]) == pytest.approx(pearson([10, 15, 17], [1, 2, 3]), rel=1e-14)
+    assert pearson([-1.7e308, 1.7e308], [1, 2]) == 1
+
+
+@pytest.mark.parametrize("options", [{"level": "a"}, {"level": None}, {"level": 1}, {"seed": "s"}, {"seed": -1}])
+def test_levels_and_seeds_of_another_kind_are_refused(options):
+    for size in (2, 5):  # also where there is no interval
+        with pytest.raises(jd.UsageError) as error:
+            correlation(range(size), range(size), **options)
+        assert error.value.slug == "parameter"
