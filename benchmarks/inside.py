@@ -30,7 +30,7 @@ def everything(qrels: str, run: str) -> Prepared:
     """All numbers that any tool is compared by."""
     import judged as jd
 
-    judged = jd.judge(qrels, run)
+    judged = jd.join(qrels, run)
     return lambda: jd.evaluate(judged, f"{FIVE} RR"), lambda values: {**values.mean(), **_hits(judged)}
 
 
@@ -39,8 +39,8 @@ def scan(qrels: str, run: str) -> Prepared:
     import judged as jd
 
     judgments = jd.read_qrels(qrels)
-    jd.judge({"q": {"d": 1}}, {"q": {"d": 1.0}})  # what is imported at first use
-    return lambda: jd.judge(judgments, run), _hits
+    jd.join({"q": {"d": 1}}, {"q": {"d": 1.0}})  # what is imported at first use
+    return lambda: jd.join(judgments, run), _hits
 
 
 def files(qrels: str, run: str) -> Prepared:
@@ -103,7 +103,7 @@ def again(qrels: str, run: str) -> Prepared:
     """Twenty measures of a `Judged` that has been evaluated before."""
     import judged as jd
 
-    judged = jd.judge(qrels, run)
+    judged = jd.join(qrels, run)
     jd.evaluate(judged, TWENTY)
 
     def five(values: Any) -> dict[str, float]:
@@ -125,7 +125,7 @@ def again_ranx(qrels: str, run: str) -> Prepared:
 
 def compare(qrels: str, run: str) -> Prepared:
     """The permutation test of all pairs of ten systems over 6,980 queries, 1,000 resamples."""
-    from judged.stats import outcome_of_pairs
+    from judged.stats.paired.registry import outcome_of_pairs
 
     x, pairs = _systems()
     outcome_of_pairs(x[:100], pairs, resamples=100)

@@ -40,12 +40,13 @@ if "JUDGED_FUZZ_NATIVE" in os.environ:
 import numpy as np  # noqa: E402
 from fuzz.inputs import TARGETS, Case, case_of  # noqa: E402
 
-from judged.core import Run, Scattered  # noqa: E402
 from judged.core.find import native, reference  # noqa: E402
-from judged.core.find.hits import Found, refuse_kinds  # noqa: E402
+from judged.core.find.hits import Hits, check_id_kinds  # noqa: E402
 from judged.core.find.pool import Pool, pool_of  # noqa: E402
 from judged.core.join import join as _join  # noqa: E402
 from judged.core.parts import find as placing  # noqa: E402
+from judged.core.parts.run import PartitionedRun  # noqa: E402
+from judged.core.tables import Run  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402
 
 Answer = dict[str, Any]
@@ -72,12 +73,12 @@ def replay(target: str, data: bytes) -> None:
         raise AssertionError(f"native and reference differ\n{case_of(target, data).policy}\n{found}")
 
 
-def _natively(case: Case) -> Found:
+def _natively(case: Case) -> Hits:
     """As `join` does it, with parts so small that a short run has several."""
     with mock.patch.multiple(native, _BYTES=case.part, _ROWS=case.part, usable_cores=lambda: case.threads):
         run = case.opened()
         if isinstance(run, Run):
-            refuse_kinds(_kinds(case), run)
+            check_id_kinds(_kinds(case), run)
         return _join._found(case.qrels, _pool(case), run, case.policy, None)[1]
 
 
@@ -104,7 +105,7 @@ class _Part:
         return iter([self.run] if len(self.run) else [])
 
 
-def _in_parts(case: Case) -> Found:
+def _in_parts(case: Case) -> Hits:
     """As a run in parts, rows dealt out like cards; documents of one value and one grade may then come in another order."""
     run = case.read()
     rows = np.arange(len(run))
@@ -114,17 +115,19 @@ def _in_parts(case: Case) -> Found:
         else rows[::-1]
     )
     parts = tuple(_Part(run.take(part)) for part in np.array_split(deal, 3))
-    scattered = Scattered(name=run.name, read=case.read, parts=parts)
-    return placing.find(_pool(case), scattered, replace(case.policy, repeats="judged"), _kinds(case), None)
+    scattered = PartitionedRun(name=run.name, read=case.read, parts=parts)
+    return placing.find_in_partitions(
+        _pool(case), scattered, replace(case.policy, repeats="judged"), _kinds(case), None
+    )
 
 
 def _kinds(case: Case) -> tuple[Any, Any]:
     return case.qrels.query_kind, case.qrels.doc_kind
 
 
-def _by_reference(case: Case) -> Found:
+def _by_reference(case: Case) -> Hits:
     run = case.read()
-    refuse_kinds(_kinds(case), run)
+    check_id_kinds(_kinds(case), run)
     return reference.find(_pool(case), run, case.policy)
 
 
@@ -143,7 +146,7 @@ def _answer(find: Any, case: Case) -> Answer:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = find(case)
-        return {name: getattr(found, name) for name in Found.__dataclass_fields__}
+        return {name: getattr(found, name) for name in Hits.__dataclass_fields__}
     except JudgedError as error:
         return {
             "error": type(error),

@@ -17,12 +17,14 @@ from typing import Any, get_args
 
 import numpy as np
 
-from judged.core import Policy, Qrels, Run, Text, Unread
-from judged.core.policy import Duplicates, Order, Precision, Ties
-from judged.io import open_run, read_qrels, read_run
+from judged.core.ids import IdColumn
+from judged.core.policy import Duplicates, Order, Policy, Precision, Ties
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import UnreadRun
 from judged.io.files.source import PAD
 from judged.io.formats.trec import run_of
 from judged.io.formats.trec_mapped import lines_in
+from judged.io.read import open_whole_run, read_qrels, read_run
 from judged.io.text.decimals import is_decimal
 
 __all__ = ["HEADER", "TARGETS", "Case", "case_of"]
@@ -37,7 +39,7 @@ class Case:
     """One run, as the native core takes it and as the reference does; and how to rank it."""
 
     qrels: Qrels
-    opened: Callable[[], Run | Unread]
+    opened: Callable[[], Run | UnreadRun]
     read: Callable[[], Run]
     policy: Policy
     part: int
@@ -60,7 +62,7 @@ def _policy(order: Any, ties: Any, duplicates: Any, depth: int | None, precision
     return Policy(order=order, ties=ties, duplicates=duplicates, depth=depth, precision=precision)
 
 
-Source = tuple[Qrels, Callable[[], Run | Unread], Callable[[], Run]]
+Source = tuple[Qrels, Callable[[], Run | UnreadRun], Callable[[], Run]]
 
 
 def _of(options: Sequence[Any], byte: int) -> Any:
@@ -95,7 +97,7 @@ def _file(text: bytes) -> Source:
     """A file on disk, where a look at its beginning decides what it is."""
     path = _folder() / "run.txt"
     path.write_bytes(text)
-    return _qrels(), partial(open_run, path), partial(read_run, path)
+    return _qrels(), partial(open_whole_run, path), partial(read_run, path)
 
 
 @cache
@@ -170,9 +172,9 @@ def _rows(body: bytes, head: bytes) -> Source:
     known = [*dict.fromkeys([*(QUERIES[: head[7] % 3]), *queries])]  # a query may have no row at all
     run = Run(
         name="run",
-        queries=Text.of(known),
+        queries=IdColumn.of(known),
         query=np.array([known.index(query) for query in queries], np.int64),
-        doc=Text.of(docs),
+        doc=IdColumn.of(docs),
         score=np.array(score, np.float64),
         rank=None if form == 2 else np.array([row[3] - 8 for row in rows], np.int64),
     )
@@ -258,7 +260,7 @@ def _number(left: _Bytes, odd: int) -> Any:
 
 
 def _of_mapping(qrels: Qrels, run: dict[Any, Any]) -> Source:
-    return qrels, partial(open_run, run), partial(read_run, run)
+    return qrels, partial(open_whole_run, run), partial(read_run, run)
 
 
 TARGETS: dict[str, Callable[[bytes, bytes], Source]] = {

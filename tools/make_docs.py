@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from judged.measures import definitions, describe
+from judged.measures.describe import describe
 from judged.measures.profiles import PROFILES
+from judged.measures.registry import definitions
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "measures.md"
 FAMILIES = {

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import judged as jd
-from judged.measures import definitions, describe, ranked
+from judged.measures.describe import describe, ranked
+from judged.measures.registry import definitions
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
 

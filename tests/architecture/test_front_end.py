@@ -39,7 +39,7 @@ def test_numbers_are_written_as_python_writes_them(tmp_path):
     values = [random.random() * 10 ** random.randrange(-6, 4) for _ in range(5_000)]
     values += [random.choice((-1, 1)) * random.randrange(4_096) / 2 ** random.randrange(1, 14) for _ in range(5_000)]
     script = tmp_path / "numbers.js"
-    module = (ROOT / PAGE[0] / "format.js").as_uri()
+    module = (ROOT / PAGE[0] / "data" / "format.js").as_uri()
     script.write_text(
         f'import {{ fixed }} from "{module}";\nconst values = {values};\n'
         "console.log(JSON.stringify([0, 2, 4].map((places) => values.map((value) => fixed(value, places)))));\n"

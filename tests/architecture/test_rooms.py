@@ -67,7 +67,7 @@ def test_every_public_name_can_be_imported_and_is_documented():
 
 
 def test_every_measure_is_an_attribute_under_its_name():
-    from judged.measures import Measure, definitions
+    from judged.measures.registry import Measure, definitions
 
     for definition in definitions():
         if definition.name.isidentifier() and definition.name not in judged.__all__:

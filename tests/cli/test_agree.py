@@ -108,14 +108,14 @@ def test_by_query():
 
 def test_json_is_what_the_library_gives():
     data = json.loads(run(*SAMPLE, "--format", "json", "--seed", 3, "--confidence", 0.9))
-    found = jd.agreement(*SAMPLE, seed=3, confidence=0.9)
+    found = jd.agree(*SAMPLE, seed=3, confidence=0.9)
     assert data == json.loads(found.to_json())
 
 
 def test_csv_has_a_row_for_each_coefficient_or_query():
     rows = list(csv.DictReader(io.StringIO(run(*SAMPLE, "--format", "csv"))))
     assert [row["key"] for row in rows][:3] == ["raw", "expected", "kappa"]
-    assert float(rows[2]["value"]) == jd.agreement(*SAMPLE)["kappa"].value
+    assert float(rows[2]["value"]) == jd.agree(*SAMPLE)["kappa"].value
     queries = list(csv.DictReader(io.StringIO(run(*SAMPLE, "--format", "csv", "--by-query"))))
     assert len(queries) == 40
 
@@ -259,7 +259,7 @@ def test_ids_and_names_that_mean_something_else_come_back(name):
     assert found.exit_code == 0
     computed = "warning: 5 ids begin with =, +, - or @" in found.stderr  # the query, and four documents
     assert computed == ("json" not in name)
-    todo = jd.agreement(*judges).adjudicable().to_dicts()
+    todo = jd.agree(*judges).adjudicable().to_dicts()
     assert [row["judge_query"] for row in todo] == [0] * 5
     read = gzip.open if name.endswith(".gz") else open
     with read(name, "rt") as file:

@@ -53,7 +53,7 @@ def test_help_says_what_a_command_does_with_an_example(name):
 
 
 def test_help_names_every_model():
-    from judged.clicks import MODELS
+    from judged.clicks.fitting.fit import MODELS
 
     assert all(name in run("fit", "--help").replace("\n", "") for name in MODELS)
 
@@ -152,7 +152,7 @@ def test_simulate_prints_a_log_that_is_the_same_for_the_same_seed():
 @pytest.mark.parametrize("name", ["log.tsv", "log.jsonl.gz", "log.parquet"])
 def test_simulate_writes_every_form(name):
     run("simulate", "qrels.txt", "a.run", "--sessions", 10, "-o", name)
-    assert len(jd.read_clicks(name).sessions) == 10
+    assert len(jd.clicks.read_clicks(name).sessions) == 10
 
 
 def test_simulate_refuses_a_grade_above_the_top_and_an_unknown_ending():

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import judged as jd
 from judged.cli.main import cli
-from judged.stats.rank_correlation import COEFFICIENTS
+from judged.stats.rank_correlation.registry import COEFFICIENTS
 
 A = "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq1 Q0 d3 3 1 a\nq2 Q0 d1 1 2 a\nq2 Q0 d2 2 1 a\n"
 B = "q1 Q0 d1 1 9 b\nq1 Q0 d3 2 8 b\nq1 Q0 d2 3 7 b\nq2 Q0 d2 1 2 b\nq2 Q0 d1 2 1 b\nq3 Q0 d1 1 1 b\n"

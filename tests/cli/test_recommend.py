@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import judged as jd
 from judged.cli.main import cli
-from judged.recommenders import declared
+from judged.recommenders.registry import declared
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def test_what_is_given_is_used():
             "json",
         )
     )
-    expected = jd.beyond_accuracy(
+    expected = jd.recommenders.beyond_accuracy(
         "run.csv",
         items=4,
         history="train.csv",

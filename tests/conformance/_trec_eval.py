@@ -17,7 +17,7 @@ from pathlib import Path
 from recorded import DATA
 
 from judged.cli.trec_eval import flags_of, main, options_of
-from judged.core import Qrels, Run
+from judged.core.tables import Qrels, Run
 from judged.evaluation.trec_eval.output import Options, evaluate_files
 from judged.io.files.source import PAD, read_bytes
 from judged.io.formats.trec_eval import judgments_of, ranking_of

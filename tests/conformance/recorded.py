@@ -15,7 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judged.core import Judged, Policy, Qrels, Run, join
+from judged.core.join.join import join
+from judged.core.judged import Judged
+from judged.core.policy import Policy
+from judged.core.tables import Qrels, Run
 from judged.io.files.source import PAD, read_bytes
 from judged.io.formats.trec import qrels_of, run_of
 

@@ -226,7 +226,7 @@ def test_s4_kappa_with_e16_corrected_and_v9_own_and_pooled_marginals():
     by_chance = yes_1 * yes_2 + (1 - yes_1) * (1 - yes_2)
     first = [1] * (both_yes + only_first) + [0] * (only_second + both_no)
     second = [1] * both_yes + [0] * only_first + [1] * only_second + [0] * both_no
-    found = jd.agreement(first, second)
+    found = jd.agree(first, second)
     assert found["raw"].value == pytest.approx(agreed, rel=1e-14)
     assert found["expected"].value == pytest.approx(by_chance, rel=1e-14)
     assert found["kappa"].value == pytest.approx((agreed - by_chance) / (1 - by_chance), rel=1e-13)
@@ -308,7 +308,7 @@ def test_every_topic_of_deep_learning_2020(dl20):
         human.setdefault(row["qid"], {})[row["docid"]] = int(row["human"])
         if row["umbrela_gpt4"]:
             machine.setdefault(row["qid"], {})[row["docid"]] = int(row["umbrela_gpt4"])
-    found = jd.agreement(human, machine, names=["human", "umbrela_gpt4"], interval="analytic")
+    found = jd.agree(human, machine, names=["human", "umbrela_gpt4"], interval="analytic")
     assert found["kappa"].value == exact(
         dict(answers())["human~umbrela_gpt4 (0-3): sklearn.cohen_kappa_score(weights=None)"]
     )

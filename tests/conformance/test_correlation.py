@@ -17,9 +17,9 @@ from recorded import DATA, need_data
 from scipy import stats
 
 from judged.correlation.correlate import correlate
-from judged.stats.rank_correlation import kendall, pearson, rbo, somers_d, spearman, weighted_tau
 from judged.stats.rank_correlation.intervals import correlation
-from judged.stats.rank_correlation.rbo_and_overlap import overlap
+from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
+from judged.stats.rank_correlation.tau_and_rho import kendall, pearson, somers_d, spearman, weighted_tau
 
 pytestmark = pytest.mark.conformance
 near = lambda value: pytest.approx(value, rel=1e-12)  # noqa: E731

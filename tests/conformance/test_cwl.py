@@ -10,9 +10,12 @@ import pytest
 import recorded
 from recorded import Pair, need_data, pairs, table
 
-from judged.core import Judged, Policy
+from judged.core.judged import Judged
+from judged.core.policy import Policy
 from judged.errors import DataError, UsageError
-from judged.measures import definitions, parse, ranked
+from judged.measures.describe import ranked
+from judged.measures.grammar import parse
+from judged.measures.registry import definitions
 
 RATES = re.compile(r"(BPM|INST|INSQ|SDCG|NERR8|NERR9|NERR10|NERR11)\(")
 

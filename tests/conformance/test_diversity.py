@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from recorded import DATA, Pair, need_data, pairs, table
 
-from judged.core import Policy, join
+from judged.core.join.join import join
+from judged.core.policy import Policy
 from judged.errors import UsageError
 from judged.io.formats.trec import qrels_of, run_of
-from judged.measures import parse
+from judged.measures.grammar import parse
 
 QRELS = """\
 q 1 a 1

@@ -10,7 +10,7 @@ from recorded import DATA, need_data, table
 
 import judged as jd
 from judged.errors import UsageError
-from judged.measures import parse
+from judged.measures.grammar import parse
 
 pytestmark = pytest.mark.conformance
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.measures import parse
+from judged.measures.grammar import parse
 
 pytestmark = pytest.mark.conformance
 pytrec_eval = pytest.importorskip("pytrec_eval")

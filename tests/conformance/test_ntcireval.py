@@ -7,9 +7,13 @@ import re
 import pytest
 from recorded import DATA, Pair, need_data, pairs, table
 
-from judged.core import Judged, Policy, join
+from judged.core.join.join import join
+from judged.core.judged import Judged
+from judged.core.policy import Policy
 from judged.io.formats.trec import qrels_of, run_of
-from judged.measures import Measure, parse, ranked
+from judged.measures.describe import ranked
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure
 
 # ── worked examples: grades 0, 1, 3; the ideal gains 3, 4, 4 down to ranks 1, 2, 3 ───────────────
 

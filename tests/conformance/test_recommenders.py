@@ -84,7 +84,7 @@ def test_coverage_gini_entropy_and_popularity_are_recboles(model):
     """RecBole 1.2.1: ItemCoverage, GiniIndex (over all items), AveragePopularity; its ShannonEntropy is in nats, divided by the items recommended."""
     names = "Coverage Gini Entropy(base=2.718281828459045) Popularity Distinct"
     coverage, gini, entropy, popularity, distinct = (
-        jd.beyond_accuracy(run(model), names, items=catalogue(), history=TRAIN).summary().values()
+        jd.recommenders.beyond_accuracy(run(model), names, items=catalogue(), history=TRAIN).summary().values()
     )
     scored = jd.read_run(run(model))
     docs = [raw.decode() for raw in scored.doc.tolist()]
@@ -104,17 +104,19 @@ def test_coverage_gini_entropy_and_popularity_are_recboles(model):
 
 def test_recommended_items_were_never_in_the_training_part():
     """So a popular item that a user has cannot be among them; unexpected items of the popularity recommender are few."""
-    found = jd.beyond_accuracy(
+    found = jd.recommenders.beyond_accuracy(
         run("popularity"), "Serendipity Novelty", items=catalogue(), history=TRAIN, qrels=LIKED
     ).summary()
-    als = jd.beyond_accuracy(run("als"), "Serendipity Novelty", items=catalogue(), history=TRAIN, qrels=LIKED).summary()
+    als = jd.recommenders.beyond_accuracy(
+        run("als"), "Serendipity Novelty", items=catalogue(), history=TRAIN, qrels=LIKED
+    ).summary()
     assert found["Serendipity@10"] < als["Serendipity@10"] / 10
     assert found["Novelty@10"] < als["Novelty@10"]
 
 
 def test_estimates_from_samples_of_real_ranks_are_nearer_to_the_truth_than_the_values_of_the_sample():
     """One liked item of each user that is in the list, against 100 of the others drawn anew."""
-    j = jd.judge(LIKED, run("als"))
+    j = jd.join(LIKED, run("als"))
     first = j.first(j.is_relevant(1))
     ranks = first[np.isfinite(first)].astype(int)
     items, sampled, rng = 50, 20, np.random.default_rng(0)
@@ -123,11 +125,13 @@ def test_estimates_from_samples_of_real_ranks_are_nearer_to_the_truth_than_the_v
     plain, fixed = [], []
     for draw in above[:20] + 1:
         plain.append(
-            jd.evaluate_from_samples(draw, "Success@5", sampled=sampled, items=items, estimator="biased")[
+            jd.recommenders.evaluate_from_samples(draw, "Success@5", sampled=sampled, items=items, estimator="biased")[
                 "Success@5"
             ].value
         )
         fixed.append(
-            jd.evaluate_from_samples(draw, "Success@5", sampled=sampled, items=items, gamma=0.01)["Success@5"].value
+            jd.recommenders.evaluate_from_samples(draw, "Success@5", sampled=sampled, items=items, gamma=0.01)[
+                "Success@5"
+            ].value
         )
     assert abs(np.mean(fixed) - exact) < abs(np.mean(plain) - exact) / 4

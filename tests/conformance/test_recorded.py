@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from recorded import DATA, Pair, lines, need_data, pairs, table
 
-from judged.core import Judged, Policy
-from judged.evaluation.measuring.expected_ties import Orders
-from judged.measures import Measure, parse
+from judged.core.judged import Judged
+from judged.core.policy import Policy
+from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure
 
 pytestmark = pytest.mark.conformance
 
@@ -229,7 +231,7 @@ def test_ties_by_expected_value_agree_with_scikit_learn(model, compared):
     """scikit-learn averages DCG over tied documents: the same as the mean over all their orders."""
     need_data()
     judged = Pair("ltr_lightgbm", model, "labels", model).judged(Policy(ties="expected"))
-    orders, recorded, count = Orders(judged), _per_query(), 0
+    orders, recorded, count = TieOrders(judged), _per_query(), 0
     for pattern, name in _SKLEARN.items():
         for k in (1, 3, 5, 10, None):
             measure = parse(name if k is None else f"{name}@{k}")

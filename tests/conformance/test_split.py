@@ -10,10 +10,13 @@ import pytest
 from recorded import DATA, need_data
 
 import judged as jd
-from judged.core import Judged, Policy, Scattered, join
+from judged.core.join.join import join
+from judged.core.judged import Judged
+from judged.core.parts.run import PartitionedRun
+from judged.core.policy import Policy
 from judged.distributed.executors import Threads
-from judged.io import open_run, read_qrels, read_run
-from judged.measures import Measure, definitions
+from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.measures.registry import Measure, definitions
 
 PARTS = (1, 2, 7, 64)
 EVERY = [Measure(d) for d in definitions() if d.family != "own" and d.needs == "grades" and not d.text]
@@ -41,16 +44,16 @@ class Rows:
 
     def batches(self):
         for start in range(0, len(self.rows), self.batch):
-            yield open_run(self.table.take(self.rows[start : start + self.batch]))
+            yield open_whole_run(self.table.take(self.rows[start : start + self.batch]))
 
 
-def cut(table: pa.Table, parts: int, *, batch: int = 1 << 19) -> Scattered:
+def cut(table: pa.Table, parts: int, *, batch: int = 1 << 19) -> PartitionedRun:
     """The rows, shuffled, over so many parts of different sizes."""
     rng = np.random.default_rng(parts)
     order = rng.permutation(len(table))
     owner = np.sort(rng.integers(0, parts, len(table)))
     pieces = np.split(order, np.searchsorted(owner, np.arange(1, parts)))
-    run = Scattered(
+    run = PartitionedRun(
         name="run", read=lambda: read_run(table), parts=tuple(Rows(table, piece, batch) for piece in pieces)
     )
     return replace(run, carry=Threads().map)
@@ -79,7 +82,7 @@ def test_real_runs_in_shuffled_parts_give_the_bits_of_one_process(qrels, run, pa
     judgments, table = read_qrels(DATA / qrels), table_of(read_run(DATA / run))
     for ties in ("id-desc", "id-asc", "expected"):
         policy = Policy(ties=ties)
-        whole = join(judgments, open_run(table), policy)
+        whole = join(judgments, open_whole_run(table), policy)
         split = join(judgments, cut(table, parts, batch=10_000), policy)
         assert same_columns(split, whole)
         assert split.policy.repeats == "judged"
@@ -93,7 +96,7 @@ def test_judgments_of_subtopics_in_shuffled_parts_give_the_bits_of_one_process(p
     need_data()
     judgments = read_qrels(DATA / "web2013_diversity/qrels.ndeval.txt.gz")
     table = table_of(read_run(DATA / "web2013_diversity/runs/cedr.run.gz"))
-    whole, split = join(judgments, open_run(table), Policy()), join(judgments, cut(table, parts), Policy())
+    whole, split = join(judgments, open_whole_run(table), Policy()), join(judgments, cut(table, parts), Policy())
     assert same_columns(split, whole)
     for measure in (*EVERY, *BY_ASPECT):
         assert bits(measure.on(split)) == bits(measure.on(whole)), measure
@@ -122,7 +125,7 @@ def large() -> tuple[object, pa.Table]:
 @pytest.mark.slow
 def test_twenty_million_rows_in_shuffled_parts_give_the_bits_of_one_process(large):
     judgments, table = large
-    whole = join(judgments, open_run(table), Policy())
+    whole = join(judgments, open_whole_run(table), Policy())
     assert len(whole.query) > 200_000
     assert (whole.tie_last > whole.tie_first).mean() > 0.5
     values = {str(m): bits(m.on(whole)) for m in EVERY}

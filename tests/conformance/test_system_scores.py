@@ -15,7 +15,10 @@ import numpy as np
 import pytest
 from recorded import DATA, need_data
 
-from judged.stats import adjusted, interval, outcome, record, standardised
+from judged.stats.effect_sizes import record, standardised
+from judged.stats.intervals import interval
+from judged.stats.multiple.corrections import adjusted
+from judged.stats.paired.registry import outcome
 
 pytestmark = pytest.mark.conformance
 

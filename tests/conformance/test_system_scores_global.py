@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from recorded import DATA, need_data
 
-from judged.stats import anova, friedman, nemenyi, randomised_tukey, tukey
+from judged.stats.multiple.omnibus import anova, friedman
+from judged.stats.multiple.posthoc import nemenyi, randomised_tukey, tukey
 
 pytestmark = pytest.mark.conformance
 

@@ -12,7 +12,7 @@ from _trec_eval import call, options
 
 import judged
 from judged.evaluation.trec_eval.output import Options
-from judged.measures import definitions
+from judged.measures.registry import definitions
 from judged.measures.trec_names import NICKNAMES, ORDER, RUN_ID
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n"

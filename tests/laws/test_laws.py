@@ -10,8 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judged.core import Judged, Policy, Qrels, Run, Text, join
-from judged.measures import Measure, definitions, parse
+from judged.core.ids import IdColumn
+from judged.core.join.join import join
+from judged.core.judged import Judged
+from judged.core.policy import Policy
+from judged.core.tables import Qrels, Run
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure, definitions
 
 DEFINITIONS = [d for d in definitions() if d.family != "own" and d.needs != "spans"]  # those have a test of their own
 GRADES = st.sampled_from([None, None, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, 1.5, -1.0])
@@ -35,16 +40,16 @@ def judged(queries: list[Query], *, aspects: bool = False, tail: int = 0) -> Jud
             if grade is not None:
                 judgments.append((q, f"r{rank:02}", grade))
         judgments += [(q, f"x{i}", grade) for i, grade in enumerate(missed)]
-    ids = Text.of(f"q{q}".encode() for q in range(len(queries)))
+    ids = IdColumn.of(f"q{q}".encode() for q in range(len(queries)))
     qrels = Qrels(
         name="qrels", queries=ids, query=np.array([j[0] for j in judgments], dtype=np.int64),
-        doc=Text.of(j[1].encode() for j in judgments), grade=np.array([j[2] for j in judgments], dtype=float),
-        aspect=Text.of(str(len(j[1]) + i % 3).encode() for i, j in enumerate(judgments)) if aspects else None,
-        sub=Text.of(b"1" for _ in judgments) if aspects else None,
+        doc=IdColumn.of(j[1].encode() for j in judgments), grade=np.array([j[2] for j in judgments], dtype=float),
+        aspect=IdColumn.of(str(len(j[1]) + i % 3).encode() for i, j in enumerate(judgments)) if aspects else None,
+        sub=IdColumn.of(b"1" for _ in judgments) if aspects else None,
     )  # fmt: skip
     run = Run(
         name="run", queries=ids, query=np.array([r[0] for r in rows], dtype=np.int64),
-        doc=Text.of(r[1].encode() for r in rows), score=np.array([r[2] for r in rows], dtype=float),
+        doc=IdColumn.of(r[1].encode() for r in rows), score=np.array([r[2] for r in rows], dtype=float),
     )  # fmt: skip
     return join(qrels, run, Policy())
 
@@ -148,7 +153,7 @@ def test_printing_and_parsing_are_inverse(definition):
 
 @pytest.mark.parametrize("definition", [d for d in DEFINITIONS if d.example], ids=lambda d: d.name)
 def test_the_declared_example_comes_out(definition):
-    from judged.measures import ranked
+    from judged.measures.describe import ranked
 
     grades, value = definition.example
     got = Measure(definition)(**definition.example_params).on(ranked(grades))[0]

@@ -13,7 +13,7 @@ import { toldApart, wrapped } from "../../src/judged/page/web/kit/text.js";
 import { tipPlace } from "../../src/judged/page/web/kit/tooltip.js";
 import { same } from "./check.js";
 
-const STYLE = new URL("../../src/judged/render/page/page.css", import.meta.url);
+const STYLE = new URL("../../src/judged/page/web/styles/page.css", import.meta.url);
 
 /** @param {string} text */
 const bare = (text) => text.replace(/[\u2068\u2069]/g, "");

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import judged as jd
-from judged.core import Scattered
+from judged.core.parts.run import PartitionedRun
 
 SOURCE = str(Path(jd.__file__).parents[1])
 CONF = {
@@ -193,7 +193,7 @@ def written(run, folder: Path, parts: int = 6) -> Path:
     return folder
 
 
-def each_a_part(folder: Path) -> Scattered:
+def each_a_part(folder: Path) -> PartitionedRun:
     """Files as parts of a run, one by one: small ones are taken together otherwise."""
     from judged.io.parts.parts import parts_of
 

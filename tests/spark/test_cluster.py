@@ -156,10 +156,10 @@ def test_judged_is_sent_along_to_workers_that_have_none(jvm, cluster, files, bar
     same(found.collect(), wanted)
 
     def core(item):
-        from judged.core import NATIVE
+        from judged.core.numeric.native import NATIVE
 
         return NATIVE
 
-    from judged.core import NATIVE
+    from judged.core.numeric.native import NATIVE
 
     assert list(shipping.map(core, [(0, None)])) == [NATIVE]

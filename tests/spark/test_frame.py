@@ -14,7 +14,7 @@ import judged as jd
 from judged.evaluation.spark.evaluate_frame import evaluate_frame
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import exact_means
-from judged.stats import interval
+from judged.stats.intervals import interval
 
 pytestmark = pytest.mark.spark
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10 ERR@20 RBP"

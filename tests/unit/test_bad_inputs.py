@@ -514,7 +514,7 @@ def inputs_stay_as_they_were(folder, monkeypatch):
     assert (qrels, run) == (QRELS, RUN)
     assert [list(docs) for docs in run.values()] == [list(docs) for docs in RUN.values()]
     pandas.testing.assert_frame_equal(frame, before)
-    judged = jd.judge(qrels, run)
+    judged = jd.join(qrels, run)
     with pytest.raises(AttributeError):
         judged.queries = ()
 

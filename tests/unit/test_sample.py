@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import judged as jd
-from judged.io import sample_path
+from judged.io.sample import sample_path
 
 
 def rows(name: str) -> list[list[str]]:

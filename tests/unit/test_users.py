@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.core import Judged
-from judged.measures import definitions
+from judged.core.judged import Judged
+from judged.measures.registry import definitions
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 3}, "q3": {"e": 1}}
 RUN = {"q1": {"c": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 0.5, "a": 0.25}, "q3": {"x": 2.0, "e": 1.0}}
@@ -91,7 +91,7 @@ def test_the_order_of_insertion_changes_no_bit(queries, docs, scores):
 def test_a_second_call_gives_the_same_and_nothing_is_missing():
     """7: the second call of an evaluator lost cutoffs (pytrec_eval #22, #38)."""
     measures = ["nDCG@10", "nDCG@100", "nDCG@2", "P@10", "P@100", "P@2"]
-    judged = jd.judge(QRELS, RUN)
+    judged = jd.join(QRELS, RUN)
     first, second = jd.evaluate(judged, measures=measures), jd.evaluate(judged, measures=measures)
     assert list(first) == list(second) == measures
     assert first.to_dict() == second.to_dict() == jd.evaluate(QRELS, RUN, measures).to_dict()
@@ -198,7 +198,7 @@ def test_very_small_queries_have_defined_values():
 def test_counts_add_up_over_batches():
     """20: the number of retrieved documents was averaged over batches (pyterrier #598)."""
     counts = ["NumRet", "NumRel", "NumRelRet", "NumQ"]
-    parts = [jd.judge({q: QRELS[q]}, RUN) for q in QRELS]
+    parts = [jd.join({q: QRELS[q]}, RUN) for q in QRELS]
     whole, merged = jd.evaluate(QRELS, RUN, counts).mean(), jd.evaluate(Judged.merge(parts), measures=counts).mean()
     batches = [jd.evaluate(part, measures=counts).mean() for part in parts]
     assert whole == merged == {name: sum(batch[name] for batch in batches) for name in counts}

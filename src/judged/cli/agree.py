@@ -164,9 +164,9 @@ def command(ctx: click.Context, /, sources: tuple[str, ...], **options: Any) -> 
         raise click.UsageError("An order needs two runs or more: --run a.run b.run, behind the judgments.")
     if options["disagreements"] is not None:
         form_of(options["disagreements"])
-    from judged.judges.agreement import agreement
+    from judged.judges.agreement import agree
 
-    found = agreement(
+    found = agree(
         *sources, level=_level(options["levels"]), weights=options["weights"], confidence=options["confidence"],
         interval=options["interval"], seed=options["seed"], runs=list(options["runs"]) or None, measure=options["measure"],
         rejudged=options["rejudged"], **table,
@@ -219,7 +219,7 @@ def _of_table(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merge(sources: tuple[str, ...], options: dict[str, Any], table: dict[str, Any]) -> None:
-    from judged.io import write_qrels
+    from judged.io.write import write_qrels
     from judged.judges.merge import merge_judgments
     from judged.tables.table import counted
 

@@ -26,7 +26,7 @@ def command(source: str, target: str, kind: str | None, form: str | None) -> Non
     judged convert test.letor qrels.txt
     judged convert qrels.tsv.gz qrels.parquet --qrels
     """
-    from judged.io import convert
+    from judged.io.write import convert
 
     count = convert(source, target, kind=kind, format=form)
     click.echo(f"{count} rows written to {target}", err=True)

@@ -186,7 +186,7 @@ def _list(ctx: click.Context) -> None:
     import shutil
     from textwrap import fill
 
-    from judged.stats.rank_correlation import COEFFICIENTS
+    from judged.stats.rank_correlation.registry import COEFFICIENTS
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)
     for c in COEFFICIENTS:

@@ -21,7 +21,7 @@ def command(ctx: click.Context, /, output: str) -> None:
     from judged.comparison.compare import compare
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.result.tables import board
-    from judged.io import sample_path
+    from judged.io.sample import sample_path
     from judged.page.report import report
 
     qrels = sample_path("qrels.txt")

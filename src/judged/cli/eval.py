@@ -59,7 +59,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     """
     from judged.evaluation.evaluate import DEFAULT, evaluate
     from judged.evaluation.result.tables import board, per_query
-    from judged.io import read_qrels
+    from judged.io.read import read_qrels
     from judged.tables.formats import render
 
     if (qrels, *runs).count("-") > 1:

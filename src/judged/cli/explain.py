@@ -46,14 +46,14 @@ def command(
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
     judged explain nDCG@10 rag.jsonl --query q01
     """
-    from judged.evaluation.evaluate import levelled
+    from judged.evaluation.evaluate import with_level
     from judged.evaluation.explain.explain import at_every_rank, explain
-    from judged.io import in_parts, read_qrels, read_run
-    from judged.measures import parse_all
+    from judged.io.read import in_parts, read_qrels, read_run
+    from judged.measures.grammar import parse_all
 
     policy, judgments = chosen_policy(options), read_qrels(qrels) if run else qrels
     source = judgments, run if run is None or in_parts(run) else read_run(run, labels=judgments)
-    measures = [levelled(m, level) for m in parse_all(measure)]
+    measures = [with_level(m, level) for m in parse_all(measure)]
     if all_ranks:
         show_table(at_every_rank(measures, *source, query, depth=rows, **policy))
         return

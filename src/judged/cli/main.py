@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import click
 
-from judged import __version__
+from judged._version import __version__
 from judged.errors import JudgedError
 
 __all__ = ["cli", "main"]

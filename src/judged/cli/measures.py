@@ -13,7 +13,9 @@ __all__ = ["command"]
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
     """List every measure; or show one's formula, parameters, other names, paper and an example."""
-    from judged.measures import definitions, describe, parse
+    from judged.measures.describe import describe
+    from judged.measures.grammar import parse
+    from judged.measures.registry import definitions
     from judged.tables.table import Table
 
     if name is not None:

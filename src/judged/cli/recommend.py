@@ -29,7 +29,7 @@ def command(run: str | None, measures: tuple[str, ...], **options: Any) -> None:
     """What the recommendations in RUN are worth beyond accuracy: how they spread over items, how novel and how calibrated they are.
 
     How good they are is `judged eval QRELS RUN`; users are its queries. RUN may be TREC, JSON, CSV, Parquet, compressed or not; - is
-    standard input. Measures of vectors and similarities are in Python: jd.beyond_accuracy.
+    standard input. Measures of vectors and similarities are in Python: jd.recommenders.beyond_accuracy.
 
     \b
     judged recommend als.csv --items 9066 --history train.csv
@@ -53,7 +53,7 @@ def _items(text: str | None) -> Any:
     """A number; or the ids of a file, one a line."""
     if text is None or text.isdigit():
         return None if text is None else int(text)
-    from judged.io import read_text
+    from judged.io.files.source import read_text
 
     return [line.strip() for line in read_text(text).splitlines() if line.strip()]
 
@@ -62,7 +62,7 @@ def _categories(path: str | None) -> Any:
     if path is None:
         return None
     from judged.errors import DataError
-    from judged.io import read_text
+    from judged.io.files.source import read_text
 
     try:
         return json.loads(read_text(path))
@@ -108,7 +108,7 @@ def _csv(listing: Any) -> str:
 
 def _list(ctx: click.Context) -> None:
     """Every measure in a paragraph of its own."""
-    from judged.recommenders import declared
+    from judged.recommenders.registry import declared
 
     for d in declared():
         needs = ", ".join(d.needs) or "nothing more"

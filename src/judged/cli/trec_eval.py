@@ -136,7 +136,7 @@ def _known(word: str) -> bool:
 
 
 def _help(words: list[str]) -> str:
-    from judged.measures import parse
+    from judged.measures.grammar import parse
     from judged.measures.trec_names import RUN_ID, requested
 
     names = [name for name in requested(words) if name != RUN_ID]

@@ -9,27 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks import (
-    MODELS,
-    Chain,
-    ClickLog,
-    ClickModel,
-    Examination,
-    Lists,
-    attractiveness_of_grades,
-    evaluate_clicks,
-    fit,
-    model_named,
-    simulate,
-)
+from judged._types import Floats
+from judged.clicks.data.grid import ShownLists
+from judged.clicks.data.log import ClickLog
+from judged.clicks.fitting.fit import MODELS, fit, model_named
+from judged.clicks.models.cascade import attractiveness_of_grades
+from judged.clicks.models.chain import Chain
+from judged.clicks.models.evaluation import evaluate_clicks
+from judged.clicks.models.examination import Examination
+from judged.clicks.models.model import ClickModel
+from judged.clicks.models.simulation import simulate
 from judged.clicks.results import ClickBoard, ClickFit
-from judged.core import Id, IdKind, Qrels, Run, Text
+from judged.core.ids import IdColumn
+from judged.core.tables import Id, IdKind, Qrels, Run
 from judged.errors import UsageError
-from judged.io import read_click_rows, read_qrels, read_run, write_columns
+from judged.io.click_logs import read_click_rows, write_columns
+from judged.io.read import read_qrels, read_run
 
 __all__ = ["compare_click_models", "fit_clicks", "rankings", "read_clicks", "simulate_clicks", "write_clicks"]
-
-Floats = NDArray[np.float64]
 
 
 def read_clicks(
@@ -178,7 +175,7 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
     if not 0 <= decay < np.inf:
         raise UsageError("parameter", "a decay from 0", got=repr(decay), value=decay)
     ranked = rankings(read_run(run), k)
-    lists = Lists.of(ranked)
+    lists = ShownLists.of(ranked)
     judged = read_qrels(qrels)
     relevance = attractiveness_of_grades(_grades(judged, lists), top)
     users = _users(name, lists, relevance, noise, persistence, stopping, decay)
@@ -186,7 +183,7 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
 
 
 def _users(
-    name: str, lists: Lists, relevance: Floats, noise: float, persistence: float, stopping: float, decay: float
+    name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float, decay: float
 ) -> ClickModel:
     depth, pairs = lists.pair.shape[1], lists.pairs
     half = np.sqrt(relevance)
@@ -237,13 +234,13 @@ def rankings(run: Run, k: int | None = None) -> dict[Id, list[Id]]:
     return {query: found[:k] for query, found in ranked.items()}
 
 
-def _names(ids: Text, kind: IdKind) -> list[Id]:
+def _names(ids: IdColumn, kind: IdKind) -> list[Id]:
     """Ids as a person gave them: whole numbers as such, everything else as text."""
     words = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
     return [int(word) for word in words] if kind == "integer" else list(words)
 
 
-def _grades(qrels: Qrels, lists: Lists) -> Floats:
+def _grades(qrels: Qrels, lists: ShownLists) -> Floats:
     """The grade of each pair, 0 where it is not judged; the highest where it is judged for several subtopics."""
     queries, docs = _names(qrels.queries, qrels.query_kind), _names(qrels.doc, qrels.doc_kind)
     grade: dict[tuple[Id, Id], float] = {}

@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from judged.clicks import ClickEvaluation, Estimate, Fit, Grades, grade_bounds, grades_from_clicks
-from judged.core import Qrels
+from judged.clicks.data.estimate import ParameterEstimate
+from judged.clicks.models.evaluation import ClickEvaluation
+from judged.clicks.models.grades import Grades, grade_bounds, grades_from_clicks
+from judged.clicks.models.model import Fit
+from judged.core.tables import Qrels
 from judged.errors import DataError, Warned
-from judged.io import read_qrels, write_qrels
-from judged.tables.records import Listed, Listing, number, scalar
+from judged.io.read import read_qrels
+from judged.io.write import write_qrels
+from judged.tables.records import HasRecords, RecordTable, number, scalar
 from judged.tables.table import Table, Tabled
 
 __all__ = ["ClickBoard", "ClickFit", "ClickGrades"]
@@ -36,7 +40,7 @@ class ClickFit(Tabled):
     def warnings(self) -> tuple[Warned, ...]:
         return self.fit.warnings + (() if self.fit.converged else (_unconverged(self.fit),))
 
-    def parameters(self) -> Listing:
+    def parameters(self) -> RecordTable:
         """Every probability that was estimated: what it is, what it belongs to, its value, error and interval."""
         queries, docs = self.fit.pairs.ids()
         columns: dict[str, list[Any]] = {
@@ -51,7 +55,7 @@ class ClickFit(Tabled):
             columns["at"] += [_place(label) for label in self.fit.labels.get(name, nothing)] if shared else nothing
             for key in ("value", "error", "low", "high", "trials"):
                 columns[key] += getattr(estimate, key).tolist()
-        return Listing(
+        return RecordTable(
             {name: tuple(column) for name, column in columns.items()}, words=("parameter", "query", "doc", "at")
         )
 
@@ -133,12 +137,12 @@ def _place(label: Any) -> str:
     return f"rank {label}" if isinstance(label, int) else ""
 
 
-def _row(estimate: Estimate, i: int, places: int) -> tuple[str, str]:
+def _row(estimate: ParameterEstimate, i: int, places: int) -> tuple[str, str]:
     low, high = (number(float(side[i]), places) for side in (estimate.low, estimate.high))
     return number(float(estimate.value[i]), places), f"[{low}, {high}]"
 
 
-def _mean_row(estimate: Estimate, places: int) -> tuple[str, str]:
+def _mean_row(estimate: ParameterEstimate, places: int) -> tuple[str, str]:
     seen = ~np.isnan(estimate.low)
     half = (estimate.high - estimate.low)[seen] / 2
     some = float(half.mean()) if seen.any() else np.nan
@@ -158,7 +162,7 @@ def _evaluated(e: ClickEvaluation) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class ClickGrades(Listed):
+class ClickGrades(HasRecords):
     """Grades from clicks, with what they rest on: a table, and judgments."""
 
     grades: Grades
@@ -169,7 +173,7 @@ class ClickGrades(Listed):
     def __len__(self) -> int:
         return len(self.grades)
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         """One row a (query, doc): impressions, clicks, relevance with error and interval, the grade and those at the interval's ends."""
         g = self.grades
         queries, docs = g.pairs.ids(g.rows)
@@ -177,7 +181,7 @@ class ClickGrades(Listed):
         def known(column: Any) -> tuple[Any, ...]:
             return tuple(None if v < 0 else v for v in column.tolist())
 
-        return Listing(
+        return RecordTable(
             {
                 "query": tuple(queries),
                 "doc": tuple(docs),
@@ -220,16 +224,16 @@ class ClickGrades(Listed):
 
 
 @dataclass(frozen=True, eq=False)
-class ClickBoard(Listed):
+class ClickBoard(HasRecords):
     """Models fitted to the same sessions, and what each says of the same held-out ones."""
 
     fits: Sequence[ClickFit]
     name: str
     notes: tuple[str, ...] = ()
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         scored = [(fit, fit.evaluation) for fit in self.fits if fit.evaluation is not None]
-        return Listing(
+        return RecordTable(
             {
                 "model": tuple(fit.model for fit, _ in scored),
                 "parameters": tuple(sum(map(len, fit.fit.parameters.values())) for fit, _ in scored),
@@ -250,12 +254,12 @@ class ClickBoard(Listed):
             f"{held}{self.fits[0].fit.sessions} fitted · log-likelihood a session; perplexity: mean over ranks, 1 is perfect",
         )
 
-    def by_rank(self) -> Listing:
+    def by_rank(self) -> RecordTable:
         """Perplexity rank by rank, one column a model."""
         scored = {fit.model: fit.evaluation for fit in self.fits if fit.evaluation is not None}
         depth = max((len(e.by_rank) for e in scored.values()), default=0)
         columns: dict[str, tuple[Any, ...]] = {"rank": tuple(range(1, depth + 1))}
-        return Listing({**columns, **{name: tuple(e.by_rank.tolist()) for name, e in scored.items()}})
+        return RecordTable({**columns, **{name: tuple(e.by_rank.tolist()) for name, e in scored.items()}})
 
     def to_json(self) -> str:
         rows = [{"model": fit.model, **_evaluated(fit.evaluation)} for fit in self.fits if fit.evaluation is not None]

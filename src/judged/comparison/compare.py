@@ -10,35 +10,25 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.comparison.difference import Difference, chance_of, tilt_of, verdict_of
-from judged.comparison.inputs import Entrants, entrants_of, refuse_geometric
-from judged.comparison.result import Comparison, Settings, known_rows
-from judged.core import Id
+from judged.comparison.inputs import ComparedRuns, evaluate_runs, refuse_geometric
+from judged.comparison.result import Comparison, ComparisonSettings, known_rows
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.slices import Slices, slices_of
 from judged.io.run_names import plain_names
-from judged.measures import Measure
-from judged.stats import (
-    adjusted,
-    cliff,
-    correction,
-    interval,
-    outcome_of_pairs,
-    pair_test,
-    record,
-    standardised,
-    superiority,
-)
-from judged.stats.intervals import Method
+from judged.measures.registry import Measure
+from judged.stats.effect_sizes import cliff, record, standardised, superiority
+from judged.stats.intervals import Method, interval
+from judged.stats.multiple.corrections import adjusted, correction
+from judged.stats.paired.registry import outcome_of_pairs, pair_test
 from judged.stats.power import MATERIAL
 
 __all__ = ["compare"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _FEW = 25  # queries
 
@@ -90,7 +80,7 @@ def compare(
     (0.5, 'cannot tell')
     """
     settings = _settings(test, correction, interval, alpha, margin, min_queries, resamples, seed)
-    entrants = entrants_of(qrels, runs, measures, level=level, profile=profile, **policy)
+    entrants = evaluate_runs(qrels, runs, measures, level=level, profile=profile, **policy)
     pairs = _pairs(entrants.names, baseline)
     parts = slices_of(slices, entrants.results[0].queries, _relevant(entrants, level))
     owner = _clusters(clusters, entrants.results[0].queries)
@@ -110,7 +100,7 @@ def compare(
     )
 
 
-def _unknown(entrants: Entrants) -> tuple[Warned, ...]:
+def _unknown(entrants: ComparedRuns) -> tuple[Warned, ...]:
     """Queries on which a run has no value: they are left out of the measure, for all runs."""
     found = []
     for m in _compared(entrants):
@@ -128,7 +118,7 @@ def _unknown(entrants: Entrants) -> tuple[Warned, ...]:
 
 def _settings(
     test: str, how: str, interval: Method, alpha: float, margin: float, least: int, resamples: Any, seed: int
-) -> Settings:
+) -> ComparisonSettings:
     chosen = pair_test(test)
     fixed = correction(how)
     if fixed.name == "max" and chosen.name != "permutation":
@@ -153,7 +143,7 @@ def _settings(
             got=f"the {chosen.title}",
             value=resamples,
         )
-    return Settings(test=chosen.name, correction=fixed.name, interval=interval, alpha=alpha, margin=margin, min_queries=least,
+    return ComparisonSettings(test=chosen.name, correction=fixed.name, interval=interval, alpha=alpha, margin=margin, min_queries=least,
                     resamples=resamples, seed=seed)  # fmt: skip
 
 
@@ -161,7 +151,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _relevant(entrants: Entrants, level: float | None) -> Floats | None:
+def _relevant(entrants: ComparedRuns, level: float | None) -> Floats | None:
     """How many relevant documents each query has, where judgments are at hand, or it was counted."""
     if entrants.judged:
         return entrants.judged[0].relevant(1 if level is None else level)
@@ -171,7 +161,7 @@ def _relevant(entrants: Entrants, level: float | None) -> Floats | None:
     )
 
 
-def _compared(entrants: Entrants) -> list[Measure]:
+def _compared(entrants: ComparedRuns) -> list[Measure]:
     """The measures that every result has, and that are numbers."""
     common = set.intersection(*({str(m) for m in r.measures} for r in entrants.results))
     found = [m for m in entrants.results[0].measures if str(m) in common and not m.definition.text]
@@ -216,7 +206,7 @@ def _clusters(clusters: Any, queries: Sequence[Id]) -> Ints | None:
 
 
 def _rows(
-    m: Measure, entrants: Entrants, pairs: Ints, parts: Slices, clusters: Ints | None, settings: Settings
+    m: Measure, entrants: ComparedRuns, pairs: Ints, parts: Slices, clusters: Ints | None, settings: ComparisonSettings
 ) -> list[Difference]:
     x = np.stack([np.asarray(r[str(m)], float) for r in entrants.results], axis=1)
     known = known_rows(x)
@@ -231,7 +221,13 @@ def _rows(
 
 
 def _tested(
-    m: Measure, names: Sequence[str], x: Floats, pairs: Ints, part: str | None, clusters: Ints | None, s: Settings
+    m: Measure,
+    names: Sequence[str],
+    x: Floats,
+    pairs: Ints,
+    part: str | None,
+    clusters: Ints | None,
+    s: ComparisonSettings,
 ) -> list[Difference]:
     if not len(x) or (part is not None and len(x) < s.min_queries):
         return [_untested(m, names, x, int(a), int(b), part) for a, b in pairs]

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.stats import achieved_power, little_chance, mean_ranks
-from judged.stats.power import MATERIAL
+from judged._types import Floats
+from judged.stats.multiple.omnibus import mean_ranks
+from judged.stats.power import MATERIAL, achieved_power, little_chance
 from judged.tables.records import p_text
 
 __all__ = ["Difference", "Verdict", "chance_of", "tilt_of", "verdict_of"]
 
-Floats = NDArray[np.float64]
 Verdict = Literal["better", "worse", "equal", "cannot tell", "too few"]
 
 

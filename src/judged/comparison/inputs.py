@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id, Judged
-from judged.distributed.open_run import opened
+from judged.core.judged import Judged
+from judged.core.tables import Id
+from judged.distributed.open_run import open_run
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
-from judged.evaluation.result.source import Source
+from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
-from judged.io import read_qrels
+from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, short_names
-from judged.measures import Measure
+from judged.measures.registry import Measure
 
-__all__ = ["Entrants", "entrants_of", "refuse_geometric", "refuse_incomparable"]
+__all__ = ["ComparedRuns", "evaluate_runs", "refuse_geometric", "refuse_incomparable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entrants:
+class ComparedRuns:
     """What is compared: each run's values over the same queries, and where known its judged documents."""
 
     names: tuple[str, ...]
@@ -32,14 +33,16 @@ class Entrants:
     warnings: tuple[Warned, ...]
 
 
-def entrants_of(qrels: Any, runs: Any, measures: Measures, **options: Any) -> Entrants:
+def evaluate_runs(qrels: Any, runs: Any, measures: Measures, **options: Any) -> ComparedRuns:
     if runs is None:
         return _aligned(*_given(qrels))
     level, profile, policy = options.pop("level"), options.pop("profile"), options
     judgments = read_qrels(qrels)
     found = named_runs(runs)
     engine = policy.get("engine")
-    ready = [opened(run, engine) if name is None else replace(opened(run, engine), name=name) for name, run in found]
+    ready = [
+        open_run(run, engine) if name is None else replace(open_run(run, engine), name=name) for name, run in found
+    ]
     results = [evaluate(judgments, run, measures, level=level, profile=profile, **policy) for run in ready]
     given = [name for name, _ in found]
     names = [n or s for n, s in zip(given, short_names([r.names[1] for r in results]), strict=True)]
@@ -60,7 +63,7 @@ def _given(results: Any) -> tuple[list[str], list[Values]]:
     return [str(n) if n is not None else s for (n, _), s in zip(pairs, short, strict=True)], [r for _, r in pairs]
 
 
-def _aligned(names: Sequence[str], results: Sequence[Values]) -> Entrants:
+def _aligned(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     if len(results) < 2:
         raise UsageError("runs", "two or more runs to compare", got=str(len(results)))
     if len(set(names)) < len(names):
@@ -80,7 +83,7 @@ def _aligned(names: Sequence[str], results: Sequence[Values]) -> Entrants:
     if lost:
         warnings[Warned("queries-differ", lost, f"{lost} queries that not all results hold were left out")] = None
     kept = tuple(_only(r, common) for r in results)
-    return Entrants(tuple(names), kept, _judged(kept), tuple(warnings))
+    return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
 
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
@@ -118,7 +121,7 @@ def _only(result: Values, queries: list[Id]) -> Values:
     )
 
 
-def _source_of(result: Values, rows: NDArray[np.int64]) -> Source | None:
+def _source_of(result: Values, rows: NDArray[np.int64]) -> Provenance | None:
     """What stands behind some of the queries; None where they come in another order, which a `Judged` does not."""
     if result.source is None or (np.diff(rows) < 0).any():
         return None

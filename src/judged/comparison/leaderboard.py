@@ -14,9 +14,9 @@ from judged.comparison.result import Comparison
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
-from judged.measures import parse
-from judged.stats import RankIntervals, Standings, rank_intervals, standings
-from judged.tables.records import Listed, Listing, number
+from judged.measures.grammar import parse
+from judged.stats.multiple.leaderboard import RankIntervals, Standings, rank_intervals, standings
+from judged.tables.records import HasRecords, RecordTable, number
 from judged.tables.table import Table, Tabled
 
 __all__ = ["Leaderboard", "leaderboard"]
@@ -26,7 +26,7 @@ By = Literal["mean", "mean_rank", "borda", "wins"]
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard(Listed):
+class Leaderboard(HasRecords):
     """Runs over collections by one measure: mean, mean rank, Borda points, wins; rank intervals, and who cannot be told apart."""
 
     measure: str
@@ -55,9 +55,9 @@ class Leaderboard(Listed):
             for i in self.standings.order(self.by)
         ]  # fmt: skip
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         """The same by columns."""
-        return Listing.of(self.records())
+        return RecordTable.of(self.records())
 
     def to_json(self) -> str:
         """As strict JSON: what is missing is null."""

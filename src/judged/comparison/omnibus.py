@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from judged._types import Floats
 from judged.comparison.result import Comparison, Critical, known_rows
 from judged.errors import UsageError, shown
-from judged.measures import parse
-from judged.stats import Pairwise, anova, bars, friedman, nemenyi, randomised_tukey, tukey
+from judged.measures.grammar import parse
+from judged.stats.multiple.letters import bars
+from judged.stats.multiple.omnibus import anova, friedman
+from judged.stats.multiple.posthoc import Pairwise, nemenyi, randomised_tukey, tukey
 from judged.tables.records import p_text
 from judged.tables.table import Table
 
 __all__ = ["JOINT", "critical_of", "joint_table", "overall_table"]
 
-Floats = NDArray[np.float64]
 
 JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {
     "randomised-tukey": lambda x, alpha, seed: randomised_tukey(x, alpha=alpha, seed=seed),

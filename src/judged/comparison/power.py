@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.result.values import Values
-from judged.io import read_qrels
-from judged.measures import parse_all
+from judged.io.read import read_qrels
+from judged.measures.grammar import parse_all
 from judged.stats.power import (
     LITTLE,
     MATERIAL,
@@ -29,8 +29,6 @@ from judged.stats.summary import mean
 from judged.tables.table import Table, Tabled
 
 __all__ = ["MeasurePower", "Power", "power"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,23 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.comparison.difference import Difference
-from judged.core import Id, Judged
+from judged.core.judged import Judged
+from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.values import Values
-from judged.measures import parse
-from judged.stats import Equivalence, Posterior, bayesian_t, tost
+from judged.measures.grammar import parse
 from judged.stats.intervals import Method
-from judged.tables.records import Listed, Listing
+from judged.stats.paired.bayes import Posterior, bayesian_t
+from judged.stats.paired.equivalence import Equivalence, tost
+from judged.tables.records import HasRecords, RecordTable
 from judged.tables.table import Table
 
 if TYPE_CHECKING:
     from judged.plots.results import Plot
 
-__all__ = ["Change", "Comparison", "Critical", "Move", "Settings", "known_rows"]
+__all__ = ["Change", "Comparison", "ComparisonSettings", "Critical", "Move", "known_rows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ComparisonSettings:
     """How it was compared."""
 
     test: str
@@ -84,13 +86,13 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Listed):
+class Comparison(HasRecords):
     """Rows of differences, each with its interval, p-value, effect sizes and verdict; slices of queries likewise (`parts`)."""
 
     names: tuple[str, ...]
     results: tuple[Values, ...]
     rows: tuple[Difference, ...]
-    settings: Settings
+    settings: ComparisonSettings
     parts: tuple[Difference, ...] = ()
     baseline: str | None = None
     warnings: tuple[Warned, ...] = ()
@@ -211,9 +213,9 @@ class Comparison(Listed):
         """One mapping a row, slices included."""
         return [asdict(row) for row in (*self.rows, *self.parts)]
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         """The same by columns."""
-        return Listing.of(self.records())
+        return RecordTable.of(self.records())
 
     def to_json(self) -> str:
         """All of it as strict JSON: what is missing is null."""
@@ -255,7 +257,7 @@ class Comparison(Listed):
 
         return tables(self)
 
-    __repr__ = Listed.__str__
+    __repr__ = HasRecords.__str__
 
 
 def known_rows(x: NDArray[np.float64]) -> NDArray[np.bool_]:

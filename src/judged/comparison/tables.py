@@ -8,8 +8,8 @@ import numpy as np
 
 from judged.comparison.difference import Difference
 from judged.comparison.result import Change, Comparison
-from judged.measures import parse
-from judged.stats import letters
+from judged.measures.grammar import parse
+from judged.stats.multiple.letters import letters
 from judged.tables.records import number, p_text
 from judged.tables.table import Table
 

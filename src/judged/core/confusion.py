@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Column, Floats
 from judged.core.judged import Judged
 
 __all__ = ["Confusion", "wrong_around"]
-
-Column = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 def _ratio(numerator: Column, denominator: Column) -> Floats:

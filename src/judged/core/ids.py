@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Text"]
+from judged._types import Bools, Ints, Words
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Words = NDArray[np.uint64]
+__all__ = ["IdColumn"]
+
 
 _WIDE = 64  # ids longer than this are hashed and compared one by one
 _BLOCK = 1 << 17  # rows at a time: what they need stays in the processor's cache
@@ -22,7 +21,7 @@ _MASKS = np.array([(1 << (8 * k)) - 1 for k in range(8)] + [(1 << 64) - 1], dtyp
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class IdColumn:
     """Ids as slices of one buffer. Equality and order are those of the bytes.
 
     The buffer ends with eight bytes that belong to no id, so that words can be read past an end.
@@ -33,7 +32,7 @@ class Text:
     length: Ints
 
     @classmethod
-    def of(cls, items: Iterable[bytes]) -> Text:
+    def of(cls, items: Iterable[bytes]) -> IdColumn:
         blobs = list(items)
         length = np.fromiter(map(len, blobs), np.int64, len(blobs))
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(length)[:-1]]) if blobs else length
@@ -54,17 +53,17 @@ class Text:
         data = self.buffer.data
         return [bytes(data[a:b]) for a, b in pairs]
 
-    def take(self, rows: Ints | Bools | slice) -> Text:
-        return Text(self.buffer, self.start[rows], self.length[rows])
+    def take(self, rows: Ints | Bools | slice) -> IdColumn:
+        return IdColumn(self.buffer, self.start[rows], self.length[rows])
 
-    def packed(self) -> Text:
+    def packed(self) -> IdColumn:
         """The same ids, in a buffer that holds nothing else."""
         end = np.cumsum(self.length)
         start = end - self.length
         size = int(end[-1]) if len(end) else 0
         buffer = np.zeros(size + 8, np.uint8)
         buffer[:size] = self.buffer[np.repeat(self.start - start, self.length) + np.arange(size)]
-        return Text(buffer, start, self.length)
+        return IdColumn(buffer, start, self.length)
 
     def words(self, rows: Ints, position: int) -> Words:
         """Bytes 8·position … 8·position+7 of each id as one little-endian word, zero-padded."""
@@ -81,7 +80,7 @@ class Text:
         blocks = [self.take(slice(at, at + _BLOCK)) for at in range(0, len(self), _BLOCK)]
         return np.concatenate([_hashed(block) for block in blocks]) if blocks else np.empty(0, np.uint64)
 
-    def same(self, rows: Ints, other: Text, others: Ints) -> Bools:
+    def same(self, rows: Ints, other: IdColumn, others: Ints) -> Bools:
         """Whether id `rows[i]` here equals id `others[i]` there, byte for byte."""
         equal: Bools = self.length[rows] == other.length[others]
         widest = int(self.length[rows].max(initial=0))
@@ -103,7 +102,7 @@ class Text:
         return np.lexsort([*reversed(words), *reversed(major)]) if words or major else rows
 
 
-def _hashed(ids: Text) -> Words:
+def _hashed(ids: IdColumn) -> Words:
     rows = np.arange(len(ids))
     code = ids.length.astype(np.uint64) * _ODD
     widest = int(ids.length.max(initial=0))

@@ -5,25 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core.ids import Text
+from judged._types import Bools, Column, Floats, Ints
+from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
-from judged.core.passages import Reading
+from judged.core.passages import RankTexts
 from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
 
 __all__ = ["Aspects", "Judged"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Column = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +54,12 @@ class Judged:
     tie_last: Ints
     pool_query: Ints  # per judgment
     pool_grade: Floats
-    pool_doc: Text | None = None
+    pool_doc: IdColumn | None = None
     aspects: Aspects | None = None
     policy: Policy = field(default_factory=Policy)
     warnings: tuple[Warned, ...] = ()
     names: tuple[str, str] = ("qrels", "run")
-    reading: Reading | None = None  # of all ranks, where something is known of the texts
+    reading: RankTexts | None = None  # of all ranks, where something is known of the texts
 
     # ── per query ────────────────────────────────────────────────────────────────────────────────
 
@@ -227,11 +222,11 @@ class Judged:
         seen = self if policy.depth is None else self.cut(policy.depth)
         return seen.condensed() if policy.unjudged == "condensed" else seen
 
-    def filled(self, grade: float) -> Judged:
+    def fill_unjudged(self, grade: float) -> Judged:
         """As if every unjudged document of the rankings had been judged, and given this grade."""
-        from judged.core.judged_views import filled
+        from judged.core.judged_views import fill_unjudged
 
-        return filled(self, grade)
+        return fill_unjudged(self, grade)
 
     def only(self, mask: Bools) -> Self:
         """The same queries and pool with fewer hits."""
@@ -273,9 +268,9 @@ class Judged:
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:
         """Parts with different queries as one, in the order given."""
-        from judged.core.judged_merge import merged
+        from judged.core.judged_merge import merge_judged
 
-        return merged(parts)
+        return merge_judged(parts)
 
 
 _PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.ids import Text
+from judged.core.ids import IdColumn
 from judged.core.judged import Aspects, Judged
-from judged.core.passages import Reading
+from judged.core.passages import RankTexts
 from judged.errors import UsageError
 
-__all__ = ["merged"]
+__all__ = ["merge_judged"]
 
 
-def merged(parts: Sequence[Judged]) -> Judged:
+def merge_judged(parts: Sequence[Judged]) -> Judged:
     """Parts with different queries as one, in the order given."""
     everyone = tuple(query for part in parts for query in part.queries)
     if not parts or len(set(everyone)) < len(everyone) or len({part.policy for part in parts}) > 1:
@@ -43,6 +43,6 @@ def merged(parts: Sequence[Judged]) -> Judged:
             np.concatenate([a.grade for a, _ in shifted]),
         )
     docs = [part.pool_doc for part in parts if part.pool_doc is not None]
-    pool_doc = Text.of(doc for text in docs for doc in text.tolist()) if len(docs) == len(parts) else None
-    reading = Reading.merge([part.reading for part in parts])
+    pool_doc = IdColumn.of(doc for text in docs for doc in text.tolist()) if len(docs) == len(parts) else None
+    reading = RankTexts.merge([part.reading for part in parts])
     return replace(parts[0], queries=everyone, pool_doc=pool_doc, aspects=aspects, reading=reading, **joined)

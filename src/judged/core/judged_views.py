@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
 
-__all__ = ["filled"]
-
-Ints = NDArray[np.int64]
+__all__ = ["fill_unjudged"]
 
 
-def filled(j: Judged, grade: float) -> Judged:
+def fill_unjudged(j: Judged, grade: float) -> Judged:
     """As if every unjudged document of the rankings had been judged, and given this grade."""
     seen = np.zeros(int(j.retrieved.sum()), bool)
     start = segment.offsets(j.retrieved)[:-1]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
@@ -15,9 +16,6 @@ from judged.core.policy import Policy
 from judged.errors import DataError, shown
 
 __all__ = ["column_of", "labelled", "ranked", "refuse_other_order"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:

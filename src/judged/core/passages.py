@@ -7,22 +7,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from judged.core.judged import Judged
 
-__all__ = ["Reading", "packed"]
+__all__ = ["RankTexts", "cut_to_budget"]
 
-Ints = NDArray[np.int64]
 _COLUMNS = ("tokens", "length", "fresh")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class RankTexts:
     """Columns over all ranks, by query and then from rank 1 down, whether a document there is judged or not.
 
     Args:
@@ -63,25 +62,25 @@ class Reading:
         out: Ints = along[start + np.minimum(depth, self.size)] - along[start]
         return out
 
-    def select(self, rows: Ints) -> Reading:
+    def select(self, rows: Ints) -> RankTexts:
         """Of some queries."""
         start = segment.offsets(self.size)[:-1]
         chosen = np.repeat(start[rows], self.size[rows]) + segment.positions(self.size[rows])
         return self._kept(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
 
-    def only(self, query: Ints, rank: Ints) -> Reading:
+    def only(self, query: Ints, rank: Ints) -> RankTexts:
         """Of some ranks, which close up."""
         chosen = segment.offsets(self.size)[query] + rank - 1
         return self._kept(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
 
-    def _kept(self, chosen: Ints, size: Ints, gold: Ints | None) -> Reading:
+    def _kept(self, chosen: Ints, size: Ints, gold: Ints | None) -> RankTexts:
         columns: dict[str, Any] = {
             name: None if (column := getattr(self, name)) is None else column[chosen] for name in _COLUMNS
         }
         return replace(self, size=size, gold=gold, **columns)
 
     @staticmethod
-    def merge(parts: Sequence[Reading | None]) -> Reading | None:
+    def merge(parts: Sequence[RankTexts | None]) -> RankTexts | None:
         """Parts with different queries as one; None where one knows nothing."""
         known = [part for part in parts if part is not None]
         if len(known) < len(parts) or not known:
@@ -92,10 +91,10 @@ class Reading:
             else None
             for name in ("size", "gold", *_COLUMNS)
         }
-        return Reading(**columns, lacking=next((p.lacking for p in known if p.lacking), None))
+        return RankTexts(**columns, lacking=next((p.lacking for p in known if p.lacking), None))
 
 
-def packed(judged: Judged, budget: int) -> Judged:
+def cut_to_budget(judged: Judged, budget: int) -> Judged:
     """Each ranking down to what fits into a budget of tokens, and no further.
 
     Every query has its own depth, so a measure sees a shorter ranking and needs no cutoff: what it divides by is what it is without one. In

@@ -8,18 +8,15 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core.ids import Text
+from judged._types import Bools, Floats, Ints
+from judged.core.ids import IdColumn
 from judged.errors import Place, Warned
 
-__all__ = ["Id", "IdKind", "Named", "Passages", "Qrels", "Run"]
+__all__ = ["HasName", "Id", "IdKind", "Passages", "Qrels", "Run"]
 
 Id = Hashable
 IdKind = Literal["text", "integer", "other"]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 def _nowhere(row: int) -> Place:
@@ -31,7 +28,7 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Named:
+class HasName:
     """Something that was read, or will be, with the name it is called by; and the path, where it lies in a file."""
 
     name: str
@@ -50,7 +47,7 @@ class Passages:
     `start` and `end` count characters of the document (or tokens), the end not included.
     """
 
-    doc: Text | None = None  # the document that a chunk is of
+    doc: IdColumn | None = None  # the document that a chunk is of
     start: Ints | None = None
     end: Ints | None = None
     tokens: Ints | None = None  # -1 where a chunk has no count
@@ -68,16 +65,16 @@ class Passages:
 
 
 def _taken(column: Any, rows: Ints | Bools) -> Any:
-    return column.take(rows) if isinstance(column, Text) else None if column is None else column[rows]
+    return column.take(rows) if isinstance(column, IdColumn) else None if column is None else column[rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class _Rows(Named):
+class _Table(HasName):
     """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
 
-    queries: Text  # each query id once, in order of appearance
+    queries: IdColumn  # each query id once, in order of appearance
     query: Ints
-    doc: Text
+    doc: IdColumn
     query_kind: IdKind = "text"
     doc_kind: IdKind = "text"
     where: Callable[[int], Place] = field(default=_nowhere, repr=False)
@@ -101,7 +98,7 @@ class _Rows(Named):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Run(_Rows):
+class Run(_Table):
     """A ranking for each query: documents with the scores that a system gave them."""
 
     score: Floats
@@ -110,7 +107,7 @@ class Run(_Rows):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Qrels(_Rows):
+class Qrels(_Table):
     """Judgments: documents with the grades that a judge gave them.
 
     `aspect` tells judgments of one document apart: a subtopic, or a group of judges; `sub` divides an
@@ -119,7 +116,7 @@ class Qrels(_Rows):
     """
 
     grade: Floats
-    aspect: Text | None = None
-    sub: Text | None = None
+    aspect: IdColumn | None = None
+    sub: IdColumn | None = None
     choice: Ints | None = None
     overlap: str = "any"

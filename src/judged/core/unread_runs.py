@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.tables import Named, Qrels, Run
+from judged.core.tables import HasName, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
-__all__ = ["Batches", "Lines", "Nested", "Scores", "Unread"]
+__all__ = ["ArrowRun", "DictRun", "ScoreColumn", "TrecLines", "UnreadRun"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Unread(Named):
+class UnreadRun(HasName):
     """A run that `read` puts into columns, with every check; nothing is read before that is called."""
 
     read: Callable[[], Run]
@@ -27,7 +27,7 @@ class Unread(Named):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Lines(Unread):
+class TrecLines(UnreadRun):
     """The lines of a TREC file.
 
     `opened` gives its bytes and how many of them to pass over. `refuse` raises what is wrong with the line that
@@ -41,14 +41,14 @@ class Lines(Unread):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Nested(Unread):
+class DictRun(UnreadRun):
     """`{query: {doc: score}}` or `{query: [doc, …]}`, in exactly these types."""
 
     rankings: Mapping[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Batches(Unread):
+class ArrowRun(UnreadRun):
     """A table that hands out Arrow batches (a `PyCapsule` of a stream, or None where it cannot).
 
     `columns` are the positions of query, doc, score and rank, or -1.
@@ -59,7 +59,7 @@ class Batches(Unread):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Scores(Unread):
+class ScoreColumn(UnreadRun):
     """A column of scores: one for each row of judgments, in their order. It says of no score whose it is."""
 
     score: NDArray[np.float64]

@@ -1,0 +1,1 @@
+"""Correlate runs, or rankings of systems."""

@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Run
+from judged._types import Bools, Floats, Ints, Words
+from judged.core.tables import Id, Run
 from judged.errors import DataError, Warned, shown
-from judged.stats.rank_correlation import Columns, Rankings, ranked
+from judged.stats.rank_correlation.concordance import Columns
+from judged.stats.rank_correlation.rankings import Rankings, ranked
 
-__all__ = ["Documents", "Paired", "Side", "paired", "paired_runs", "some"]
+__all__ = ["AlignedPair", "Documents", "Side", "paired", "paired_runs", "some"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Words = NDArray[np.uint64]
 Documents = Literal["both", "union"]
 
 _SCATTER = np.uint64(0xD6E8FEB86659FD93)
@@ -35,7 +32,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class AlignedPair:
     """What coefficients are computed from: a segment a query; or one for two orders of items."""
 
     queries: tuple[Id, ...]  # none for two orders
@@ -51,7 +48,7 @@ def some(ids: list[Id]) -> str:
 # ── runs ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def paired_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> Paired:
+def paired_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> AlignedPair:
     """The rankings of the queries that both runs answer, in the order of their ids."""
     _check_kinds(a, b)
     a_ids, b_ids = a.queries.tolist(), b.queries.tolist()
@@ -70,7 +67,7 @@ def paired_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> Pair
     at = _same_documents((a, b), sides, rows)
     found = paired(sides[0], sides[1], *at, len(ordered), depth, documents)
     warnings = (*a.warnings, *b.warnings, *_unshared(a, a_ids, common), *_unshared(b, b_ids, common))
-    return Paired(tuple(_decoded(raw, a) for raw in ordered), found.columns, found.rankings, warnings)
+    return AlignedPair(tuple(_decoded(raw, a) for raw in ordered), found.columns, found.rankings, warnings)
 
 
 def _decoded(raw: bytes, run: Run) -> Id:
@@ -144,7 +141,7 @@ def _refuse_repeats(run: Run, side: Side, row: Ints, key: Words) -> None:
 
 def paired(
     a: Side, b: Side, a_at: Ints, b_at: Ints, count: int, depth: int | None, documents: Documents
-) -> Paired:  # fmt: skip
+) -> AlignedPair:  # fmt: skip
     """Both sides of `count` segments, rows in the order of segments; row `a_at[i]` and row `b_at[i]` are the same item.
 
     With a depth, items stay whose rank (one more than the number of better ones) is not below it: a tie is not cut apart.
@@ -166,7 +163,7 @@ def paired(
         x = np.concatenate([a_value[a_at], a_value[a_alone], np.full(len(b_alone), -np.inf)])
         y = np.concatenate([b_value[b_at], np.full(len(a_alone), -np.inf), b_value[b_alone]])
     order = np.argsort(query, kind="stable")
-    return Paired((), Columns(x[order], y[order], np.bincount(query, minlength=count)), rankings)
+    return AlignedPair((), Columns(x[order], y[order], np.bincount(query, minlength=count)), rankings)
 
 
 def _kept(side: Side, stays: Bools) -> Side:

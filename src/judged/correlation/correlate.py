@@ -11,23 +11,25 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id
+from judged._types import Floats
 from judged.core.numeric.seed import whole_seed
-from judged.correlation.alignment import Documents, Paired
+from judged.core.tables import Id
+from judged.correlation.alignment import AlignedPair, Documents
 from judged.correlation.inputs import Kind, ordered
 from judged.correlation.remarks import notes, short, undefined
 from judged.errors import UsageError, Warned, shown
 from judged.io.system_scores import read_scores
-from judged.stats import bootstraps, mean
-from judged.stats.rank_correlation import Asked, asked, intervals, p_value
+from judged.stats.intervals import bootstraps
+from judged.stats.rank_correlation.intervals import intervals, p_value
 from judged.stats.rank_correlation.rbo_and_overlap import Ties
+from judged.stats.rank_correlation.registry import CorrelationRequest, asked
+from judged.stats.summary import mean
 from judged.tables.table import Table, Tabled
 
 __all__ = ["DEFAULT", "Correlation", "correlate", "read_scores"]
 
 DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # the variants in which a run with ties is equal to itself
 _DEFAULT_OF_ITEMS = "tau_b tau_ap_b rbo"  # orders hold the same items: their first ten may well be all of them
-Floats = NDArray[np.float64]
 Interval = tuple[float, float] | None
 
 
@@ -159,7 +161,7 @@ class Correlation(Tabled):
 def correlate(
     a: Any,
     b: Any = None,
-    measures: str | Asked | Iterable[str | Asked] | None = None,
+    measures: str | CorrelationRequest | Iterable[str | CorrelationRequest] | None = None,
     *,
     depth: int | None = None,
     p: float = 0.9,
@@ -230,7 +232,7 @@ def correlate(
     )
 
 
-def _values(one: Asked, both: Paired, p: float, ties: Ties) -> Floats:
+def _values(one: CorrelationRequest, both: AlignedPair, p: float, ties: Ties) -> Floats:
     coefficient = one.coefficient
     if coefficient.pairs is not None:
         return coefficient.pairs(both.columns)
@@ -238,7 +240,7 @@ def _values(one: Asked, both: Paired, p: float, ties: Ties) -> Floats:
     return coefficient.depths(both.rankings, one.k, p if one.p is None else one.p, ties)
 
 
-def _check(wanted: list[Asked], depth: object, documents: object, level: object) -> None:
+def _check(wanted: list[CorrelationRequest], depth: object, documents: object, level: object) -> None:
     if depth is not None and (type(depth) is not int or depth < 1):
         raise UsageError("depth", "a depth that is a whole number from 1, or None", got=shown(depth), value=depth)
     if documents not in get_args(Documents):

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from judged.core import Run
+from judged.core.tables import Run
 from judged.correlation.correlate import Correlation, correlate
 from judged.correlation.inputs import once
 from judged.errors import UsageError, Warned, shown
-from judged.stats.rank_correlation import Asked
+from judged.stats.rank_correlation.registry import CorrelationRequest
 from judged.tables.table import Table, Tabled
 
 __all__ = ["Correlations", "correlate_all"]
@@ -96,7 +96,7 @@ class Correlations(Tabled):
 
 def correlate_all(
     rankings: Mapping[str, Any] | Iterable[Any],
-    measures: str | Asked | Iterable[str | Asked] | None = None,
+    measures: str | CorrelationRequest | Iterable[str | CorrelationRequest] | None = None,
     **options: Any,
 ) -> Correlations:
     """How alike several rankings are: `correlate` of every pair, the earlier one first.
@@ -118,7 +118,7 @@ def correlate_all(
     called = [_called(name, source, place) for place, (name, source) in enumerate(read, 1)]
     sources = [replace(s, name=name) if isinstance(s, Run) else s for name, (_, s) in zip(called, read, strict=True)]
     pairs = combinations(zip(called, sources, strict=True), 2)
-    wanted = measures if measures is None or isinstance(measures, str | Asked) else list(measures)
+    wanted = measures if measures is None or isinstance(measures, str | CorrelationRequest) else list(measures)
     found = [correlate(x, y, wanted, **options, names=(a, b)) for (a, x), (b, y) in pairs]
     return Correlations(tuple(called), tuple(found))
 

@@ -10,12 +10,14 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from judged.core import Run, Unread
-from judged.correlation.alignment import Documents, Paired, Side, paired, paired_runs, some
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
+from judged.correlation.alignment import AlignedPair, Documents, Side, paired, paired_runs, some
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.result.values import Values
-from judged.io import read_run
-from judged.stats.rank_correlation import numbers, with_scores
+from judged.io.read import read_run
+from judged.stats.rank_correlation.concordance import numbers
+from judged.stats.rank_correlation.rankings import with_scores
 
 __all__ = ["Kind", "once", "ordered"]
 
@@ -29,7 +31,7 @@ _ACCEPTED = (
 )
 
 
-def ordered(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[Kind, tuple[str, str], Paired]:
+def ordered(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[Kind, tuple[str, str], AlignedPair]:
     """What was given, what to call the two, and both laid side by side."""
     if b is None:
         return "scores", *_of_frame(a, depth, documents)
@@ -69,7 +71,7 @@ def _kind(source: Any) -> Kind:
         return "items"
     if isinstance(source, Mapping):
         return "items" if source and all(map(_is_number, source.values())) else "runs"
-    if isinstance(source, str | bytes | os.PathLike | Run | Unread):
+    if isinstance(source, str | bytes | os.PathLike | Run | UnreadRun):
         return "runs"
     if isinstance(source, tuple) and len(source) == 2 and all(isinstance(s, list | tuple | np.ndarray) for s in source):
         return "rankings" if len(source[1]) and all(map(_is_number, source[1])) else "runs"
@@ -110,7 +112,7 @@ def _refuse(got: str) -> NoReturn:
 # ── orders of items ──────────────────────────────────────────────────────────────────────────────
 
 
-def _aligned(x: Any, y: Any, depth: int | None, documents: Documents) -> Paired:
+def _aligned(x: Any, y: Any, depth: int | None, documents: Documents) -> AlignedPair:
     if len(x) != len(y):
         raise DataError("lengths", "two columns of one length", got=f"{len(x)} and {len(y)} values",
                         hint="the i-th value of both belongs to the same item; {name: number} is aligned by name")  # fmt: skip
@@ -129,7 +131,7 @@ def _near_ties(x: Any, y: Any) -> tuple[Warned, ...]:
     return (Warned("near-ties", near, text),) if near else ()
 
 
-def _by_name(a: Any, b: Any, depth: int | None, documents: Documents) -> Paired:
+def _by_name(a: Any, b: Any, depth: int | None, documents: Documents) -> AlignedPair:
     (a_ids, x), (b_ids, y) = with_scores(_named(a, "a"), "a"), with_scores(_named(b, "b"), "b")
     row = {item: i for i, item in enumerate(b_ids)}
     pairs = [(i, row[item]) for i, item in enumerate(a_ids) if item in row]
@@ -173,7 +175,7 @@ def _named(source: Any, name: str) -> Any:
     return source
 
 
-def _of_frame(frame: Any, depth: int | None, documents: Documents) -> tuple[tuple[str, str], Paired]:
+def _of_frame(frame: Any, depth: int | None, documents: Documents) -> tuple[tuple[str, str], AlignedPair]:
     """A frame with a column of numbers for each of two orders; other columns are names."""
     if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
         _refuse(f"one {type(frame).__name__}")

@@ -5,40 +5,40 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.correlation.alignment import Paired, some
+from judged._types import Floats
+from judged.correlation.alignment import AlignedPair, some
 from judged.correlation.inputs import Kind
 from judged.errors import Warned
-from judged.stats.rank_correlation import Asked
 from judged.stats.rank_correlation.rbo_and_overlap import overlap_of
+from judged.stats.rank_correlation.registry import CorrelationRequest
 
 __all__ = ["notes", "short", "undefined"]
 
-Floats = NDArray[np.float64]
 
 _TAKEN = "taken as scores of the same items; give ids as text to compare rankings"
 
 
-def notes(wanted: list[Asked], both: Paired, kind: Kind, *, framed: bool) -> tuple[str, ...]:
+def notes(wanted: list[CorrelationRequest], both: AlignedPair, kind: Kind, *, framed: bool) -> tuple[str, ...]:
     """Whether numbers may have been ids; and how many of the first k are the same, for each overlap@k that some ranking reaches."""
     longest = int(_longer(both).max(initial=0))
     said = [_same(one.k, both, kind) for one in wanted if one.coefficient.name == "overlap" and one.k <= longest]
     return (*((_TAKEN,) if kind == "scores" and not framed and _may_be_ids(both) else ()), *said)
 
 
-def _same(k: int, both: Paired, kind: Kind) -> str:
+def _same(k: int, both: AlignedPair, kind: Kind) -> str:
     # The mean over all orders of ties is a number of documents; the other variants of overlap are not.
     count = float(np.mean(overlap_of(both.rankings, k, "a"))) * k
     what, mean = ("documents", "on average ") if kind == "runs" else ("items", "")
     return f"{mean if len(both.rankings) > 1 else ''}{count:.1f} of the first {k} {what} are the same"
 
 
-def _may_be_ids(both: Paired) -> bool:
+def _may_be_ids(both: AlignedPair) -> bool:
     """Whole numbers, each once on either side: what rankings by numeric ids look like."""
     sides = (both.columns.x, both.columns.y)
     return all(len(s) > 0 and len(np.unique(s)) == len(s) and bool((s == np.trunc(s)).all()) for s in sides)
 
 
-def short(wanted: list[Asked], both: Paired, kind: Kind) -> list[Warned]:
+def short(wanted: list[CorrelationRequest], both: AlignedPair, kind: Kind) -> list[Warned]:
     """One warning for each cutoff that neither ranking of a query reaches: shares of k stay below 1 there."""
     told: dict[int, list[str]] = {}
     for one in wanted:
@@ -56,11 +56,11 @@ def short(wanted: list[Asked], both: Paired, kind: Kind) -> list[Warned]:
     return found
 
 
-def _longer(both: Paired) -> NDArray[np.int64]:
+def _longer(both: AlignedPair) -> NDArray[np.int64]:
     return np.maximum(both.rankings.a.sizes, both.rankings.b.sizes)
 
 
-def undefined(columns: dict[str, Floats], both: Paired, kind: Kind) -> list[Warned]:
+def undefined(columns: dict[str, Floats], both: AlignedPair, kind: Kind) -> list[Warned]:
     """One warning for each set of queries for which the same coefficients are not defined, for the same reason."""
     few = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
     infinite = _infinite(both)
@@ -84,7 +84,7 @@ def undefined(columns: dict[str, Floats], both: Paired, kind: Kind) -> list[Warn
     return found
 
 
-def _infinite(both: Paired) -> NDArray[np.bool_]:
+def _infinite(both: AlignedPair) -> NDArray[np.bool_]:
     """For each query, whether it has two items or more and an infinite score among them."""
     c = both.columns
     return (c.total(np.isinf(c.x) | np.isinf(c.y)) > 0) & (c.sizes > 1)

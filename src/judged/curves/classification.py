@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Confusion, resampled_means
+from judged._types import Floats
+from judged.core.confusion import Confusion
+from judged.core.numeric.resample import resampled_means
 from judged.errors import UsageError, shown
 from judged.tables.table import Table, Tabled
 
 __all__ = ["RATES", "Classification", "known_rate"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged._types import Floats
+from judged.core.judged import Judged
 from judged.core.labelled import column_of, labelled, refuse_other_order
-from judged.curves import Curve, group_ends, per_query, roc_points
 from judged.curves.classification import RATES, Classification, known_rate
+from judged.curves.curve import Curve
 from judged.curves.run_curves import Curves
+from judged.curves.threshold import group_ends, per_query, roc_points
 from judged.errors import DataError, UsageError, shown
-from judged.measures import parse
+from judged.measures.grammar import parse
 
 __all__ = ["Classification", "best_threshold", "classify", "pr_curve", "roc_curve"]
 
-Floats = NDArray[np.float64]
 By = Literal["f", "youden", "mcc", "accuracy", "balanced_accuracy"]
 
 

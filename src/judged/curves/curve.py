@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import UsageError, Warned, shown
 
-__all__ = ["Curve", "Kind", "Picture"]
+__all__ = ["Curve", "CurveSet", "Kind"]
 
-Floats = NDArray[np.float64]
 Kind = Literal["pr", "ipr", "roc", "at-k"]
 
 
@@ -79,7 +78,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class CurveSet:
     """Several curves over the same axes, with what must be said about them.
 
     `for curve in picture`, `picture["bm25"]`; `print(picture)` draws in the terminal, `picture.plot(ax=…)` on matplotlib axes.

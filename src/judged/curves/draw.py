@@ -13,7 +13,7 @@ import numpy as np
 from judged.plots.style import COLOURS, DASHES, DPI, FONT, MARKERS, SIZE, bare, grid, matplotlib, new_axes, plain
 
 if TYPE_CHECKING:
-    from judged.curves.curve import Curve, Picture
+    from judged.curves.curve import Curve, CurveSet
 
 __all__ = ["draw", "picture"]
 
@@ -24,7 +24,7 @@ _BANDS = 4  # more bands than this hide each other
 _INSTEAD = "points can be saved as .csv or .json without it"
 
 
-def picture(curves: Picture, form: str, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
+def picture(curves: CurveSet, form: str, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
     """The picture as bytes, in inches and dots an inch; nothing in them tells when they were made."""
     mpl = matplotlib(_INSTEAD)
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ def picture(curves: Picture, form: str, size: tuple[float, float] | None = None,
     return out.getvalue()
 
 
-def _with_room(curves: Picture) -> tuple[float, float]:
+def _with_room(curves: CurveSet) -> tuple[float, float]:
     """The usual size; wider and higher where names stand beside the axes, so that these keep theirs."""
     if len(curves) <= _FEW:
         return SIZE
@@ -53,7 +53,7 @@ def _with_room(curves: Picture) -> tuple[float, float]:
     return SIZE[0] + 0.55 + 0.068 * longest, max(SIZE[1], 0.6 + 0.17 * len(curves))
 
 
-def draw(curves: Picture, ax: Any = None) -> Any:
+def draw(curves: CurveSet, ax: Any = None) -> Any:
     """The curves on these axes, or on new ones."""
     matplotlib(_INSTEAD)
     if ax is None:
@@ -81,7 +81,7 @@ def draw(curves: Picture, ax: Any = None) -> Any:
     return ax
 
 
-def _label(curves: Picture, i: int) -> str:
+def _label(curves: CurveSet, i: int) -> str:
     return f"{plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
 
 
@@ -101,7 +101,7 @@ def _legend(ax: Any, lines: list[tuple[Any, float]]) -> None:
     )
 
 
-def _background(curves: Picture, ax: Any) -> None:
+def _background(curves: CurveSet, ax: Any) -> None:
     bare(ax)
     grid(ax)
     if curves.kind == "roc":
@@ -117,7 +117,7 @@ def _background(curves: Picture, ax: Any) -> None:
                         fontsize="xx-small", ha="right", bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7})  # fmt: skip
 
 
-def _log_axis(ax: Any, curves: Picture) -> None:
+def _log_axis(ax: Any, curves: CurveSet) -> None:
     from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
 
     last = max((float(curve.x[-1]) for curve in curves if len(curve)), default=1.0)

@@ -10,7 +10,7 @@ import numpy as np
 from judged.errors import safe
 
 if TYPE_CHECKING:
-    from judged.curves.curve import Curve, Picture
+    from judged.curves.curve import Curve, CurveSet
 
 __all__ = ["drawn"]
 
@@ -18,7 +18,7 @@ _WIDE, _HIGH = 61, 17
 _SIGNS = "●○▲△■□◆◇+x*#@%&abcdefghijklmnopqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def drawn(curves: Picture) -> str:
+def drawn(curves: CurveSet) -> str:
     """The picture as lines of text: axes, a sign for each curve, and below it which is which."""
     x, y = _limits(curves, "x"), _limits(curves, "y")
     cells = [[" "] * _WIDE for _ in range(_HIGH)]
@@ -49,7 +49,7 @@ def drawn(curves: Picture) -> str:
     )
 
 
-def _limits(curves: Picture, axis: str) -> tuple[float, float]:
+def _limits(curves: CurveSet, axis: str) -> tuple[float, float]:
     if axis in curves.limits:
         return curves.limits[axis]
     values = np.concatenate([getattr(curve, axis) for curve in curves] or [np.zeros(1)])
@@ -78,7 +78,7 @@ def _share(value: float, limits: tuple[float, float], log: bool) -> float:
     return (value - low) / (high - low)
 
 
-def _axis(curves: Picture, x: tuple[float, float]) -> str:
+def _axis(curves: CurveSet, x: tuple[float, float]) -> str:
     low, high = _number(x[0]), _number(x[1])
     middle = curves.x_label.center(_WIDE - len(low) - len(high))
     return f"{'':>9}{low}{middle}{high}"

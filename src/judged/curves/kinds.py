@@ -7,29 +7,32 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Confusion, Id, Judged
-from judged.curves import Curve, mean_curve, per_query, pooled, pooled_band, roc_heights, roc_points
+from judged._types import Floats, Ints
+from judged.core.confusion import Confusion
+from judged.core.judged import Judged
+from judged.core.tables import Id
+from judged.curves.curve import Curve
+from judged.curves.mean import mean_curve, pooled_band
+from judged.curves.threshold import per_query, pooled, roc_heights, roc_points
 from judged.errors import UsageError, shown
-from judged.evaluation.evaluate import levelled
+from judged.evaluation.evaluate import with_level
 from judged.evaluation.measuring.column import column
-from judged.evaluation.measuring.expected_ties import Orders
-from judged.measures import Measure, parse
+from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.measures.grammar import parse
 from judged.measures.profiles import Profile
-from judged.stats import mean
+from judged.measures.registry import Measure
+from judged.stats.summary import mean
 
-__all__ = ["DRAWN", "EVERY", "Wish"]
+__all__ = ["CURVE_KINDS", "EVERY", "CurveRequest"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 EVERY = 50  # a point at each of the first ranks, then at as many more, ever further apart
 _STANDARD = tuple(i / 10 for i in range(11))
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CurveRequest:
     """What is asked of every run."""
 
     average: str
@@ -50,7 +53,7 @@ class Wish:
 _Drawn = tuple[list[Curve], list[str]]
 
 
-def _precision_recall(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Drawn:
+def _precision_recall(name: str, j: Judged, wish: CurveRequest, _: list[Measure]) -> _Drawn:
     ap = _measure(j, wish, "AP")
     if wish.queries is not None or len(j) == 1:
         return _each(name, j, wish, ap, lambda row: _pr_of(j, row, wish.lowest))
@@ -78,13 +81,13 @@ def _shared(j: Judged) -> bool:
     return j.policy.ties == "expected"
 
 
-def _counted(j: Judged, wish: Wish) -> Judged:
+def _counted(j: Judged, wish: CurveRequest) -> Judged:
     """The queries whose decisions are pooled: all, or those with a relevant document where the policy leaves the others out."""
     left_out = j.policy.empty in ("skip", "nan")
     return j.select(np.flatnonzero(j.relevant(wish.lowest) > 0)) if left_out else j
 
 
-def _interpolated(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Drawn:
+def _interpolated(name: str, j: Judged, wish: CurveRequest, _: list[Measure]) -> _Drawn:
     levels = np.array(_STANDARD) if wish.points is None else shares(wish.points, "recall levels")
     values = np.stack([_measure(j, wish, parse("IPrec")(recall=float(c))) for c in levels], axis=1)
     if wish.queries is not None:
@@ -92,7 +95,7 @@ def _interpolated(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Drawn:
     return [mean_curve(name, levels, values, at=levels, band=wish.band, seed=wish.seed)], []
 
 
-def _roc(name: str, j: Judged, wish: Wish, _: list[Measure]) -> _Drawn:
+def _roc(name: str, j: Judged, wish: CurveRequest, _: list[Measure]) -> _Drawn:
     auc = _measure(j, wish, "AUC")
     if wish.queries is not None or len(j) == 1:
         return _each(name, j, wish, auc, lambda row: _roc_of(j, row, wish.lowest), "AUC")
@@ -117,7 +120,7 @@ def _roc_of(j: Judged, row: int, level: float) -> Curve:
     return Curve("", decisions.fall_out, decisions.recall, ranks.astype(float))
 
 
-def _at_k(name: str, j: Judged, wish: Wish, wanted: list[Measure]) -> _Drawn:
+def _at_k(name: str, j: Judged, wish: CurveRequest, wanted: list[Measure]) -> _Drawn:
     ranks = _ranks(wish.points, j)
     lines = []
     for m in wanted:
@@ -131,7 +134,7 @@ def _at_k(name: str, j: Judged, wish: Wish, wanted: list[Measure]) -> _Drawn:
     return lines, []
 
 
-DRAWN: dict[str, Callable[[str, Judged, Wish, list[Measure]], _Drawn]] = {
+CURVE_KINDS: dict[str, Callable[[str, Judged, CurveRequest, list[Measure]], _Drawn]] = {
     "pr": _precision_recall,
     "ipr": _interpolated,
     "roc": _roc,
@@ -139,14 +142,16 @@ DRAWN: dict[str, Callable[[str, Judged, Wish, list[Measure]], _Drawn]] = {
 }
 
 
-def _each(name: str, j: Judged, wish: Wish, values: Floats, made: Callable[[int], Curve], mark: str = "AP") -> _Drawn:
+def _each(
+    name: str, j: Judged, wish: CurveRequest, values: Floats, made: Callable[[int], Curve], mark: str = "AP"
+) -> _Drawn:
     """A curve for each query that was asked for, with its value."""
     rows = _rows(j, wish)
     lines = [replace(made(row), name=_of(name, q, wish) if len(j) > 1 else name) for q, row in rows]
     return lines, [f"({mark} {values[row]:.3f})" for _, row in rows]
 
 
-def _rows(j: Judged, wish: Wish) -> list[tuple[Id, int]]:
+def _rows(j: Judged, wish: CurveRequest) -> list[tuple[Id, int]]:
     place = {query: row for row, query in enumerate(j.queries)}
     asked = j.queries if wish.queries is None else wish.queries
     for query in asked:
@@ -155,22 +160,22 @@ def _rows(j: Judged, wish: Wish) -> list[tuple[Id, int]]:
     return [(query, place[query]) for query in asked]
 
 
-def _of(name: str, query: Id, wish: Wish) -> str:
+def _of(name: str, query: Id, wish: CurveRequest) -> str:
     return f"{name} {query}" if wish.queries is not None and len(wish.queries) > 1 else name
 
 
-def _measure(j: Judged, wish: Wish, measure: str | Measure) -> Floats:
-    m = levelled(wish.profile.apply(parse(measure)), wish.level)
+def _measure(j: Judged, wish: CurveRequest, measure: str | Measure) -> Floats:
+    m = with_level(wish.profile.apply(parse(measure)), wish.level)
     return column(m, j, _orders(j))
 
 
-def _orders(j: Judged) -> Orders | None:
-    return Orders(j) if j.policy.ties == "expected" else None
+def _orders(j: Judged) -> TieOrders | None:
+    return TieOrders(j) if j.policy.ties == "expected" else None
 
 
-def _along(j: Judged, wish: Wish, measure: Measure, ranks: Ints) -> Floats:
+def _along(j: Judged, wish: CurveRequest, measure: Measure, ranks: Ints) -> Floats:
     """The measure at every rank (columns) for every query (rows)."""
-    m, orders = levelled(wish.profile.apply(measure), wish.level), _orders(j)
+    m, orders = with_level(wish.profile.apply(measure), wish.level), _orders(j)
     return np.stack([column(m @ int(k), j, orders) for k in ranks], axis=1)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import resampled_means
+from judged._types import Floats
+from judged.core.numeric.resample import resampled_means
 from judged.curves.curve import Curve
 
 __all__ = ["mean_curve", "pooled_band"]
 
-Floats = NDArray[np.float64]
 
 _RESAMPLES = 2_000
 _ADDITIONS = 1_000_000_000  # of values in all: a second or two; never fewer than 200 resamples

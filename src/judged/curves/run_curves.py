@@ -10,15 +10,17 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from judged.core import Id, Judged
-from judged.curves import Kind, Picture
-from judged.curves.kinds import DRAWN, EVERY, Wish
+from judged.core.judged import Judged
+from judged.core.tables import Id
+from judged.curves.curve import CurveSet, Kind
+from judged.curves.kinds import CURVE_KINDS, EVERY, CurveRequest
 from judged.errors import UsageError, shown
-from judged.evaluation.evaluate import Measures, judge, levelled
-from judged.io import read_qrels
+from judged.evaluation.evaluate import Measures, join, with_level
+from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, plain_names
-from judged.measures import Measure, parse_all
+from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
+from judged.measures.registry import Measure
 
 __all__ = ["Curves", "curve"]
 
@@ -30,8 +32,8 @@ _LABELS = {
 }
 
 
-class Curves(Picture):
-    """The curves of one or several runs; see `Picture` for what can be done with them."""
+class Curves(CurveSet):
+    """The curves of one or several runs; see `CurveSet` for what can be done with them."""
 
     def save(
         self, path: str | os.PathLike[str], *, size: tuple[float, float] | None = None, dpi: int | None = None
@@ -84,7 +86,7 @@ def curve(
     wanted = _wanted(kind, measures, wish)
     drawn, marks = [], []
     for name, j in zip(names, judged, strict=True):
-        lines, mark = DRAWN[kind](name, j, wish, wanted)
+        lines, mark = CURVE_KINDS[kind](name, j, wish, wanted)
         drawn += lines
         marks += mark
     x, y, at = _LABELS[kind]
@@ -102,7 +104,9 @@ def curve(
     return _with_axis(found)
 
 
-def _wish(kind: str, average: str, query: Any, points: Any, level: Any, band: Any, seed: int, profile: str) -> Wish:
+def _wish(
+    kind: str, average: str, query: Any, points: Any, level: Any, band: Any, seed: int, profile: str
+) -> CurveRequest:
     for what, value, known in (("kind", kind, get_args(Kind)), ("average", average, ("macro", "micro"))):
         if value not in known:
             raise UsageError("curve", f"{what} one of {', '.join(known)}", got=shown(value), value=value)
@@ -129,10 +133,10 @@ def _wish(kind: str, average: str, query: Any, points: Any, level: Any, band: An
             got=f"points={shown(points)}",
             hint="leave points out",
         )
-    return Wish(average, queries, points, level, band, seed, profile_named(profile))
+    return CurveRequest(average, queries, points, level, band, seed, profile_named(profile))
 
 
-def _wanted(kind: str, measures: Measures | None, wish: Wish) -> list[Measure]:
+def _wanted(kind: str, measures: Measures | None, wish: CurveRequest) -> list[Measure]:
     if kind != "at-k":
         if measures is not None:
             raise UsageError(
@@ -151,7 +155,7 @@ def _wanted(kind: str, measures: Measures | None, wish: Wish) -> list[Measure]:
                 hint=f"write {m.name}",
                 value=str(m),
             )
-    return [levelled(wish.profile.apply(m), wish.level) for m in found]
+    return [with_level(wish.profile.apply(m), wish.level) for m in found]
 
 
 def _judged(qrels: Any, runs: Any, profile: str, policy: dict[str, Any]) -> list[Judged]:
@@ -161,11 +165,11 @@ def _judged(qrels: Any, runs: Any, profile: str, policy: dict[str, Any]) -> list
             raise UsageError("runs", "judgments and runs, or a Judged", got="judgments alone")
         return list(found)
     judgments = read_qrels(qrels)
-    pairs = [(name, judge(judgments, run, profile=profile, **policy)) for name, run in named_runs(runs)]
+    pairs = [(name, join(judgments, run, profile=profile, **policy)) for name, run in named_runs(runs)]
     return [j if name is None else replace(j, names=(j.names[0], name)) for name, j in pairs]
 
 
-def _notes(kind: str, wish: Wish, judged: list[Judged]) -> tuple[str, ...]:
+def _notes(kind: str, wish: CurveRequest, judged: list[Judged]) -> tuple[str, ...]:
     first = judged[0]
     if wish.queries is not None:
         over = f"query {', '.join(map(str, wish.queries))}"

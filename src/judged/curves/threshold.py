@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Confusion, Judged, wrong_around
+from judged._types import Floats, Ints
+from judged.core.confusion import Confusion, wrong_around
+from judged.core.judged import Judged
 
 __all__ = ["group_ends", "per_query", "pooled", "roc_heights", "roc_points"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def group_ends(j: Judged, row: int) -> Ints:

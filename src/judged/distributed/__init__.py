@@ -1,0 +1,1 @@
+"""Executors: where the passes over a partitioned run are carried out."""

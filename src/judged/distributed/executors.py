@@ -10,7 +10,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from judged.core import Item, Task, usable_cores
+from judged.core.numeric.native import usable_cores
+from judged.core.parts.run import Item, Task
 from judged.errors import EngineError, UsageError
 
 __all__ = ["Executor", "Processes", "Threads"]

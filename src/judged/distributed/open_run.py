@@ -7,17 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.core import Run, Scattered, Unread
+from judged.core.parts.run import PartitionedRun
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError, shown
-from judged.io import in_parts, is_spark, open_run, read_run
+from judged.io.read import in_parts, is_spark, open_whole_run, read_run
 
 if TYPE_CHECKING:
     from judged.distributed.executors import Executor
 
-__all__ = ["opened"]
+__all__ = ["open_run"]
 
 
-def opened(run: Any, engine: Any = None) -> Run | Unread:
+def open_run(run: Any, engine: Any = None) -> Run | UnreadRun:
     """The run, to be joined.
 
     Args:
@@ -25,32 +27,32 @@ def opened(run: Any, engine: Any = None) -> Run | Unread:
         engine: `memory`: one process that may hold all of it; `local`: in parts, by threads of this process; `spark`: in parts, by the
             active Spark session; or an executor. Without it: in parts where the run comes in parts, else as ever.
     """
-    if isinstance(run, Scattered):
+    if isinstance(run, PartitionedRun):
         return run if engine is None else _carried(run, _executor(engine))
     if is_spark(run):
         return _spark_table(run, engine)
     if engine is None and not in_parts(run):
-        return open_run(run)
+        return open_whole_run(run)
     if engine == "memory":
-        return read_run(run) if in_parts(run) else open_run(run)
+        return read_run(run) if in_parts(run) else open_whole_run(run)
     executor = _executor("local" if engine is None else engine)
     parts = _parts(run)
-    return _carried(parts, executor) if isinstance(parts, Scattered) else parts
+    return _carried(parts, executor) if isinstance(parts, PartitionedRun) else parts
 
 
-def _parts(run: Any) -> Run | Unread:
-    from judged.io import parts_of
+def _parts(run: Any) -> Run | UnreadRun:
+    from judged.io.parts.parts import parts_of
 
-    named = isinstance(run, Unread | Run)
+    named = isinstance(run, UnreadRun | Run)
     parts = parts_of(run.path, name=run.name) if named and run.path else None if named else parts_of(run)
     if parts is None and isinstance(run, str | os.PathLike):
-        return open_run(run)  # what it is, or why it cannot be read, is said there
+        return open_whole_run(run)  # what it is, or why it cannot be read, is said there
     if parts is None:
         raise UsageError("engine", "a run in files, a dataset, a lazy frame or a Spark DataFrame, for an engine", got=f"a {type(run).__name__}", hint="leave engine= away: what is in memory is evaluated there")  # fmt: skip
     return parts
 
 
-def _carried(run: Scattered, executor: Executor) -> Scattered:
+def _carried(run: PartitionedRun, executor: Executor) -> PartitionedRun:
     from judged.core.parts.whole_queries import in_buckets
 
     if run.carries_itself:
@@ -75,9 +77,9 @@ def _executor(engine: Any) -> Executor:
     )
 
 
-def _spark_table(frame: Any, engine: Any) -> Run | Unread:
+def _spark_table(frame: Any, engine: Any) -> Run | UnreadRun:
     if engine == "memory":
-        return open_run(frame)
+        return open_whole_run(frame)
     from judged.distributed.spark.executor import Spark
     from judged.distributed.spark.table import table_run
 

@@ -1,0 +1,1 @@
+"""Judgments and a run become `Values`."""

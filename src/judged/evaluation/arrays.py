@@ -9,24 +9,25 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged, Policy
+from judged._types import Ints
+from judged.core.judged import Judged
 from judged.core.labelled import ranked
+from judged.core.policy import Policy
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.evaluate import Measures, levelled
+from judged.evaluation.evaluate import Measures, with_level
 from judged.evaluation.measuring.column import column, level_notes, refuse_empty, refuse_warnings
-from judged.evaluation.measuring.expected_ties import Orders
-from judged.evaluation.result.source import Source
+from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
-from judged.io import Lists, as_numbers, like, lists_of
-from judged.measures import Definition, Measure, definitions, parse_all
+from judged.io.arrays.layouts import ArrayLists, lists_of
+from judged.io.arrays.numbers import as_numbers, like
+from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
+from judged.measures.registry import Definition, Measure, definitions
 
 __all__ = ["ARRAYS", "array_function", "score"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ARRAYS = "nDCG@10 AP RR P@10"
 _POLICIES = ("ties", "empty", "depth", "precision")
@@ -69,7 +70,7 @@ def score(
     {'RR': 0.5, 'P@1': 0.0}
     """
     chosen = profile_named(profile)
-    wanted = [levelled(chosen.apply(m), level) for m in parse_all(measures)]
+    wanted = [with_level(chosen.apply(m), level) for m in parse_all(measures)]
     if not wanted:
         raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
     for m in wanted:
@@ -80,7 +81,7 @@ def score(
 
 
 def _scored(
-    lists: Lists,
+    lists: ArrayLists,
     wanted: Sequence[Measure],
     rules: Policy,
     total_relevant: Any,
@@ -128,7 +129,7 @@ def _reach(m: Measure) -> int | None:
     return m.get("cutoff") if "cutoff" in m.definition.laws and not m.get("judged_only") else None
 
 
-def _judged(lists: Lists, rules: Policy, total: Any, level: float, depth: int | None) -> Judged:
+def _judged(lists: ArrayLists, rules: Policy, total: Any, level: float, depth: int | None) -> Judged:
     value = lists.score
     if rules.precision == "float32":
         with np.errstate(over="ignore"):
@@ -143,7 +144,7 @@ def _judged(lists: Lists, rules: Policy, total: Any, level: float, depth: int | 
     return replace(judged, warnings=(*lists.warnings, *notes))
 
 
-def _absent(lists: Lists, total: Any, level: float) -> Ints:
+def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     wanted = np.atleast_1d(as_numbers(total, "total_relevant").values)
     if wanted.shape != (len(lists.sizes),):
         raise DataError(
@@ -209,7 +210,7 @@ def _resting_on_ties(judged: Judged) -> int:
 
 
 def _values(judged: Judged, wanted: Sequence[Measure], profile: str, *, strict: bool) -> Values:
-    orders = Orders(judged) if judged.policy.ties == "expected" else None
+    orders = TieOrders(judged) if judged.policy.ties == "expected" else None
     cut: dict[int, Judged] = {}
     _ = judged.ideal  # made once, and shared by what is cut from it
     columns = {}
@@ -223,7 +224,7 @@ def _values(judged: Judged, wanted: Sequence[Measure], profile: str, *, strict: 
     warnings = judged.warnings + level_notes(judged, wanted) + (orders.notes(wanted) if orders else ())
     refuse_warnings(warnings if strict else ())
     return Values(queries=judged.queries, measures=tuple(wanted), columns=columns, policy=judged.policy, profile=profile,
-                  names=judged.names, warnings=warnings, source=Source(judged))  # fmt: skip
+                  names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip
 
 
 # ── each measure as a function ───────────────────────────────────────────────────────────────────

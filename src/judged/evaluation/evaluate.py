@@ -8,20 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Judged, Policy, packed
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.passages import cut_to_budget
+from judged.core.policy import Policy
 from judged.errors import UsageError
-from judged.evaluation.inputs import Preparation, source_of
+from judged.evaluation.inputs import RagOptions, join_inputs
 from judged.evaluation.measuring.column import column, level_notes, refuse_warnings
-from judged.evaluation.measuring.expected_ties import Orders
-from judged.evaluation.result.source import Source
-from judged.evaluation.result.values import Column, Values
-from judged.io import is_spark, read_qrels
-from judged.measures import Measure, parse, parse_all
+from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.result.source import Provenance
+from judged.evaluation.result.values import Values
+from judged.io.read import is_spark, read_qrels
+from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as profile_named
-from judged.stats import mean
+from judged.measures.registry import Measure
+from judged.stats.summary import mean
 
-__all__ = ["DEFAULT", "evaluate", "judge"]
+__all__ = ["DEFAULT", "evaluate", "join"]
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
 BROADCAST = (
@@ -31,7 +35,7 @@ Progress = Callable[[int, int], object]
 Measures = str | Measure | Iterable[str | Measure]
 
 
-def judge(
+def join(
     qrels: Any, run: Any, *, profile: str = "trec_eval-10", progress: Progress | None = None, **policy: Any
 ) -> Judged:
     """The run seen through the judgments, to be measured again and again.
@@ -40,11 +44,11 @@ def judge(
     (`ties="id-asc"`, `queries="both"`, `depth=100` …, see `Policy`). `progress` is called now and then, while a large
     run is looked through, with what is done and what there is in all (bytes of a file, rows of a table).
 
-    >>> len(judge({"q": {"a": 1}}, {"q": ["a", "b"]}))
+    >>> len(join({"q": {"a": 1}}, {"q": ["a", "b"]}))
     1
     """
-    asked, rules = Preparation.asked(policy)
-    source = source_of(qrels, run, _policy(profile_named(profile), rules), asked, progress)
+    asked, rules = RagOptions.asked(policy)
+    source = join_inputs(qrels, run, _policy(profile_named(profile), rules), asked, progress)
     if source.alternatives:
         raise UsageError("alternatives", "judgments of one kind for each query", got="sets of which any one will do",
                          where=source.judged.names[0], hint="evaluate, compare and explain take them")  # fmt: skip
@@ -85,7 +89,7 @@ def evaluate(
     {'RR': 0.5, 'AP': 0.5}
     """
     chosen = profile_named(profile)
-    wanted = [levelled(chosen.apply(m), level) for m in parse_all(measures)]
+    wanted = [with_level(chosen.apply(m), level) for m in parse_all(measures)]
     if not wanted:
         raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
     if isinstance(qrels, Judged):
@@ -93,9 +97,9 @@ def evaluate(
             return evaluate(qrels, measures=run, level=level, bounds=bounds, strict=strict, profile=profile, **policy)
         if run is not None or policy:
             raise UsageError("judged", "a Judged alone: its run and policies are in it", got="more arguments")
-        source = Source(qrels)
+        source = Provenance(qrels)
     else:
-        asked, rules = Preparation.asked(policy)
+        asked, rules = RagOptions.asked(policy)
         if is_spark(run) and asked.engine != "memory" and not bounds:
             qrels = qrels if is_spark(qrels) else read_qrels(qrels)
             if _judgments(qrels) > BROADCAST:
@@ -103,7 +107,7 @@ def evaluate(
 
                 executor = {} if asked.engine in (None, "spark") else {"session": asked.engine}
                 return evaluate_frame(qrels, run, wanted, strict=strict, profile=profile, **executor, **rules).collect()
-        source = source_of(qrels, run, _policy(chosen, rules), asked, progress)
+        source = join_inputs(qrels, run, _policy(chosen, rules), asked, progress)
     return _measured(source, wanted, bounds=bounds, strict=strict, profile=profile)
 
 
@@ -114,12 +118,12 @@ def _judgments(qrels: Any) -> int:
 def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
     unknown = set(given) - set(Policy.__dataclass_fields__)
     if unknown:
-        known = ", ".join([*Policy.__dataclass_fields__, *Preparation.__dataclass_fields__])
+        known = ", ".join([*Policy.__dataclass_fields__, *RagOptions.__dataclass_fields__])
         raise UsageError("policy", f"one of the policies {known}", got=", ".join(sorted(unknown)), value=unknown)
     return Policy(**{**chosen.policy, **given})
 
 
-def levelled(measure: Measure, level: float | None) -> Measure:
+def with_level(measure: Measure, level: float | None) -> Measure:
     """The measure at this level, where it is a binary one that was not given its own."""
     return (
         measure(level=level)
@@ -128,9 +132,9 @@ def levelled(measure: Measure, level: float | None) -> Measure:
     )
 
 
-def _measured(source: Source, wanted: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:
+def _measured(source: Provenance, wanted: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:
     judged = source.judged
-    orders = Orders(judged) if judged.policy.ties == "expected" else None
+    orders = TieOrders(judged) if judged.policy.ties == "expected" else None
     columns = {str(m): _frozen(_best(m, source, orders)) for m in wanted}
     warnings = judged.warnings + level_notes(judged, wanted) + (orders.notes(wanted) if orders else ())
     refuse_warnings(warnings if strict else ())
@@ -148,7 +152,7 @@ def _measured(source: Source, wanted: list[Measure], *, bounds: bool, strict: bo
     return with_bounds(values, judged) if bounds else values
 
 
-def _best(measure: Measure, source: Source, orders: Orders | None) -> Column:
+def _best(measure: Measure, source: Provenance, orders: TieOrders | None) -> Column:
     if not source.alternatives:
         return column(measure, source.judged, orders)
     from judged.evaluation.rag.alternatives import best_column
@@ -168,8 +172,8 @@ def with_bounds(values: Values, judged: Judged) -> Values:
 
 def _supposed(measure: Measure, views: Sequence[Judged], grade: float) -> Column:
     """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
-    filled = [_reach(measure, judged).filled(grade) for judged in views]
-    columns = [column(measure, one, Orders(one) if one.policy.ties == "expected" else None) for one in filled]
+    filled = [_reach(measure, judged).fill_unjudged(grade) for judged in views]
+    columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
     better = np.fmin if measure.definition.lower_is_better else np.fmax
     return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))
 
@@ -180,7 +184,7 @@ def _reach(measure: Measure, judged: Judged) -> Judged:
     if judged.policy.ties == "expected":
         return judged  # which documents stand above the cutoff depends on the order
     if measure.get("tokens") is not None:
-        judged = packed(judged, measure.get("tokens"))
+        judged = cut_to_budget(judged, measure.get("tokens"))
     return judged if cutoff is None else judged.cut(cutoff)
 
 

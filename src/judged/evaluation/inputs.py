@@ -1,4 +1,4 @@
-"""Judgments and a run of any kind become a `Source`: read, prepared as asked, joined; once for each set where any of several will do."""
+"""Judgments and a run of any kind become a `Provenance`: read, prepared as asked, joined; once for each set where any of several will do."""
 
 from __future__ import annotations
 
@@ -8,31 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Judged, Policy, Qrels, Run, Scattered, Unread, join
-from judged.distributed.open_run import opened
+from judged.core.join.join import join
+from judged.core.judged import Judged
+from judged.core.parts.run import PartitionedRun
+from judged.core.policy import Policy
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import UnreadRun
+from judged.distributed.open_run import open_run
 from judged.errors import DataError, UsageError
-from judged.evaluation.result.source import Source
-from judged.io import read_qrels
+from judged.evaluation.result.source import Provenance
+from judged.io.read import read_qrels
 
-__all__ = ["Preparation", "source_of"]
+__all__ = ["RagOptions", "join_inputs"]
 
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preparation:
+class RagOptions:
     """What is done to judgments and a run before they are joined.
 
     Args:
         question, retrieved, relevant: the fields of one file that holds it all.
-        roll_up: chunks become their documents: first, max or sum; see `jd.roll_up`.
-        documents: the document of each chunk, see `jd.roll_up`.
+        roll_up: chunks become their documents: first, max or sum; see `jd.rag.roll_up`.
+        documents: the document of each chunk, see `jd.rag.roll_up`.
         chunks: a table of chunks: their documents, spans and tokens.
         tokens: how many tokens each chunk has: {chunk: count}, a table; or `"words"`, for one file that holds texts: words and
             punctuation marks are counted.
         exclude_self: leave the document out that has the id of the query; or {query: documents} to leave out.
         overlap: which chunks hold a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
-        engine: what carries out the join, see `opened`.
+        engine: what carries out the join, see `open_run`.
     """
 
     question: str | None = None
@@ -52,16 +57,16 @@ class Preparation:
         return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name != "engine")
 
     @classmethod
-    def asked(cls, options: Mapping[str, Any]) -> tuple[Preparation, dict[str, Any]]:
+    def asked(cls, options: Mapping[str, Any]) -> tuple[RagOptions, dict[str, Any]]:
         """What of the options is a preparation; and the others, which are policies."""
         names = {spec.name for spec in fields(cls)}
         mine = {name: value for name, value in options.items() if name in names and value is not None}
         return cls(**mine), {name: value for name, value in options.items() if name not in names}
 
 
-def source_of(
-    qrels: Any, run: Any, policy: Policy, asked: Preparation | None = None, progress: Progress | None = None
-) -> Source:
+def join_inputs(
+    qrels: Any, run: Any, policy: Policy, asked: RagOptions | None = None, progress: Progress | None = None
+) -> Provenance:
     """What stands behind a result; the judgments and the run in it are those that were joined.
 
     Args:
@@ -71,42 +76,42 @@ def source_of(
         asked: what is done first.
         progress: called now and then, while a large run is looked through.
     """
-    asked = asked or Preparation()
+    asked = asked or RagOptions()
     judgments, ranking = _read(qrels, run, asked)
     if not asked.nothing:
-        if isinstance(ranking, Scattered):
+        if isinstance(ranking, PartitionedRun):
             raise UsageError("in-parts", "a run in memory, for what is to be done to it first", got="a run in parts", where=ranking.name, hint="engine='memory' reads it whole")  # fmt: skip
-        from judged.evaluation.rag.prepare import prepared
+        from judged.evaluation.rag.prepare import prepare
 
-        judgments, ranking, words = prepared(judgments, ranking, policy, asked)
+        judgments, ranking, words = prepare(judgments, ranking, policy, asked)
         policy = replace(policy, prepared=(*policy.prepared, *words))
         if asked.roll_up in ("max", "sum"):
             policy = replace(policy, order="score")  # they have no other order
     if judgments.passages is not None and judgments.passages.spans:
         policy = replace(policy, prepared=(*policy.prepared, f"spans found by overlap: {judgments.overlap}"))
     if judgments.choice is None:
-        return Source.of(_judged(judgments, ranking, policy, progress), judgments, ranking)
+        return Provenance.of(_judged(judgments, ranking, policy, progress), judgments, ranking)
     from judged.evaluation.rag.alternatives import all_sets, each_set
 
     policy = replace(policy, prepared=(*policy.prepared, "any of several sets: the best counts"))
-    source = Source.of(_judged(all_sets(judgments), ranking, policy, progress), judgments, ranking)
+    source = Provenance.of(_judged(all_sets(judgments), ranking, policy, progress), judgments, ranking)
     return replace(source, alternatives=tuple(_judged(one, ranking, policy, None) for one in each_set(judgments)))
 
 
-def _read(qrels: Any, run: Any, asked: Preparation) -> tuple[Qrels, Run | Unread]:
+def _read(qrels: Any, run: Any, asked: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
     named = {name: getattr(asked, name) for name in ("question", "retrieved", "relevant") if getattr(asked, name)}
     if run is None and not isinstance(qrels, Qrels):
-        from judged.io import Questions, read_questions
+        from judged.io.rag.questions import Questions, read_questions
 
         words = isinstance(asked.tokens, str) and asked.tokens == "words"
         found = qrels if isinstance(qrels, Questions) else read_questions(qrels, **named, count_words=words)
         return found.qrels, found.run
     if named:
         raise UsageError("fields", f"{next(iter(named))}= for one file that holds it all", got="judgments and a run")
-    return read_qrels(qrels), opened(run, asked.engine)
+    return read_qrels(qrels), open_run(run, asked.engine)
 
 
-def _judged(qrels: Qrels, run: Run | Unread, policy: Policy, progress: Progress | None) -> Judged:
+def _judged(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:
     judged = join(qrels, run, policy, progress)
     nothing = judged.ideal.total(judged.pool_grade > 0) == 0
     if policy.empty == "error" and nothing.any():

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id
+from judged._types import Floats
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.io import read_attribute
+from judged.io.query_attributes import read_attribute
 
 __all__ = ["Slices", "slices_of"]
 
-Floats = NDArray[np.float64]
 _RELEVANT = ((0, "0"), (1, "1"), (5, "2 to 5"), (20, "6 to 20"), (100, "21 to 100"), (np.inf, "more than 100"))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from judged.errors import UsageError
 from judged.evaluation.arrays import score
-from judged.measures import Measure
+from judged.measures.registry import Measure
 
 __all__ = ["Measuring", "Scored"]
 

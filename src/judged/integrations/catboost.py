@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import DataError, UsageError, shown
 from judged.integrations._measuring import Measures, Measuring
 
 __all__ = ["CatBoostMetric", "metric"]
 
-Ints = NDArray[np.int64]
 Bound = tuple[NDArray[np.float32], Ints]  # labels of a pool, and the sizes of its groups
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import DataError, Place, UsageError
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.formats.role_tables import table_of_roles
@@ -22,7 +23,6 @@ from judged.io.tables.roles import Coded, Role
 
 __all__ = ["ClickRows", "ListRows", "read_click_rows", "read_list_rows", "write_columns"]
 
-Ints = NDArray[np.int64]
 
 _SAID = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "t", "y"), True),

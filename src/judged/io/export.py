@@ -12,7 +12,8 @@ from typing import IO, Any, NoReturn
 
 import numpy as np
 
-from judged.core import IdKind, Qrels, Run, Text
+from judged.core.ids import IdColumn
+from judged.core.tables import IdKind, Qrels, Run
 from judged.errors import DataError, shown
 
 __all__ = ["FORMATS", "Export"]
@@ -56,7 +57,7 @@ class Export:
             columns["rank"] = table.rank.tolist()
         return columns
 
-    def each(self, convert: Callable[[Text, IdKind], list[Any]]) -> tuple[list[Any], list[Any], list[Any] | None]:
+    def each(self, convert: Callable[[IdColumn, IdKind], list[Any]]) -> tuple[list[Any], list[Any], list[Any] | None]:
         """The ids of queries, documents and subtopics, converted."""
         table = self.table
         aspect = table.aspect if isinstance(table, Qrels) else None
@@ -67,7 +68,7 @@ class Export:
         got = word.encode("utf-8", "surrogateescape")
         raise DataError(slug, expected, got=shown(got), hint=hint, where=self.table.name, value=word)
 
-    def strict(self, ids: Text, kind: IdKind) -> list[Any]:
+    def strict(self, ids: IdColumn, kind: IdKind) -> list[Any]:
         """Ids as text, where the format demands UTF-8."""
         words = _words(ids)
         if not "".join(words).isprintable():  # escaped bytes are not, and few other ids
@@ -76,13 +77,13 @@ class Export:
                     self.refuse("id-encoding", word, "ids in UTF-8", "TREC, CSV and TSV can hold other bytes")
         return words
 
-    def unblank(self, ids: Text, kind: IdKind) -> list[str]:
+    def unblank(self, ids: IdColumn, kind: IdKind) -> list[str]:
         """Ids as text, where blanks separate columns."""
         words = _words(ids)
         self._refuse_any(words, " \t\n\r\v\f", "ids without blanks in a TREC file", "write JSON, CSV or Parquet")
         return words
 
-    def guarded(self, ids: Text, kind: IdKind) -> list[str]:
+    def guarded(self, ids: IdColumn, kind: IdKind) -> list[str]:
         """Ids as text cells of one line; one that a spreadsheet would compute gets a quote in front."""
         cells = _words(ids)
         self._refuse_any(cells, "\n\r", "ids on one line", "write JSON or Parquet")
@@ -96,7 +97,7 @@ class Export:
             self.refuse("id-blank", next(w for w in words if any(mark in w for mark in marks)), expected, hint)
 
 
-def _words(ids: Text) -> list[str]:
+def _words(ids: IdColumn) -> list[str]:
     """Ids as text; bytes that are not UTF-8 are kept as escapes."""
     return b"\0".join(ids.tolist()).decode("utf-8", "surrogateescape").split("\0") if len(ids) else []
 
@@ -113,7 +114,7 @@ def _trec(export: Export, file: IO[str]) -> None:
         export.refuse("id-comment", word, "query ids that do not begin like a comment", "write JSON, CSV or Parquet")
     rows: Iterable[tuple[Any, ...]]
     if isinstance(table, Run):
-        tag = export.unblank(Text.of([(table.tag or "judged").encode("utf-8", "surrogateescape")]), "text")[0]
+        tag = export.unblank(IdColumn.of([(table.tag or "judged").encode("utf-8", "surrogateescape")]), "text")[0]
         rank = columns.get("rank") or _ranks(table).tolist()
         rows = zip(columns["query_id"], docs, rank, columns["score"], strict=True)
         file.writelines(f"{q} Q0 {d} {r} {s!r} {tag}\n" for q, d, r, s in rows)
@@ -183,7 +184,7 @@ def _tsv(export: Export, file: IO[str]) -> None:
 
 
 def _parquet(export: Export, file: IO[bytes]) -> None:
-    def typed(ids: Text, kind: IdKind) -> list[Any]:
+    def typed(ids: IdColumn, kind: IdKind) -> list[Any]:
         words = export.strict(ids, kind)
         small = kind == "integer" and ids.length.max(initial=0) < 19
         return [int(word) for word in words] if small else words

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Qrels, Run, Text
+from judged._types import Ints
+from judged.core.ids import IdColumn
+from judged.core.tables import Qrels, Run
 
 __all__ = ["content_of", "file_hash"]
-
-Ints = NDArray[np.int64]
 
 
 def content_of(rows: Qrels | Run) -> str:
@@ -23,7 +22,7 @@ def content_of(rows: Qrels | Run) -> str:
     Rows are taken in the order of their ids, so that the order of lines, the form of the file and its compression make no difference; every id, subtopic and grade,
     or score, does.
     """
-    columns: list[tuple[Text | None, Ints | None]] = [(rows.queries, rows.query), (rows.doc, None)]
+    columns: list[tuple[IdColumn | None, Ints | None]] = [(rows.queries, rows.query), (rows.doc, None)]
     if isinstance(rows, Qrels):
         columns += [(rows.aspect, None), (rows.sub, None)]
     codes, digest = [], hashlib.sha256(b"judged qrels 1" if isinstance(rows, Qrels) else b"judged run 1")
@@ -43,7 +42,7 @@ def content_of(rows: Qrels | Run) -> str:
     return digest.hexdigest()
 
 
-def _coded(ids: Text) -> tuple[list[bytes], Ints]:
+def _coded(ids: IdColumn) -> tuple[list[bytes], Ints]:
     """Each id once, in order; and for each row which it has."""
     if not len(ids):
         return [], np.empty(0, np.int64)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Nested, Qrels, Run, Scores, Unread
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.source import read_stream
 from judged.io.formats.delimited import header_for, of_delimited
@@ -15,38 +16,38 @@ from judged.io.formats.jsonl import of_json
 from judged.io.formats.letor import letor_in
 from judged.io.formats.parquet import MAGIC, of_columnar
 from judged.io.formats.trec import scores_of
-from judged.io.tables.columns import Wanted, are_columns
+from judged.io.tables.columns import ColumnRequest, are_columns
 from judged.io.tables.containers import of_items, of_mapping
 from judged.io.tables.context import Context
 from judged.io.tables.frames import batches_of, frame_of, of_frame
 from judged.io.tables.ids import listed
 from judged.io.tables.score_column import column_of, is_column
-from judged.io.tables.table import Table
+from judged.io.tables.table import SourceTable
 from judged.io.text.detect import first_line, is_letor, is_score, is_trec
 from judged.io.text.encoding import Raw
 from judged.io.text.trec_columns import QRELS, RUN
 
 __all__ = ["Opened", "of_content", "of_object", "unread_of"]
 
-Opened = Table | Qrels | Scores | tuple[Raw, str]
+Opened = SourceTable | Qrels | ScoreColumn | tuple[Raw, str]
 
 
-def unread_of(source: Any, read: Callable[[], Run]) -> Unread | None:
+def unread_of(source: Any, read: Callable[[], Run]) -> UnreadRun | None:
     """A run in memory as the native core takes it; None where it has to be read first."""
     if type(source) is dict:
         return _nested(source, read)
     frame = None if is_column(source) else frame_of(source)
-    return None if frame is None else batches_of(frame, Context(Wanted("run", {})))
+    return None if frame is None else batches_of(frame, Context(ColumnRequest("run", {})))
 
 
-def _nested(source: dict[Any, Any], read: Callable[[], Run]) -> Nested | None:
+def _nested(source: dict[Any, Any], read: Callable[[], Run]) -> DictRun | None:
     """`{query: {doc: score}}` or `{query: [doc, …]}`; None where a ranking is of another type."""
     kinds = set(map(type, source.values()))
-    rankings = kinds == {dict} or (kinds == {list} and not are_columns(source, Wanted("run", {})))
-    return Nested(name="run", read=read, rankings=source) if rankings else None
+    rankings = kinds == {dict} or (kinds == {list} and not are_columns(source, ColumnRequest("run", {})))
+    return DictRun(name="run", read=read, rankings=source) if rankings else None
 
 
-def of_object(source: Any, wanted: Wanted) -> Opened:
+def of_object(source: Any, wanted: ColumnRequest) -> Opened:
     """The columns of what is in memory, or in an open file; or the bytes and the name of TREC lines, labels, a column of scores."""
     if wanted.what == "run" and is_column(source):
         wanted.refuse_names(wanted.what)
@@ -65,7 +66,7 @@ def of_object(source: Any, wanted: Wanted) -> Opened:
         return of_items(listed(source, context.whole(), "doc") if source.ndim else [], context)
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
         return of_items(list(source), context)
-    swapped = isinstance(source, (Run, Qrels, Unread))
+    swapped = isinstance(source, (Run, Qrels, UnreadRun))
     raise DataError(
         "swapped" if swapped else "form", f"a {wanted.what}: a path, a frame, a mapping or a list",
         got=f"a {type(source).__name__}", where=wanted.what,
@@ -73,7 +74,7 @@ def of_object(source: Any, wanted: Wanted) -> Opened:
     )  # fmt: skip
 
 
-def of_content(data: Raw, name: str, wanted: Wanted) -> Opened:
+def of_content(data: Raw, name: str, wanted: ColumnRequest) -> Opened:
     """The columns of a file's content; or the content itself where it is, or should be, TREC lines."""
     context = Context(wanted, name)
     if any(data.startswith(magic) for magic in MAGIC):
@@ -92,7 +93,7 @@ def of_content(data: Raw, name: str, wanted: Wanted) -> Opened:
     return data, name
 
 
-def _learning_to_rank(data: Raw, where: Place, wanted: Wanted, *, labels: bool) -> Qrels | Scores:
+def _learning_to_rank(data: Raw, where: Place, wanted: ColumnRequest, *, labels: bool) -> Qrels | ScoreColumn:
     """Labels with features as judgments; a column of scores as the run beside them."""
     if labels and wanted.what == "qrels":
         return letor_in(data, where.path)

@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Qrels
+from judged._types import Floats, Ints
+from judged.core.tables import Qrels
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.formats.role_tables import table_of_roles
 from judged.io.read import read_qrels
 from judged.io.tables.columns import _MEANING, _USUAL
 from judged.io.tables.ids import Column
-from judged.io.tables.roles import Role, Roles, Table
+from judged.io.tables.roles import Role, Roles, RoleTable
 from judged.io.text.decimals import LARGEST_GRADE
 
 __all__ = ["read_judges"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def read_judges(
@@ -66,7 +64,7 @@ def _long(source: Any, judges: Sequence[str] | None, column: str) -> Mapping[str
     return {name: _judged(table, "grade", judge == name, name) for name in judges or there}
 
 
-def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> Table:
+def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> RoleTable:
     keys = {role: Role(tuple(n for tier in _USUAL[role] for n in tier), _MEANING[role]) for role in ("query", "doc")}
     try:
         return table_of_roles(source, "judgments", {**keys, **roles}, named)
@@ -78,7 +76,7 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> Table:
         raise DataError(slug, error.expected, got=error.got, where=error.where, value=error.value, hint=hint) from None
 
 
-def _judged(table: Table, column: str, of: Any, name: str) -> Qrels:
+def _judged(table: RoleTable, column: str, of: Any, name: str) -> Qrels:
     """One judge's judgments: the rows that are his and have a grade."""
     grade, mine = table.numbers[column], np.zeros(len(table), bool)
     mine[of] = True
@@ -97,7 +95,7 @@ def _judged(table: Table, column: str, of: Any, name: str) -> Qrels:
 class _Where:
     """The place in the whole table of a row of one judge."""
 
-    table: Table
+    table: RoleTable
     rows: Ints
     column: str
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id
+from judged.core.tables import Id
 from judged.errors import DataError, shown
 from judged.io.formats.role_tables import table_of_roles
 from judged.io.tables.roles import Role

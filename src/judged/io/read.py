@@ -11,18 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.core import NATIVE, Qrels, Run, Scores, Unread
+from judged.core.numeric.native import NATIVE
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.io.files.source import file_path, read_bytes, source_name
 from judged.io.formats.trec import qrels_of, run_of
 from judged.io.formats.trec_mapped import lines_in, lines_of
-from judged.io.tables.columns import Wanted
+from judged.io.tables.columns import ColumnRequest
 from judged.io.text.detect import first_line, is_trec, may_be_letor
 from judged.io.text.trec_columns import QRELS, RUN
 
 if TYPE_CHECKING:
     from judged.io.forms import Opened
 
-__all__ = ["in_parts", "is_spark", "open_run", "read_qrels", "read_run"]
+__all__ = ["in_parts", "is_spark", "open_whole_run", "read_qrels", "read_run"]
 
 
 def read_run(
@@ -65,8 +67,8 @@ def read_run(
     """
     if isinstance(source, Run):
         return source
-    if isinstance(source, Unread):
-        return _beside(source, labels) if isinstance(source, Scores) else source.read()
+    if isinstance(source, UnreadRun):
+        return _beside(source, labels) if isinstance(source, ScoreColumn) else source.read()
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
     if isinstance(source, (str, os.PathLike, list, tuple)) and in_parts(source):  # a lazy frame is collected
         from judged.io.parts.parts import parts_of
@@ -74,7 +76,7 @@ def read_run(
         parts = parts_of(source, **named, name=name)
         assert parts is not None
         return parts.read()
-    wanted = Wanted("run", {role: column for role, column in named.items() if column is not None})
+    wanted = ColumnRequest("run", {role: column for role, column in named.items() if column is not None})
     run = replace(_as_run(_opened(source, wanted), labels), path=file_path(source))
     return run if name is None else replace(run, name=name)
 
@@ -99,17 +101,17 @@ def is_spark(source: Any) -> bool:
     return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
 
 
-def open_run(source: Any) -> Run | Unread:
+def open_whole_run(source: Any) -> Run | UnreadRun:
     """What `read_run` reads; left unread where the native core can look through it as it lies.
 
     Then nothing is wrong with it yet: that shows when it is joined with judgments, or read.
     """
-    if isinstance(source, (Run, Unread)):
+    if isinstance(source, (Run, UnreadRun)):
         return source
     unread = _unread(source) if NATIVE else None
     if unread is None:
-        found = _opened(source, Wanted("run", {}))
-        if isinstance(found, Scores):
+        found = _opened(source, ColumnRequest("run", {}))
+        if isinstance(found, ScoreColumn):
             unread = found
         elif isinstance(found, tuple) and NATIVE:
             unread = lines_in(*found)
@@ -118,7 +120,7 @@ def open_run(source: Any) -> Run | Unread:
     return replace(unread, path=file_path(source))
 
 
-def _unread(source: Any) -> Unread | None:
+def _unread(source: Any) -> UnreadRun | None:
     """What the native core takes as it lies."""
     if isinstance(source, (str, bytes, os.PathLike)):
         return lines_of(source, partial(read_run, source))
@@ -130,7 +132,7 @@ def _unread(source: Any) -> Unread | None:
 def _as_run(found: Opened, labels: Any = None) -> Run:
     if isinstance(found, tuple):
         return run_of(*found)
-    if isinstance(found, Scores):
+    if isinstance(found, ScoreColumn):
         return _beside(found, labels)
     from judged.io.tables.table import as_run
 
@@ -138,7 +140,7 @@ def _as_run(found: Opened, labels: Any = None) -> Run:
     return as_run(found)
 
 
-def _beside(scores: Scores, labels: Any) -> Run:
+def _beside(scores: ScoreColumn, labels: Any) -> Run:
     return scores.read() if labels is None else scores.beside(read_qrels(labels))
 
 
@@ -176,7 +178,7 @@ def read_qrels(
     if isinstance(source, Qrels):
         return source
     named = {"query": query, "doc": doc, "grade": grade, "aspect": aspect}
-    wanted = Wanted("qrels", {role: column for role, column in named.items() if column is not None})
+    wanted = ColumnRequest("qrels", {role: column for role, column in named.items() if column is not None})
     found = _opened(source, wanted)
     if isinstance(found, tuple):
         qrels = qrels_of(*found)
@@ -185,13 +187,13 @@ def read_qrels(
     else:
         from judged.io.tables.table import as_qrels
 
-        assert not isinstance(found, Scores)
+        assert not isinstance(found, ScoreColumn)
         qrels = as_qrels(found)
     qrels = replace(qrels, path=file_path(source))
     return qrels if name is None else replace(qrels, name=name)
 
 
-def _opened(source: Any, wanted: Wanted) -> Opened:
+def _opened(source: Any, wanted: ColumnRequest) -> Opened:
     """The columns of a source; or the bytes and the name of a TREC file; labels; a column of scores."""
     if not isinstance(source, (str, bytes, os.PathLike)):
         from judged.io.forms import of_object

@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judged.core import Judged, Run, Unread
+from judged.core.judged import Judged
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError
-from judged.io import in_parts
+from judged.io.read import in_parts
 
 __all__ = ["named_runs", "plain_names", "short_names"]
 
@@ -34,7 +36,7 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
 
 def _is_whole_run(thing: Any) -> bool:
     """A file, a table, or a mapping from queries to rankings; not a ranking, a record or an id with its score."""
-    if isinstance(thing, str | os.PathLike | Judged | Run | Unread):
+    if isinstance(thing, str | os.PathLike | Judged | Run | UnreadRun):
         return True
     if isinstance(thing, Mapping):
         return any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])

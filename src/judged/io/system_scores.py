@@ -9,7 +9,7 @@ from typing import Any
 
 from judged.correlation.alignment import some
 from judged.errors import DataError, Place, shown
-from judged.io import read_text
+from judged.io.files.source import read_text
 
 __all__ = ["read_scores"]
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from judged.core import Qrels, Run
+from judged.core.tables import Qrels, Run
 from judged.errors import DataError, UsageError
 from judged.io.export import FORMATS, Export
 from judged.io.files.atomic import ENDINGS, write_atomically

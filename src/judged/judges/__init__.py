@@ -1,0 +1,1 @@
+"""Agreement of judges, and merging their judgments."""

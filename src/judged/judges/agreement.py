@@ -7,15 +7,15 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.core.numeric.seed import generator
 from judged.core.policy import Rejudged
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.judges.panel import Level, Panel, panel
 from judged.judges.result import Agreement, JudgePair
 from judged.judges.system_order import system_order
-from judged.measures import Measure
+from judged.measures.registry import Measure
 from judged.stats.agreement.intervals import Reliability, check_confidence, coefficients
 from judged.stats.agreement.paradox import Paradox, paradox
 from judged.stats.agreement.ratings import Ratings
@@ -23,15 +23,14 @@ from judged.stats.agreement.registry import usual, wanted
 from judged.stats.agreement.weights import weights_of
 from judged.tables.table import counted
 
-__all__ = ["Agreement", "JudgePair", "agreement"]
+__all__ = ["Agreement", "JudgePair", "agree"]
 
-Ints = NDArray[np.int64]
 Interval = Literal["analytic", "units", "queries"]
 
 FEWEST_QUERIES = 10  # a percentile interval from draws of fewer hangs on each single one
 
 
-def agreement(
+def agree(
     *sources: Any,
     level: Level | None = None,
     weights: Any = "nominal",

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import UsageError, shown
-from judged.io import is_usual
+from judged.io.tables.columns import is_usual
 from judged.judges.panel import Panel
 from judged.stats.agreement.ratings import Ratings
-from judged.tables.records import Listing, apart
+from judged.tables.records import RecordTable, distinct_columns
 
 __all__ = ["adjudicable", "disagreed"]
 
-Ints = NDArray[np.int64]
 
-
-def disagreed(panel: Panel, n: int | None, per_query: int | None) -> Listing:
+def disagreed(panel: Panel, n: int | None, per_query: int | None) -> RecordTable:
     """At most n of them, and at most so many of one query; grades as they were given, also where a level made them binary."""
     _check_count(n, "n")
     _check_count(per_query, "per_query")
@@ -35,15 +34,15 @@ def disagreed(panel: Panel, n: int | None, per_query: int | None) -> Listing:
     where: dict[str, tuple[Any, ...]] = {"row": tuple(rows.tolist())}
     if units is not None:
         where = {"query": tuple(units.queries[i] for i in units.query[rows]), "doc": tuple(units.docs(rows))}
-    judges = apart(panel.names, {*where, "difference"}.__contains__)
+    judges = distinct_columns(panel.names, {*where, "difference"}.__contains__)
     given = {name: tuple(labels[c] for c in row[rows]) for name, row in zip(judges, ratings.codes, strict=True)}
     columns = {**where, **given, "difference": tuple(_tidy(x) for x in spread[rows].tolist())}
     whole = "the only disagreement" if count == 1 else f"all {count} disagreements"
     title = f"{len(rows)} of {count} disagreements" if len(rows) < count else whole
-    return Listing(columns, words=("query", "doc"), title=title)
+    return RecordTable(columns, words=("query", "doc"), title=title)
 
 
-def adjudicable(panel: Panel) -> Listing:
+def adjudicable(panel: Panel) -> RecordTable:
     """All disagreements, with an empty column `relevance` to be filled: judgments that `read_qrels` reads once they are.
 
     Judges whose names the reader would take for ids or grades are called otherwise, so that it finds the right columns.
@@ -52,9 +51,9 @@ def adjudicable(panel: Panel) -> Listing:
         raise UsageError("judges", "judgments with queries and documents", got="columns of labels")
     found = disagreed(panel, None, None)
     query, doc, *given, difference = found.columns.values()
-    judges = apart(panel.names, lambda name: name == "difference" or is_usual(name))
+    judges = distinct_columns(panel.names, lambda name: name == "difference" or is_usual(name))
     columns = {"query_id": query, "doc_id": doc, **dict(zip(judges, given, strict=True)), "difference": difference}
-    return Listing({**columns, "relevance": (None,) * len(found)}, words=("query_id", "doc_id"), title=found.title)
+    return RecordTable({**columns, "relevance": (None,) * len(found)}, words=("query_id", "doc_id"), title=found.title)
 
 
 def _check_count(n: object, name: str) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from judged.errors import DataError, UsageError, shown
-from judged.io import read_judges, read_qrels
+from judged.io.judges import read_judges
+from judged.io.read import read_qrels
 
 __all__ = ["from_table", "is_column", "spread"]
 

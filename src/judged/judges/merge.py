@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Qrels, Text
+from judged._types import Floats, Ints
+from judged.core.ids import IdColumn
 from judged.core.policy import Rejudged
+from judged.core.tables import Qrels
 from judged.errors import DataError, UsageError, shown
 from judged.judges.panel import Panel, Units, panel
 from judged.stats.agreement.merge import How, Ties, merge
 
 __all__ = ["merge_judgments"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Missing = Literal["keep", "drop", "error"]
 
 
@@ -129,6 +128,6 @@ def _some(units: Units, rows: Ints) -> str:
 
 def _qrels(units: Units, keep: Ints, grade: Floats, name: str) -> Qrels:
     present, query = np.unique(units.query[keep], return_inverse=True)
-    ids = Text.of([str(units.queries[i]).encode("utf-8", "surrogateescape") for i in present])
+    ids = IdColumn.of([str(units.queries[i]).encode("utf-8", "surrogateescape") for i in present])
     return Qrels(name=name, queries=ids, query=query, doc=units.doc.take(keep), query_kind=units.kinds[0],
                  doc_kind=units.kinds[1], grade=grade)  # fmt: skip

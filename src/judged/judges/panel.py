@@ -9,20 +9,20 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, IdKind, Policy, Qrels, Run, Text, join
-from judged.core.policy import Rejudged
+from judged._types import Floats, Ints
+from judged.core.ids import IdColumn
+from judged.core.join.join import join
+from judged.core.policy import Policy, Rejudged
+from judged.core.tables import Id, IdKind, Qrels, Run
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.io import read_qrels
+from judged.io.read import read_qrels
 from judged.io.run_names import short_names
 from judged.judges.forms import from_table, is_column, spread
 from judged.stats.agreement.ratings import Ratings
 
 __all__ = ["Level", "Panel", "Units", "aligned", "panel"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Level = float | Mapping[str | None, float]  # one for all; or by judge, None for all others
 
@@ -40,7 +40,7 @@ class Units:
 
     queries: tuple[Id, ...]
     query: Ints
-    doc: Text
+    doc: IdColumn
     kinds: tuple[IdKind, IdKind] = ("text", "text")
 
     def __len__(self) -> int:
@@ -207,7 +207,7 @@ def _list(grades: Sequence[Any]) -> str:
 def _nothing(qrels: Qrels) -> Run:
     """A run that answers the judged queries with no document: joined with it, judgments are checked and sorted."""
     none = np.zeros(0, np.int64)
-    return Run(name=qrels.name, queries=qrels.queries, query=none, doc=Text.of([]), query_kind=qrels.query_kind,
+    return Run(name=qrels.name, queries=qrels.queries, query=none, doc=IdColumn.of([]), query_kind=qrels.query_kind,
                doc_kind=qrels.doc_kind, score=np.zeros(0))  # fmt: skip
 
 
@@ -233,10 +233,10 @@ def _ordered(queries: set[Id]) -> tuple[Id, ...]:
     return tuple(sorted(queries, key=lambda q: str(q).encode("utf-8", "surrogateescape")))
 
 
-def _joined(texts: Sequence[Text]) -> Text:
+def _joined(texts: Sequence[IdColumn]) -> IdColumn:
     """Several columns of ids as one."""
     at = np.cumsum([0, *(len(t.buffer) for t in texts[:-1])])
-    return Text(
+    return IdColumn(
         np.concatenate([t.buffer for t in texts]),
         np.concatenate([t.start + shift for t, shift in zip(texts, at, strict=True)]),
         np.concatenate([t.length for t in texts]),

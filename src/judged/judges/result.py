@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import UsageError, Warned, shown
 from judged.judges.conclusion import conclusion
 from judged.judges.disagreements import adjudicable, disagreed
@@ -19,12 +19,11 @@ from judged.stats.agreement.intervals import Reliability, by_query
 from judged.stats.agreement.paradox import Paradox
 from judged.stats.agreement.ratings import Label
 from judged.stats.agreement.registry import wanted
-from judged.tables.records import Listed, Listing, scalar
+from judged.tables.records import HasRecords, RecordTable, scalar
 from judged.tables.table import Table, Tabled
 
 __all__ = ["Agreement", "JudgePair"]
 
-Ints = NDArray[np.int64]
 
 _MANY_QUERIES = 10  # fewer are seen at a glance with --by-query
 
@@ -50,7 +49,7 @@ class JudgePair:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Listed):
+class Agreement(HasRecords):
     """How far two judges or more agree.
 
     >>> from judged.judges.agreement import agreement
@@ -124,7 +123,7 @@ class Agreement(Listed):
         return self.pairs[0].confusion
 
     @property
-    def by_query(self) -> Listing:
+    def by_query(self) -> RecordTable:
         """Each query alone, the least agreement first: how many documents two judges or more judged, raw agreement, and kappa
         (of more than two: alpha). Queries in which everybody gave the same label have no kappa, and come last.
         """
@@ -137,7 +136,7 @@ class Agreement(Listed):
         order = np.lexsort(least)  # stable: ties stay by id; NaN is last
         return found.take(order.tolist())
 
-    def per_query(self, *keys: str) -> Listing:
+    def per_query(self, *keys: str) -> RecordTable:
         """Coefficients of each query alone, in the order of their ids; NaN, with the reason, where one is not defined."""
         units, ratings = self.panel.units, self.panel.ratings
         if units is None:
@@ -149,9 +148,9 @@ class Agreement(Listed):
         found = {key: tuple(column.tolist()) for key, column in values.items()}
         queries = tuple(units.queries[i] for i in present)
         columns = {"query": queries, "n": tuple(size.tolist()), **found, "reason": tuple(why)}
-        return Listing(columns, words=("query", "reason"), title="agreement by query")
+        return RecordTable(columns, words=("query", "reason"), title="agreement by query")
 
-    def disagreements(self, n: int | None = 20, *, per_query: int | None = None) -> Listing:
+    def disagreements(self, n: int | None = 20, *, per_query: int | None = None) -> RecordTable:
         """The units that judges disagree on most: by difference (of labels in words: how many), then by query and document.
 
         With a level, these are the units that fall on different sides of it; grades are shown as they were given, and differ
@@ -163,17 +162,17 @@ class Agreement(Listed):
         """
         return disagreed(self.panel, n, per_query)
 
-    def adjudicable(self) -> Listing:
+    def adjudicable(self) -> RecordTable:
         """All disagreements, with an empty column `relevance`: filled, they are an adjudicator's judgments."""
         return adjudicable(self.panel)
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         """A row for each coefficient."""
         rows = list(self.coefficients.values())
         fields = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")
-        return Listing({field: tuple(getattr(c, field) for c in rows) for field in fields}, words=("key", "name"))
+        return RecordTable({field: tuple(getattr(c, field) for c in rows) for field in fields}, words=("key", "name"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain data; missing values are None."""
@@ -224,7 +223,7 @@ class Agreement(Listed):
             found.append(most.table(places=places))
         return [*found, self.order.board().table(places=places)] if self.order is not None else found
 
-    def _least(self, n: int) -> Listing | None:
+    def _least(self, n: int) -> RecordTable | None:
         """The queries with the least agreement; none where there are few, or where nobody disagrees."""
         if self.panel.units is None or len(every := self.by_query) < _MANY_QUERIES:
             return None

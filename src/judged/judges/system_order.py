@@ -8,23 +8,23 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Qrels
+from judged._types import Floats
 from judged.core.policy import Rejudged
+from judged.core.tables import Qrels
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
 from judged.io.run_names import named_runs, short_names
 from judged.judges.panel import Panel
-from judged.measures import Measure, parse
-from judged.stats import summarise
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure
 from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
-from judged.tables.records import Listing, apart, number
+from judged.stats.summary import summarise
+from judged.tables.records import RecordTable, distinct_columns, number
 from judged.tables.table import counted
 
 __all__ = ["OrderPair", "Swap", "SystemOrder", "system_order"]
 
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of the largest mean: means that differ by less are equal, whatever their last bits say
 
@@ -70,17 +70,17 @@ class SystemOrder:
     pairs: tuple[OrderPair, ...]
     warnings: tuple[Warned, ...] = ()  # of the evaluations: queries that a run lacks, and the like
 
-    def board(self) -> Listing:
+    def board(self) -> RecordTable:
         """The systems, best first under the first judge, with their value and place under each."""
         levels = [_levels(row) for row in self.values]
         order = np.lexsort((np.arange(len(self.systems)), -levels[0]))
-        labels = apart(self.judges, {"system", *(f"place, {judge}" for judge in self.judges)}.__contains__)
+        labels = distinct_columns(self.judges, {"system", *(f"place, {judge}" for judge in self.judges)}.__contains__)
         columns: dict[str, tuple[Any, ...]] = {"system": tuple(self.systems[i] for i in order)}
         for judge, row, level in zip(labels, self.values, levels, strict=True):
             columns[judge] = tuple(row[order].tolist())
             columns[f"place, {judge}"] = tuple((1 + (level > level[i]).sum()).item() for i in order)
         title = f"{self.measure} by judge, mean over {counted(self.queries, 'query', 'queries')}"
-        return Listing(columns, words=("system",), title=title, notes=self._notes())
+        return RecordTable(columns, words=("system",), title=title, notes=self._notes())
 
     def conclusion(self) -> tuple[str, ...]:
         """In words: whether judges order the systems alike, and who swaps; of each pair of judges that does not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.core import Judged
+from judged.core.judged import Judged
 from judged.measures.registry import Definition, Measure, _written
 
 __all__ = ["describe", "ranked"]

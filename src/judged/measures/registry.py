@@ -9,15 +9,15 @@ from functools import cached_property
 from typing import Any, Literal, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged, packed
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.passages import cut_to_budget
 from judged.errors import UsageError
 from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
 
 __all__ = ["Definition", "Law", "Measure", "definitions", "find", "measure"]
 
-Column = NDArray[Any]
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
 Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive"]
@@ -147,7 +147,7 @@ class Measure:
     def seen(self, judged: Judged) -> Judged:
         """The part of the rankings that is looked at: judged documents only, or what fits into a budget of tokens, if so asked."""
         seen = judged.condensed() if self.get("judged_only") else judged
-        return seen if self.get("tokens") is None else packed(seen, self.get("tokens"))
+        return seen if self.get("tokens") is None else cut_to_budget(seen, self.get("tokens"))
 
     def __str__(self) -> str:
         at, given = self.definition.at, dict(self.given)

@@ -1,5 +1,1 @@
-"""One HTML file that says how good rankings are, how sure that is, where they differ, and why."""
-
-from judged.page.report import report
-
-__all__ = ["report"]
+"""The HTML report."""

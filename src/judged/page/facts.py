@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from judged import __version__
+from judged._version import __version__
 from judged.comparison.difference import Difference
 from judged.comparison.result import Critical
 from judged.comparison.tables import key_of_signs, signs
-from judged.core import Judged
-from judged.curves import Picture
+from judged.core.judged import Judged
+from judged.curves.curve import CurveSet
 from judged.curves.run_curves import curve
 from judged.errors import Warned
 from judged.evaluation.evaluate import with_bounds
 from judged.evaluation.result.coverage import judged_share
 from judged.evaluation.result.values import Values
-from judged.measures import Measure
+from judged.measures.registry import Measure
 from judged.page.methods import citations, inputs, methods
 from judged.page.subject import Subject
 from judged.page.verdict import verdicts
@@ -210,7 +210,7 @@ def _ranks(judged: Sequence[Judged], last: int) -> list[int]:
     return sorted({rank for rank in _RANKS if rank < longest} | {max(longest, 1)})
 
 
-def _picture(title: str, picture: Picture, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
+def _picture(title: str, picture: CurveSet, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
     marks = picture.marks or [""] * len(picture)
     lines = [
         {

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from judged import __version__
+from judged._version import __version__
 from judged.comparison.result import Comparison
-from judged.core import NATIVE, Policy, Qrels
+from judged.core.numeric.native import NATIVE
+from judged.core.policy import Policy
+from judged.core.tables import Qrels
 from judged.io.fingerprint import content_of, file_hash
-from judged.measures import Measure
 from judged.measures.profiles import PROFILES
+from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.stats import correction, pair_test
-from judged.stats.paired.registry import PairTest
+from judged.stats.multiple.corrections import correction
+from judged.stats.paired.registry import PairTest, pair_test
 
 __all__ = ["citations", "inputs", "methods"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Judged
-from judged.evaluation.explain.all_queries import Steps, steps_of
-from judged.io import Prose
+from judged.core.judged import Judged
+from judged.evaluation.explain.all_queries import QueryArithmetic, steps_of
+from judged.io.rag.texts import Texts
 from judged.page.subject import Subject
 
 __all__ = ["block_size", "blocks", "shown_depth", "shown_documents"]
@@ -44,7 +44,7 @@ def shown_documents(subject: Subject, depth: int) -> Rankings:
 
 
 def blocks(
-    subject: Subject, rankings: Rankings, prose: Mapping[str, Prose], depth: int, size: int
+    subject: Subject, rankings: Rankings, prose: Mapping[str, Texts], depth: int, size: int
 ) -> Iterator[list[dict[str, Any]]]:
     """The details of all queries, block by block."""
     steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
@@ -79,7 +79,7 @@ class _Pools:
 
 
 def _detail(
-    subject: Subject, rankings: Rankings, prose: Mapping[str, Prose], steps: list[list[list[Steps]]], pools: _Pools, query: int, depth: int
+    subject: Subject, rankings: Rankings, prose: Mapping[str, Texts], steps: list[list[list[QueryArithmetic]]], pools: _Pools, query: int, depth: int
 ) -> dict[str, Any]:  # fmt: skip
     place: dict[str, int] = {}
     grades: list[float | None] = []
@@ -108,8 +108,8 @@ def _detail(
     }  # fmt: skip
 
 
-def _plain_steps(steps: Steps) -> dict[str, Any]:
-    return {name: getattr(steps, name) for name in Steps.__dataclass_fields__}  # asdict copies every cell
+def _plain_steps(steps: QueryArithmetic) -> dict[str, Any]:
+    return {name: getattr(steps, name) for name in QueryArithmetic.__dataclass_fields__}  # asdict copies every cell
 
 
 def _plain(grade: float) -> float | int:

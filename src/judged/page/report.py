@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from judged.errors import UsageError, Warned, shown
-from judged.io import read_prose, write_atomically
+from judged.io.files.atomic import write_atomically
+from judged.io.rag.texts import read_texts
 from judged.page.assemble import document
 from judged.page.facts import facts_of
 from judged.page.query_details import Rankings, block_size, blocks, shown_depth, shown_documents
@@ -38,7 +39,7 @@ def report(
     Args:
         result: what `evaluate` or `compare` gave; or several results of `evaluate`, which are then compared.
         path: where to write it, such as `report.html`.
-        texts: what documents say, in any form that `read_prose` takes (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
+        texts: what documents say, in any form that `read_texts` takes (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
         queries: what queries say, likewise.
         title: of the page; made from the names of the runs unless given.
         depth: the last rank that is shown of each ranking; 100 unless there are very many queries.
@@ -64,7 +65,7 @@ def write_page(
     size = block_size(subject, last)
     rankings: Rankings = shown_documents(subject, last) if last else []
     wanted = _wanted(subject, rankings) if texts is not None else set()
-    prose = read_prose(texts, wanted, length=length) if wanted else {}
+    prose = read_texts(texts, wanted, length=length) if wanted else {}
     spoken = _spoken(queries, subject)
     ids = {str(query) for query in subject.first.queries}
     warnings = (
@@ -129,5 +130,5 @@ def _spoken(queries: Any, subject: Subject) -> list[str | None] | None:
     if queries is None:
         return None
     ids = [str(q) for q in subject.first.queries]
-    found = read_prose(queries, set(ids))
+    found = read_texts(queries, set(ids))
     return [(prose.text or prose.title) if (prose := found.get(query)) else None for query in ids]

@@ -11,11 +11,11 @@ import numpy as np
 
 from judged.comparison.compare import compare
 from judged.comparison.result import Comparison
-from judged.core import Judged
+from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.io.run_names import plain_names
-from judged.measures import Measure
+from judged.measures.registry import Measure
 
 __all__ = ["Subject", "subject_of"]
 

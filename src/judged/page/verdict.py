@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from judged.comparison.difference import Difference
 from judged.comparison.result import Comparison
-from judged.measures import Measure
+from judged.measures.registry import Measure
 from judged.page.subject import Subject
 from judged.tables.records import number, p_text
 

@@ -1,0 +1,1 @@
+"""Results on matplotlib axes."""

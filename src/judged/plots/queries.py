@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.comparison.result import known_rows
-from judged.measures import parse
+from judged.measures.grammar import parse
 from judged.plots.runs import BETTER, EQUAL, WORSE, labels
 from judged.plots.style import SIZE, bare, grid, plain
 from judged.tables.table import counted
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["bars", "scatter"]
 
-Floats = NDArray[np.float64]
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]
 
 _NAME = 0.095  # inches that the name of a query takes below its bar

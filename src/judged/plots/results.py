@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.comparison.result import known_rows
 from judged.errors import JudgedError, UsageError, shown
-from judged.measures import parse, parse_all
+from judged.measures.grammar import parse, parse_all
 from judged.plots.style import COLOURS, FONT, SIZE, bare, grid, matplotlib, new_axes, plain
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Plot", "draw_comparison", "draw_values", "forest_axes", "grouped", "row_size", "said"]
 
-Floats = NDArray[np.float64]
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]
 
 _BINS = 70  # of a strip: points within one are drawn side by side

@@ -7,13 +7,13 @@ from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.io.run_names import plain_names
-from judged.measures import parse
+from judged.measures.grammar import parse
 from judged.plots.results import forest_axes, grouped, row_size, said
 from judged.plots.style import COLOURS, MARKERS, plain
-from judged.stats import bootstraps
+from judged.stats.intervals import bootstraps
 from judged.tables.records import p_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BETTER", "EQUAL", "WORSE", "critical", "differences", "labels", "means"]
 
-Floats = NDArray[np.float64]
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # the size in inches, and what draws it
 
 BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"

@@ -1,0 +1,1 @@
+"""Decide whether a run may replace another."""

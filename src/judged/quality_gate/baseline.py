@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judged import __version__
-from judged.core import Qrels
+from judged._version import __version__
+from judged.core.tables import Qrels
 from judged.errors import DataError, FileError, Warned
 from judged.evaluation.result.storage import load
 from judged.evaluation.result.values import Values
-from judged.io import read_text, write_atomically
+from judged.io.files.atomic import write_atomically
+from judged.io.files.source import read_text
 from judged.io.fingerprint import content_of, file_hash
 
 __all__ = ["Baseline", "saved_result"]

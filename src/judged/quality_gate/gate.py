@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judged.distributed.open_run import opened
+from judged.distributed.open_run import open_run
 from judged.errors import UsageError, shown
-from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, levelled
-from judged.io import read_qrels
+from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, with_level
+from judged.io.read import read_qrels
 from judged.io.run_names import short_names
-from judged.measures import parse, parse_all
+from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.quality_gate.baseline import Baseline, saved_result
-from judged.quality_gate.inputs import Held, Sides, Wanted, with_run, with_saved
+from judged.quality_gate.inputs import GateInputs, GateMeasures, Sides, with_run, with_saved
 from judged.quality_gate.reasons import bound_reasons, drop_reasons, missing_reasons, query_reasons
 from judged.quality_gate.result import Gate
 from judged.quality_gate.rules import DEFAULT_KEY, Rules
@@ -76,9 +76,9 @@ def gate(
     saved = None if source is None else saved_result(source)
     wanted = _wanted(asked, saved, source is not None)
     asked = _renamed(asked, wanted)
-    sides = Sides(read_qrels(judgments), opened(candidate), wanted, asked)
+    sides = Sides(read_qrels(judgments), open_run(candidate), wanted, asked)
     if source is None:
-        return _decided(asked, Held(None, sides.candidate()), worst)
+        return _decided(asked, GateInputs(None, sides.candidate()), worst)
     names = _names(source, candidate, saved)
     held = with_run(sides, source, names) if saved is None else with_saved(sides, saved, names)
     return _decided(asked, held, worst)
@@ -106,7 +106,7 @@ def baseline(
 # ── what is compared ─────────────────────────────────────────────────────────────────────────────
 
 
-def _wanted(rules: Rules, saved: Baseline | None, compared: bool) -> Wanted:
+def _wanted(rules: Rules, saved: Baseline | None, compared: bool) -> GateMeasures:
     bounded = _resolved((*rules.min, *rules.max), rules)
     if not compared and not bounded:
         raise UsageError(
@@ -121,22 +121,22 @@ def _wanted(rules: Rules, saved: Baseline | None, compared: bool) -> Wanted:
             raise UsageError(
                 "rule", f"a rule for {idle[0]}: a baseline, or min or max", got="none", where=rules.said.get("measures"), value=idle[0]
             )  # fmt: skip
-        return Wanted((), bounded)
+        return GateMeasures((), bounded)
     names = rules.measures or (tuple(map(str, saved.values.measures)) if saved else tuple(map(str, parse_all(DEFAULT))))
-    return Wanted(_resolved(names, rules, numbers=bool(rules.measures)), bounded)
+    return GateMeasures(_resolved(names, rules, numbers=bool(rules.measures)), bounded)
 
 
 def _resolved(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tuple[str, ...]:
     """The names that results will have, under the profile and the level; measures that are text are refused, or left out."""
     chosen = profile_named(rules.profile)
-    found = [levelled(chosen.apply(parse(name)), rules.level) for name in names]
+    found = [with_level(chosen.apply(parse(name)), rules.level) for name in names]
     for m in found:
         if numbers and m.definition.text:
             raise UsageError("measure", "a measure that is a number", got=str(m), value=str(m))
     return tuple(dict.fromkeys(str(m) for m in found if not m.definition.text))
 
 
-def _renamed(rules: Rules, wanted: Wanted) -> Rules:
+def _renamed(rules: Rules, wanted: GateMeasures) -> Rules:
     """The rules under the names that results have; a drop for a measure that is not compared is an error."""
     least, most, drops = (
         _strictest(bounds, rules, pick) for bounds, pick in ((rules.min, max), (rules.max, min), (rules.max_drop, min))
@@ -174,7 +174,7 @@ def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, st
 # ── what is decided ──────────────────────────────────────────────────────────────────────────────
 
 
-def _decided(rules: Rules, held: Held, worst: int) -> Gate:
+def _decided(rules: Rules, held: GateInputs, worst: int) -> Gate:
     if isinstance(worst, bool) or not isinstance(worst, int) or worst < 0:
         raise UsageError("parameter", "worst: a whole number from 0", got=shown(worst), value=worst)
     reasons, worse, found = bound_reasons(held.candidate, rules), {}, held.comparison

@@ -9,10 +9,12 @@ from typing import Any
 from judged.comparison.compare import compare
 from judged.comparison.difference import Difference
 from judged.comparison.result import Comparison
-from judged.core import Id, Judged, Qrels, Run, Unread
-from judged.distributed.open_run import opened
+from judged.core.judged import Judged
+from judged.core.tables import Id, Qrels, Run
+from judged.core.unread_runs import UnreadRun
+from judged.distributed.open_run import open_run
 from judged.errors import DataError, Warned
-from judged.evaluation.evaluate import evaluate, judge
+from judged.evaluation.evaluate import evaluate, join
 from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
 from judged.measures.profiles import profile as profile_named
@@ -20,11 +22,11 @@ from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.reasons import FEW
 from judged.quality_gate.rules import Rules
 
-__all__ = ["Held", "Sides", "Wanted", "with_run", "with_saved"]
+__all__ = ["GateInputs", "GateMeasures", "Sides", "with_run", "with_saved"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GateMeasures:
     """The measures held against the baseline, and all that are evaluated, under the names that results have."""
 
     compared: tuple[str, ...]
@@ -38,19 +40,19 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Sides:
     qrels: Qrels
-    run: Run | Unread
-    wanted: Wanted
+    run: Run | UnreadRun
+    wanted: GateMeasures
     rules: Rules
 
     def judged(self) -> Judged:
-        return judge(self.qrels, self.run, profile=self.rules.profile, **self.rules.policy)
+        return join(self.qrels, self.run, profile=self.rules.profile, **self.rules.policy)
 
     def candidate(self) -> Values:
         return evaluate(self.judged(), measures=self.wanted.all, level=self.rules.level, profile=self.rules.profile)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class GateInputs:
     """What is decided upon."""
 
     comparison: Comparison | None
@@ -70,12 +72,12 @@ def _options(rules: Rules, slices: Any) -> dict[str, Any]:
     }
 
 
-def with_run(sides: Sides, source: Any, names: tuple[str, str]) -> Held:
-    base, rules = opened(source), sides.rules
+def with_run(sides: Sides, source: Any, names: tuple[str, str]) -> GateInputs:
+    base, rules = open_run(source), sides.rules
     if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and "relevant" in map(
         _kind, rules.slices
     ):
-        everyone = judge(sides.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
+        everyone = join(sides.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
         rules = _mapped(rules, everyone)  # results whose queries differ do not know it
     found = compare(
         sides.qrels,
@@ -87,13 +89,13 @@ def with_run(sides: Sides, source: Any, names: tuple[str, str]) -> Held:
         **_options(rules, list(rules.slices)),
     )
     if not any(w.slug == "queries-differ" for w in found.warnings):
-        return Held(_steadied(found, _mapped(rules, found.judged[0])), found.results[1])
+        return GateInputs(_steadied(found, _mapped(rules, found.judged[0])), found.results[1])
     candidate = sides.candidate()  # with the queries that the baseline lacks
-    answered = judge(sides.qrels, base, profile=rules.profile, **rules.policy).queries
-    return Held(_steadied(found, rules), candidate, missing=_lost(answered, candidate))
+    answered = join(sides.qrels, base, profile=rules.profile, **rules.policy).queries
+    return GateInputs(_steadied(found, rules), candidate, missing=_lost(answered, candidate))
 
 
-def with_saved(sides: Sides, saved: Baseline, names: tuple[str, str]) -> Held:
+def with_saved(sides: Sides, saved: Baseline, names: tuple[str, str]) -> GateInputs:
     rules, stored = sides.rules, saved.values
     for name in sides.wanted.compared:
         if name not in stored.columns:
@@ -112,7 +114,7 @@ def with_saved(sides: Sides, saved: Baseline, names: tuple[str, str]) -> Held:
     found = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, list(rules.slices)))
     known = {q.decode("utf-8", "surrogateescape") for q in sides.qrels.queries.tolist()}  # no longer judged is not lost
     missing = _lost([q for q in stored.queries if str(q) in known], values)
-    return Held(_steadied(found, rules), values, warnings, missing)
+    return GateInputs(_steadied(found, rules), values, warnings, missing)
 
 
 def _lost(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:

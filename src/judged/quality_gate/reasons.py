@@ -10,11 +10,11 @@ import numpy as np
 
 from judged.comparison.difference import Difference
 from judged.comparison.result import Comparison
-from judged.core import Id
+from judged.core.tables import Id
 from judged.evaluation.result.values import Values
-from judged.measures import parse
+from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
-from judged.stats import adjusted
+from judged.stats.multiple.corrections import adjusted
 from judged.stats.power import MATERIAL
 from judged.tables.records import p_text
 

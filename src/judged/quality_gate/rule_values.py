@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
-from judged.core import Policy
+from judged.core.policy import Policy
 from judged.errors import UsageError, shown
-from judged.measures import Measure, parse_all
+from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
-from judged.stats import correction, pair_test
+from judged.measures.registry import Measure
 from judged.stats.intervals import Method
+from judged.stats.multiple.corrections import correction
+from judged.stats.paired.registry import pair_test
 
 __all__ = ["DEFAULT_KEY", "KEYS", "Mode"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from judged.core import Policy
+from judged.core.policy import Policy
 from judged.errors import DataError, JudgedError, UsageError, shown
-from judged.io import read_text
+from judged.io.files.source import read_text
 from judged.quality_gate.rule_values import DEFAULT_KEY, KEYS, Mode
 
 __all__ = ["DEFAULT_KEY", "Mode", "Rules", "read_rules"]

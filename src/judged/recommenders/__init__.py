@@ -1,29 +1,5 @@
-"""Recommendations: pure functions of arrays, beyond the relevance of each item."""
+"""Beyond-accuracy measures, top-k lists, GAUC, sampled estimates."""
 
-from judged.recommenders.lists import History, Lists, NotGivenError
-from judged.recommenders.measures import calibration, concentration, diversity, novelty
-from judged.recommenders.measures.concentration import gini_of
-from judged.recommenders.registry import Beyond, Declared, declared, parse_beyond
-from judged.recommenders.sampled_estimates import by_estimated_rank, corrected, expected, naive
-from judged.recommenders.top_k import top_of_dense, top_of_sparse
+import lazy_loader
 
-__all__ = [
-    "Beyond",
-    "Declared",
-    "History",
-    "Lists",
-    "NotGivenError",
-    "by_estimated_rank",
-    "calibration",
-    "concentration",
-    "corrected",
-    "declared",
-    "diversity",
-    "expected",
-    "gini_of",
-    "naive",
-    "novelty",
-    "parse_beyond",
-    "top_of_dense",
-    "top_of_sparse",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

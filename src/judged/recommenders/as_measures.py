@@ -6,17 +6,15 @@ import inspect
 from typing import Annotated, Any, get_origin
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged._types import Floats
+from judged.core.judged import Judged
 from judged.errors import UsageError
-from judged.measures import Measure, find, measure
 from judged.measures.parameters import Cutoff, Flag, Spec, number
-from judged.recommenders import Beyond, Declared
+from judged.measures.registry import Measure, find, measure
+from judged.recommenders.registry import Beyond, Declared
 
 __all__ = ["comparable"]
-
-Floats = NDArray[np.float64]
 
 
 def comparable(m: Beyond) -> Measure:

@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Run
+from judged._types import Ints
+from judged.core.tables import Run
 from judged.errors import DataError, shown
-from judged.io import as_numbers, read_run
-from judged.io.arrays.numbers import is_sparse
-from judged.recommenders import Beyond, declared, parse_beyond, top_of_dense, top_of_sparse
+from judged.io.arrays.numbers import as_numbers, is_sparse
+from judged.io.read import read_run
 from judged.recommenders.inputs import Given, recommended_of, whole_number
 from judged.recommenders.interactions import as_text, interactions_of
+from judged.recommenders.registry import Beyond, declared, parse_beyond
 from judged.recommenders.result import BeyondAccuracy, measured
+from judged.recommenders.top_k import top_of_dense, top_of_sparse
 
 __all__ = ["beyond_accuracy", "top_k"]
 
-Ints = NDArray[np.int64]
 Seen = Callable[[int, int], tuple[Ints, Ints]]
 
 

@@ -8,22 +8,22 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged._types import Floats, Ints
+from judged.core.judged import Judged
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures
-from judged.measures import Measure, parse_all
-from judged.recommenders import by_estimated_rank, corrected, expected, naive
+from judged.measures.grammar import parse_all
+from judged.measures.registry import Measure
 from judged.recommenders.inputs import whole_number
-from judged.stats import bootstraps, mean
-from judged.tables.records import Listed, Listing, number, scalar
+from judged.recommenders.sampled_estimates import by_estimated_rank, corrected, expected, naive
+from judged.stats.intervals import bootstraps
+from judged.stats.summary import mean
+from judged.tables.records import HasRecords, RecordTable, number, scalar
 from judged.tables.table import Table, Tabled, counted
 
 __all__ = ["SampledEstimate", "SampledEstimates", "evaluate_from_samples"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Estimator = Literal["corrected", "rank", "biased"]
 
 
@@ -40,7 +40,7 @@ class SampledEstimate:
 
 
 @dataclass(frozen=True, eq=False)
-class SampledEstimates(Listed):
+class SampledEstimates(HasRecords):
     """Measures over the catalogue, estimated from ranks among sampled items."""
 
     estimates: tuple[SampledEstimate, ...]
@@ -59,9 +59,11 @@ class SampledEstimates(Listed):
             raise UsageError("not-asked", f"one of {', '.join(names)}", got=shown(key), value=key)
         return names[key]
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         names = ("measure", "estimator", "value", "low", "high", "bias_at_most")
-        return Listing({n: tuple(getattr(e, n) for e in self.estimates) for n in names}, words=("measure", "estimator"))
+        return RecordTable(
+            {n: tuple(getattr(e, n) for e in self.estimates) for n in names}, words=("measure", "estimator")
+        )
 
     def table(self, *, places: int = 4) -> Table:
         rows = tuple(

@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Judged, resampled_means
+from judged._types import Floats
+from judged.core.judged import Judged
+from judged.core.numeric.resample import resampled_means
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
-from judged.evaluation.evaluate import judge
+from judged.evaluation.evaluate import join
 from judged.evaluation.result.values import Values
-from judged.measures import parse
-from judged.tables.records import Listed, Listing, number
+from judged.measures.grammar import parse
+from judged.tables.records import HasRecords, RecordTable, number
 from judged.tables.table import Table, Tabled, counted
 
 __all__ = ["GroupedAUC", "gauc"]
 
-Floats = NDArray[np.float64]
 
 _RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, eq=False)
-class GroupedAUC(Listed):
+class GroupedAUC(HasRecords):
     """GAUC with its interval, and what each user adds to it; users with one class only are left out, and counted."""
 
     value: float
@@ -38,9 +39,9 @@ class GroupedAUC(Listed):
     weight: Floats
     left_out: int
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         """The users that count."""
-        return Listing(
+        return RecordTable(
             {"user": self.users, "AUC": tuple(self.auc.tolist()), "weight": tuple(self.weight.tolist())},
             words=("user",),
         )
@@ -104,7 +105,7 @@ def _judged(qrels: Any, run: Any, policy: dict[str, Any]) -> Judged:
                 "no-source", "values with their judgments and run", got="loaded values", hint="evaluate again"
             )
         return qrels.source.judged
-    return judge(qrels, run, **policy)
+    return join(qrels, run, **policy)
 
 
 def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: Floats) -> tuple[Floats, str]:

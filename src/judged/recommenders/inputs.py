@@ -1,4 +1,4 @@
-"""Recommendations and what is known beside them, from whatever people have, as `Lists`: users and items become numbers."""
+"""Recommendations and what is known beside them, from whatever people have, as `RecommendedLists`: users and items become numbers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id, Run
+from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
+from judged.core.tables import Id, Run
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.io import read_qrels, read_run
-from judged.recommenders import History, Lists
+from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, ids_of, interactions_of
-from judged.recommenders.similarity import Table, similarity_of
+from judged.recommenders.lists import History, RecommendedLists
+from judged.recommenders.similarity import ItemTable, similarity_of
 from judged.tables.table import counted
 
 __all__ = ["Given", "Recommended", "recommended_of", "whole_number"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Recommended:
 
     name: str
     users: tuple[Id, ...]
-    lists: Lists
+    lists: RecommendedLists
     warnings: tuple[Warned, ...]
 
 
@@ -65,9 +63,11 @@ def recommended_of(source: Any, given: Given, k: int) -> Recommended:
     item = np.fromiter(map(place.__getitem__, doc), np.int64, len(doc))
     _refuse_twice(user, item, users, list(place), run.name)
     shares = None if labels is None else _shares(labels, place)
-    alike = similarity_of(given.vectors, given.similarity, shares, Table(place, catalogue, run.doc_kind == "integer"))
+    alike = similarity_of(
+        given.vectors, given.similarity, shares, ItemTable(place, catalogue, run.doc_kind == "integer")
+    )
     names = {as_text(u): i for i, u in enumerate(users)}
-    lists = Lists(
+    lists = RecommendedLists(
         user=user, item=item, rank=rank, users=len(users), items=len(place), k=k,
         size_of_catalogue=_size(given.items, catalogue, doc),
         relevant_row=None if given.qrels is None else _relevant(given, names, place, user, item),
@@ -194,7 +194,7 @@ def _shares(labels: dict[str, list[Any]], items: dict[str, int]) -> Floats:
     return out
 
 
-def _warnings(lists: Lists) -> tuple[Warned, ...]:
+def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
     found = []
     shown_items = lists.recommended
     if lists.interactions is not None:

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Text
+from judged._types import Ints
+from judged.core.ids import IdColumn
+from judged.core.tables import Id
 from judged.errors import DataError
-from judged.io import read_qrels
 from judged.io.arrays.numbers import is_sparse
+from judged.io.read import read_qrels
 
 __all__ = ["Interactions", "as_text", "ids_of", "interactions_of"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ def as_text(item: Any) -> str:
     return item.decode("utf-8", "surrogateescape") if isinstance(item, bytes) else str(item)
 
 
-def ids_of(text: Text, kind: str) -> list[Id]:
+def ids_of(text: IdColumn, kind: str) -> list[Id]:
     """Ids as a person gave them: whole numbers as such, everything else as text."""
     words = [as_text(raw) for raw in text.tolist()]
     return [int(word) for word in words] if kind == "integer" else list(words)

@@ -10,11 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["By", "Discount", "History", "Lists", "NotGivenError", "discounts"]
+from judged._types import Bools, Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+__all__ = ["By", "Discount", "History", "NotGivenError", "RecommendedLists", "discounts"]
+
 Similarity = Callable[[Ints, Ints], Floats]
 
 By = Literal["users", "interactions"]
@@ -56,7 +55,7 @@ class History:
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class RecommendedLists:
     """The first k items recommended to each user: rows by user, then rank.
 
     Items are numbered; numbers are no more than names. What was not given is None, and a measure that asks for it raises `NotGivenError`.
@@ -153,11 +152,11 @@ class Lists:
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
-    def cut(self, k: int) -> Lists:
+    def cut(self, k: int) -> RecommendedLists:
         """The first k of each list."""
         return replace(self._rows(self.rank <= k), k=k)
 
-    def only(self, users: Bools) -> Lists:
+    def only(self, users: Bools) -> RecommendedLists:
         """Some of the users; what is known of the items stays as it is."""
         new = np.cumsum(users) - 1
         part = self._rows(users[self.user])
@@ -165,7 +164,7 @@ class Lists:
         return replace(part, user=new[part.user], users=int(users.sum()),
                        interactions=None if history is None else replace(history, place=history.place[users]))  # fmt: skip
 
-    def _rows(self, mask: Bools) -> Lists:
+    def _rows(self, mask: Bools) -> RecommendedLists:
         per_row = ("user", "item", "rank", "relevant_row", "expected_rank")
         kept: dict[str, Any] = {name: None if (x := getattr(self, name)) is None else x[mask] for name in per_row}
         return replace(self, **kept)

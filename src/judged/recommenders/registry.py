@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import UsageError, shown
-from judged.recommenders.lists import Lists, NotGivenError
+from judged.recommenders.lists import NotGivenError, RecommendedLists
 
 __all__ = ["Beyond", "Declared", "Share", "beyond", "declared", "parse_beyond"]
 
@@ -52,7 +52,7 @@ class Declared:
 
     Args:
         name: as the literature has it.
-        function: from `Lists` and parameters to one value per user, or to one of the whole run.
+        function: from `RecommendedLists` and parameters to one value per user, or to one of the whole run.
         of: which of the two.
         needs: the arguments without which it cannot be computed, under its default parameters.
         range: the least and the largest value; `inf` where there is no end.
@@ -94,7 +94,7 @@ class Beyond:
         """With this cutoff, unless it has its own."""
         return self if self.k is not None else Beyond(self.declared, self.given, k)
 
-    def on(self, lists: Lists) -> NDArray[np.float64]:
+    def on(self, lists: RecommendedLists) -> NDArray[np.float64]:
         """One value per user; or a single one, of the whole run."""
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -117,7 +117,7 @@ _BY_NAME: dict[str, Declared] = {}
 
 def beyond(name: str, *, of: Of, needs: tuple[str, ...] = (), aliases: tuple[str, ...] = (), **said: Any,
            ) -> Callable[[Formula], Formula]:  # fmt: skip
-    """Declare a measure: a function from `Lists` to one value per user, or to one of the run."""
+    """Declare a measure: a function from `RecommendedLists` to one value per user, or to one of the run."""
 
     def declare(function: Formula) -> Formula:
         found = Declared(name, function, of, needs, aliases=aliases, **said)

@@ -7,26 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Policy
+from judged._types import Floats
+from judged.core.policy import Policy
+from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
-from judged.recommenders import Beyond, Lists, parse_beyond
 from judged.recommenders.as_measures import comparable
 from judged.recommenders.inputs import Recommended
-from judged.stats import bootstraps, mean
-from judged.tables.records import Listed, Listing, number, scalar
+from judged.recommenders.lists import RecommendedLists
+from judged.recommenders.registry import Beyond, parse_beyond
+from judged.stats.intervals import bootstraps
+from judged.stats.summary import mean
+from judged.tables.records import HasRecords, RecordTable, number, scalar
 from judged.tables.table import Table, Tabled, counted
 
 __all__ = ["BeyondAccuracy", "measured"]
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
-class BeyondAccuracy(Listed):
+class BeyondAccuracy(HasRecords):
     """Measures beyond accuracy: some have a value for each user, others one for the whole run.
 
     Only the former have intervals, and can be compared: how often an item is recommended at all is not a mean over users.
@@ -39,7 +40,7 @@ class BeyondAccuracy(Listed):
     columns: dict[str, Floats]  # per user; NaN where a user has no value
     totals: dict[str, float]  # of the whole run
     warnings: tuple[Warned, ...] = ()
-    lists: Lists | None = field(default=None, repr=False)
+    lists: RecommendedLists | None = field(default=None, repr=False)
 
     def __getitem__(self, measure: str | Beyond) -> Floats:
         """One value per user, in the order of `users`."""
@@ -80,7 +81,7 @@ class BeyondAccuracy(Listed):
         columns = {str(measure): column for measure, column in named}
         return Values(self.users, tuple(m for m, _ in named), columns, Policy(), names=("history", self.name))
 
-    def by(self, slices: Any) -> Listing:
+    def by(self, slices: Any) -> RecordTable:
         """Every measure within groups of users: {user: group}, or (table of users, name of a column).
 
         A measure of the whole run is computed again, from the lists of the group; popularity stays that of the whole history.
@@ -95,12 +96,12 @@ class BeyondAccuracy(Listed):
         ]
         columns = zip(*rows, strict=True)
         names = ("slice", "users", *map(str, self.measures))
-        return Listing(dict(zip(names, columns, strict=True)), words=("slice",), title=self.name, notes=notes)
+        return RecordTable(dict(zip(names, columns, strict=True)), words=("slice",), title=self.name, notes=notes)
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         ends = {**dict.fromkeys(map(str, self.measures)), **self.intervals()}
         names = [str(m) for m in self.measures]
-        return Listing(
+        return RecordTable(
             {
                 "measure": tuple(names),
                 "of": tuple(m.declared.of for m in self.measures),
@@ -166,6 +167,6 @@ def measured(found: Recommended, measures: tuple[Beyond, ...], k: int) -> Beyond
     return BeyondAccuracy(found.name, k, found.users, measures, per_user, totals, found.warnings + missing, found.lists)
 
 
-def _value(measure: Beyond, lists: Lists) -> float:
+def _value(measure: Beyond, lists: RecommendedLists) -> float:
     value = measure.on(lists)
     return mean(value[~np.isnan(value)])

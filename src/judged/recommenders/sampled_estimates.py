@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from judged._types import Floats
 
 __all__ = ["by_estimated_rank", "corrected", "expected", "naive"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _BLOCK = 1 << 22  # cells that are held at a time
 

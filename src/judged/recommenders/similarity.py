@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.errors import DataError, UsageError, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse
 
-__all__ = ["Alike", "Table", "similarity_of"]
+__all__ = ["Alike", "ItemTable", "similarity_of"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Between = Callable[[Ints, Ints], Floats]
 
 _CELLS = 1 << 22  # numbers that are held at a time
@@ -23,7 +22,7 @@ _NAMES = ("cosine", "euclidean", "jaccard")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ItemTable:
     """The numbers of items by their text, and the catalogue in its order, where it was given as ids."""
 
     place: dict[str, int]
@@ -39,7 +38,7 @@ class Alike:
     described: NDArray[np.bool_] | None = None
 
 
-def similarity_of(vectors: Any, similarity: Any, shares: Floats | None, table: Table) -> Alike:
+def similarity_of(vectors: Any, similarity: Any, shares: Floats | None, table: ItemTable) -> Alike:
     """The similarity that was asked for; none where nothing was given that it can be taken from.
 
     Args:
@@ -65,7 +64,7 @@ def similarity_of(vectors: Any, similarity: Any, shares: Floats | None, table: T
     return Alike() if vectors is None else _by_vectors(vectors, name or "cosine", table)
 
 
-def _by_vectors(vectors: Any, name: str, table: Table) -> Alike:
+def _by_vectors(vectors: Any, name: str, table: ItemTable) -> Alike:
     row, matrix = _rows(vectors, "vectors", table)
     sparse = is_sparse(matrix)
     if sparse and name == "cosine":
@@ -95,7 +94,7 @@ def _by_categories(member: NDArray[np.bool_]) -> Alike:
     return Alike(found.between, np.asarray(member.any(axis=1)))
 
 
-def _by_matrix(similarity: Any, table: Table) -> Alike:
+def _by_matrix(similarity: Any, table: ItemTable) -> Alike:
     row, matrix = _rows(similarity, "similarity", table)
     if matrix.shape[0] != matrix.shape[1]:
         raise DataError("shape", "a square matrix of similarities", got=f"the shape {matrix.shape}", where="similarity")
@@ -103,7 +102,7 @@ def _by_matrix(similarity: Any, table: Table) -> Alike:
     return _in_blocks(row, lambda a, b: np.asarray(dense[a, b], dtype=float), 1)
 
 
-def _by_call(function: Callable[[Any, Any], float], table: Table) -> Alike:
+def _by_call(function: Callable[[Any, Any], float], table: ItemTable) -> Alike:
     """A function of two ids, as they stand in the run; called once for each pair of items."""
     names = [int(text) if table.whole and text.lstrip("-").isdigit() else text for text in table.place]
 
@@ -116,7 +115,7 @@ def _by_call(function: Callable[[Any, Any], float], table: Table) -> Alike:
     return Alike(between)
 
 
-def _rows(given: Any, name: str, table: Table) -> tuple[Ints, Any]:
+def _rows(given: Any, name: str, table: ItemTable) -> tuple[Ints, Any]:
     """The row of each item, -1 for none; and the rows."""
     ids: list[Any] | None = None
     if isinstance(given, Mapping):
@@ -142,7 +141,7 @@ def _rows(given: Any, name: str, table: Table) -> tuple[Ints, Any]:
     return row, matrix
 
 
-def _names(ids: list[Any] | None, rows: int, name: str, table: Table) -> list[str]:
+def _names(ids: list[Any] | None, rows: int, name: str, table: ItemTable) -> list[str]:
     if ids is not None:
         return [str(i) for i in ids]
     if table.catalogue is None:

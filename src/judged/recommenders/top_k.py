@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import DataError
 
 __all__ = ["top_of_dense", "top_of_sparse"]
 
-Ints = NDArray[np.int64]
 Floats = NDArray[Any]
 Rows = tuple[Ints, Ints, Floats]  # user, item, score
 Seen = Callable[[int, int], tuple[Ints, Ints]]

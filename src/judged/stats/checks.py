@@ -6,13 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 
 __all__ = ["column", "deviation", "matrix", "positive", "possible", "share"]
 
-Floats = NDArray[np.float64]
 
 _TINY = float(np.finfo(float).tiny)
 

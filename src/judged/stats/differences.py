@@ -7,15 +7,23 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.errors import DataError, UsageError, shown
 from judged.stats.checks import _numbers
 
-__all__ = ["Alternative", "Outcome", "chosen", "clustered", "differences", "outcome_of", "pairwise", "totals", "whole"]
+__all__ = [
+    "Alternative",
+    "TestOutcome",
+    "chosen",
+    "clustered",
+    "differences",
+    "outcome_of",
+    "pairwise",
+    "totals",
+    "whole",
+]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Alternative = Literal["two-sided", "greater", "less"]
 
 ONE = "one query: nothing to test"
@@ -29,7 +37,7 @@ LEAST = float(np.finfo(float).tiny)  # a p-value below what a number can hold is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class TestOutcome:
     """What a test says of each pair; all columns have one entry for each.
 
     `p` is above 0 and at most 1. Where the test cannot say anything (one query; no difference; no variance) it is 1, and `note` says why.
@@ -117,7 +125,7 @@ def outcome_of(
     method: Sequence[str],
     silent: Sequence[tuple[Any, str]],
     adjusted: Floats | None = None,
-) -> Outcome:
+) -> TestOutcome:
     """An outcome in which p is possible, and 1 with a note where one of `silent` (mask over pairs, reason) holds, the first first."""
     note = np.full(len(p), "", dtype=object)
     for mask, reason in silent:
@@ -126,4 +134,4 @@ def outcome_of(
     p = np.where(spoken, np.clip(p, LEAST, 1.0), 1.0)
     if adjusted is not None:
         adjusted = np.maximum(np.where(spoken, adjusted, 1.0), p)
-    return Outcome(test, alternative, statistic, p, tuple(method), tuple(map(str, note)), adjusted)
+    return TestOutcome(test, alternative, statistic, p, tuple(method), tuple(map(str, note)), adjusted)

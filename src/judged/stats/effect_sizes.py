@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.errors import DataError
 from judged.stats.checks import positive
 from judged.stats.differences import SLACK, differences, totals
@@ -27,9 +27,6 @@ __all__ = [
     "standardised",
     "superiority",
 ]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

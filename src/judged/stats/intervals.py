@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import resampled_means
+from judged._types import Floats
+from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError, shown
 from judged.stats.checks import share
 from judged.stats.differences import SLACK, clustered, whole
@@ -16,7 +16,6 @@ from judged.stats.paired.parametric import error
 
 __all__ = ["Method", "bootstrap", "bootstraps", "interval"]
 
-Floats = NDArray[np.float64]
 Ends = tuple[float, float] | None
 Method = Literal["percentile", "bca", "t"]
 

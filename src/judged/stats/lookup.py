@@ -12,7 +12,7 @@ from judged.errors import UsageError, shown
 __all__ = ["named"]
 
 
-class Named(Protocol):
+class HasNames(Protocol):
     """Anything with a name and other names."""
 
     @property
@@ -21,7 +21,7 @@ class Named(Protocol):
     def aliases(self) -> tuple[str, ...]: ...
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=HasNames)
 
 
 def named(name: Any, table: Sequence[T], kind: str) -> T:

@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.errors import UsageError, shown
 from judged.stats.checks import column, deviation, positive, share
@@ -19,7 +18,6 @@ from judged.stats.random_stream import places, signs
 
 __all__ = ["LITTLE", "MATERIAL", "achieved_power", "detectable_difference", "deviation", "little_chance", "queries_needed", "simulated_power"]  # fmt: skip
 
-Floats = NDArray[np.float64]
 
 MATERIAL = 0.10  # of the mean: "material", in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
 LITTLE = 0.5  # below it, finding such a difference is less likely than missing it

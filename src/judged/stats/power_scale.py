@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from judged._types import Floats
 
 __all__ = ["scales"]
-
-Floats = NDArray[np.float64]
 
 
 def scales(df: float, *, peak: float = 0.0, step: float = 0.03) -> tuple[Floats, Floats]:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints, Words
 from judged.core.numeric.resample import drawn_at
 
 __all__ = ["arrangements", "exponentials", "places", "signs"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 
 def _words(seed: int, counters: Words) -> Words:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import UsageError
 
 __all__ = ["SUMMARIES", "geometric_mean", "mean", "summarise", "total"]
 
-Floats = NDArray[np.float64]
 
 FLOOR = 0.00001  # below it a value counts as this much in a geometric mean (as in trec_eval)
 

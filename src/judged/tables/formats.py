@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 
-from judged.core import Id
+from judged.core.tables import Id
 from judged.evaluation.result.tables import board, labels, number, per_query
 from judged.evaluation.result.values import Values
 from judged.tables.table import Table, cell, plain, safe

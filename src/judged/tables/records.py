@@ -10,11 +10,11 @@ from typing import Any
 
 from judged.tables.table import Table, Tabled
 
-__all__ = ["Listed", "Listing", "apart", "number", "p_text", "scalar"]
+__all__ = ["HasRecords", "RecordTable", "distinct_columns", "number", "p_text", "scalar"]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(Tabled):
+class RecordTable(Tabled):
     """Columns of one length, by name; `words` are those that hold words, and are aligned to the left."""
 
     columns: dict[str, tuple[Any, ...]]
@@ -23,7 +23,7 @@ class Listing(Tabled):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, records: Sequence[dict[str, Any]]) -> Listing:
+    def of(cls, records: Sequence[dict[str, Any]]) -> RecordTable:
         """Rows that are mappings with the same keys."""
         return cls({name: tuple(row[name] for row in records) for name in records[0]} if records else {})
 
@@ -36,7 +36,7 @@ class Listing(Tabled):
     def __getitem__(self, column: str) -> tuple[Any, ...]:
         return self.columns[column]
 
-    def take(self, rows: Sequence[int]) -> Listing:
+    def take(self, rows: Sequence[int]) -> RecordTable:
         """Some rows, in this order."""
         return replace(self, columns={name: tuple(column[i] for i in rows) for name, column in self.columns.items()})
 
@@ -65,14 +65,14 @@ class Listing(Tabled):
     __repr__ = Tabled.__str__
 
 
-class Listed(Tabled):
+class HasRecords(Tabled):
     """A result that lists rows, and so comes as frames."""
 
     def _tables(self) -> Sequence[Table]:
         table: Callable[[], Table] | None = getattr(self, "table", None)
         return [self.listing().table() if table is None else table()]
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         """Its rows."""
         raise NotImplementedError
 
@@ -85,7 +85,7 @@ class Listed(Tabled):
         return self.listing().to_polars()
 
 
-def apart(names: Sequence[str], taken: Callable[[str], bool]) -> list[str]:
+def distinct_columns(names: Sequence[str], taken: Callable[[str], bool]) -> list[str]:
     """Names of judges as columns beside others: a name that another column has gets `judge_` before it, until it is its own.
 
     >>> apart(["human", "query"], {"query", "doc"}.__contains__)

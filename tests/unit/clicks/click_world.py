@@ -6,20 +6,23 @@ from itertools import product
 
 import numpy as np
 
-from judged.clicks import Chain, ClickLog, Examination, Lists
+from judged.clicks.data.grid import ShownLists
+from judged.clicks.data.log import ClickLog
+from judged.clicks.models.chain import Chain
+from judged.clicks.models.examination import Examination
 
 DEPTH = 4
 
 
-def lists(queries: int = 2, docs: int = DEPTH, orders: int = 3, seed: int = 0) -> Lists:
+def lists(queries: int = 2, docs: int = DEPTH, orders: int = 3, seed: int = 0) -> ShownLists:
     """Some orders of the documents of each query."""
     rng = np.random.default_rng(seed)
-    base = Lists.of({f"q{i}": [f"d{j}" for j in range(docs)] for i in range(queries)})
+    base = ShownLists.of({f"q{i}": [f"d{j}" for j in range(docs)] for i in range(queries)})
     pair = np.concatenate([np.stack([rng.permutation(row) for row in base.pair]) for _ in range(orders)])
-    return Lists(base.pairs, pair)
+    return ShownLists(base.pairs, pair)
 
 
-def users(name: str, world: Lists, seed: int = 0):
+def users(name: str, world: ShownLists, seed: int = 0):
     """A model of each kind, with parameters away from 0 and 1."""
     rng = np.random.default_rng(seed)
     size, depth = len(world.pairs), world.pair.shape[1]
@@ -45,7 +48,7 @@ def patterns(depth: int = DEPTH) -> np.ndarray:
     return np.array(list(product([False, True], repeat=depth)))
 
 
-def chance_of(model, world: Lists, row: int, clicks) -> float:
+def chance_of(model, world: ShownLists, row: int, clicks) -> float:
     """The probability of a session, from the story that the model tells: every hidden way to get there, added up."""
     pair = world.pair[row]
     if isinstance(model, Examination):

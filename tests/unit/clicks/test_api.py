@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import judged as jd
-from judged.clicks import attractiveness_of_grades, cascade_clicks
+from judged.clicks.models.cascade import attractiveness_of_grades, cascade_clicks
 
 RUN = {"q1": ["a", "b", "c", "d"], "q2": ["x", "y", "z"]}
 QRELS = {"q1": {"a": 0, "b": 3, "c": 1, "d": 4}, "q2": {"x": 2, "y": 0, "z": 4}}
@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "clicks.md"
 
 @pytest.fixture(scope="module")
 def log():
-    return jd.simulate_clicks(QRELS, RUN, "dbn", sessions=20_000, shuffled=0.5, noise=0.05, seed=1)
+    return jd.clicks.simulate_clicks(QRELS, RUN, "dbn", sessions=20_000, shuffled=0.5, noise=0.05, seed=1)
 
 
 # ── logs ─────────────────────────────────────────────────────────────────────────────────────────
@@ -28,7 +28,7 @@ def log():
 
 def test_without_ranks_rows_stand_in_the_order_in_which_they_were_shown():
     rows = [("s1", "q", "b", 0), ("s2", "q", "a", 1), ("s1", "q", "a", 1)]
-    log = jd.read_clicks([dict(zip(("session", "query", "doc", "click"), row, strict=True)) for row in rows])
+    log = jd.clicks.read_clicks([dict(zip(("session", "query", "doc", "click"), row, strict=True)) for row in rows])
     assert log.rank.tolist() == [1, 2, 1]
     assert log.clicked.tolist() == [False, True, True]
 
@@ -36,15 +36,15 @@ def test_without_ranks_rows_stand_in_the_order_in_which_they_were_shown():
 @pytest.mark.parametrize("name", ["log.csv", "log.jsonl.gz", "log.parquet"])
 def test_a_log_is_the_same_after_writing_and_reading(name, log, tmp_path):
     small = log.take(np.arange(len(log.sessions)) < 50)
-    jd.write_clicks(small, tmp_path / name)
-    again = jd.read_clicks(tmp_path / name)
+    jd.clicks.write_clicks(small, tmp_path / name)
+    again = jd.clicks.read_clicks(tmp_path / name)
     assert again.clicked.tolist() == small.clicked.tolist()
     assert again.rank.tolist() == small.rank.tolist()
     assert [again.pairs.docs[c] for c in again.doc] == [small.pairs.docs[c] for c in small.doc]
 
 
 def test_a_log_that_was_read_stays_what_it_is(log):
-    assert jd.read_clicks(log) is log
+    assert jd.clicks.read_clicks(log) is log
 
 
 # ── simulation ───────────────────────────────────────────────────────────────────────────────────
@@ -52,7 +52,7 @@ def test_a_log_that_was_read_stays_what_it_is(log):
 
 def test_cascade_users_click_as_err_says():
     """The mean of one over the rank of the click is ERR: the cascade model's expected reciprocal rank."""
-    log = jd.simulate_clicks(QRELS, RUN, "cascade", sessions=100_000)
+    log = jd.clicks.simulate_clicks(QRELS, RUN, "cascade", sessions=100_000)
     reciprocal = np.bincount(log.session, log.clicked / log.rank)
     expected = jd.evaluate(QRELS, RUN, "ERR").mean()["ERR"]
     assert abs(reciprocal.mean() - expected) < 4 * reciprocal.std() / np.sqrt(len(reciprocal))
@@ -62,12 +62,12 @@ def test_cascade_users_click_as_err_says():
 
 @pytest.mark.parametrize("model", ["cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr"])
 def test_every_model_can_be_simulated_and_fitted_again(model):
-    log = jd.simulate_clicks(QRELS, RUN, model, sessions=3000, shuffled=1.0, noise=0.1, seed=4)
-    assert jd.fit_clicks(log, model).model == model
+    log = jd.clicks.simulate_clicks(QRELS, RUN, model, sessions=3000, shuffled=1.0, noise=0.1, seed=4)
+    assert jd.clicks.fit_clicks(log, model).model == model
 
 
 def test_a_ranking_is_shown_to_its_kth_document_and_tied_scores_by_id():
-    log = jd.simulate_clicks(QRELS, {"q1": {"a": 1.0, "b": 1.0, "c": 2.0}}, "ctr", sessions=1, k=2)
+    log = jd.clicks.simulate_clicks(QRELS, {"q1": {"a": 1.0, "b": 1.0, "c": 2.0}}, "ctr", sessions=1, k=2)
     assert [log.pairs.docs[d] for d in log.doc] == ["c", "b"]
 
 
@@ -85,12 +85,12 @@ def test_a_ranking_is_shown_to_its_kth_document_and_tied_scores_by_id():
 )
 def test_a_wrong_simulation_is_refused(wrong):
     with pytest.raises(jd.UsageError):
-        jd.simulate_clicks(QRELS, RUN, **wrong)
+        jd.clicks.simulate_clicks(QRELS, RUN, **wrong)
 
 
 def test_a_grade_above_the_top_is_refused():
     with pytest.raises(jd.DataError) as error:
-        jd.simulate_clicks(QRELS, RUN, top=3)
+        jd.clicks.simulate_clicks(QRELS, RUN, top=3)
     assert error.value.slug == "label-above-max"
 
 
@@ -98,7 +98,7 @@ def test_a_grade_above_the_top_is_refused():
 
 
 def test_a_fit_recovers_the_grades_and_writes_them_as_judgments(log, tmp_path):
-    grades = jd.fit_clicks(log, "dbn").grades()
+    grades = jd.clicks.fit_clicks(log, "dbn").grades()
     grades.save_qrels(tmp_path / "qrels.txt")
     qrels = jd.read_qrels(tmp_path / "qrels.txt")
     told = {
@@ -109,12 +109,12 @@ def test_a_fit_recovers_the_grades_and_writes_them_as_judgments(log, tmp_path):
 
 
 def test_err_on_grades_from_clicks_is_err_on_the_grades_behind_them(log):
-    found = jd.evaluate(jd.fit_clicks(log, "dbn").grades().qrels(), RUN, "ERR").mean()
+    found = jd.evaluate(jd.clicks.fit_clicks(log, "dbn").grades().qrels(), RUN, "ERR").mean()
     assert found == jd.evaluate(QRELS, RUN, "ERR").mean()
 
 
 def test_a_fit_shows_its_parameters_and_how_it_went(log):
-    found = jd.fit_clicks(log, "dbn", held_out=0.25, seed=2)
+    found = jd.clicks.fit_clicks(log, "dbn", held_out=0.25, seed=2)
     text = str(found)
     assert "persistence" in text
     assert "steps of EM" in text
@@ -128,14 +128,14 @@ def test_a_fit_shows_its_parameters_and_how_it_went(log):
 
 
 def test_warnings_are_data_and_stand_below_the_table():
-    log = jd.simulate_clicks(QRELS, RUN, "pbm", sessions=500)
-    found = jd.fit_clicks(log, "pbm", max_steps=1)
+    log = jd.clicks.simulate_clicks(QRELS, RUN, "pbm", sessions=500)
+    found = jd.clicks.fit_clicks(log, "pbm", max_steps=1)
     assert next(w.slug for w in found.warnings) == "unidentified"
     assert "unidentified" in str(found)
 
 
 def test_grades_come_with_what_they_rest_on(log):
-    grades = jd.fit_clicks(log, "pbm").grades(levels=2)
+    grades = jd.clicks.fit_clicks(log, "pbm").grades(levels=2)
     frame = grades.to_pandas()
     assert list(frame.columns) == [
         "query",
@@ -158,12 +158,12 @@ def test_grades_come_with_what_they_rest_on(log):
 
 def test_no_pair_with_enough_impressions_gives_no_judgments(log):
     with pytest.raises(jd.DataError) as error:
-        jd.fit_clicks(log, "ctr").grades(minimum=10**9).qrels()
+        jd.clicks.fit_clicks(log, "ctr").grades(minimum=10**9).qrels()
     assert error.value.slug == "empty-qrels"
 
 
 def test_models_are_compared_on_the_same_held_out_sessions(log):
-    board = jd.compare_click_models(log)
+    board = jd.clicks.compare_click_models(log)
     frame = board.to_pandas()
     assert list(frame["model"]) == ["dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr"]
     assert len({fit.evaluation.sessions for fit in board.fits}) == 1
@@ -183,16 +183,19 @@ def clicks_on(lists, clicked, sessions=1):
         for s in range(sessions)
         for r, d in enumerate(docs, 1)
     ]
-    return jd.read_clicks(rows)
+    return jd.clicks.read_clicks(rows)
 
 
 @pytest.mark.parametrize("method", ["team-draft", "balanced"])
 @pytest.mark.parametrize("name", ["lists.csv", "lists.tsv", "lists.jsonl", "lists.parquet"])
 def test_lists_are_scored_from_the_file_as_from_memory(method, name, tmp_path):
-    lists = jd.interleave(RUN, {"q1": ["d", "c", "b", "a"], "q2": ["z", "y", "x"]}, method=method, k=3, seed=5)
+    lists = jd.clicks.interleave(RUN, {"q1": ["d", "c", "b", "a"], "q2": ["z", "y", "x"]}, method=method, k=3, seed=5)
     log = clicks_on(lists.lists(), {"d", "z"}, sessions=3)
     lists.save(tmp_path / name)
-    memory, file = jd.score_interleaving(lists, log), jd.score_interleaving(tmp_path / name, log, method=method)
+    memory, file = (
+        jd.clicks.score_interleaving(lists, log),
+        jd.clicks.score_interleaving(tmp_path / name, log, method=method),
+    )
     assert memory["session"] == file["session"]
     assert memory["query"] == file["query"]
     assert (memory["session"].wins_a, memory["session"].wins_b) == (0, 6)
@@ -201,13 +204,16 @@ def test_lists_are_scored_from_the_file_as_from_memory(method, name, tmp_path):
 
 
 def test_lists_as_a_run_have_their_teams_as_tags(tmp_path):
-    lists = jd.interleave(RUN, {"q1": ["d", "c"], "q2": ["z", "y"]}, k=2)
+    lists = jd.clicks.interleave(RUN, {"q1": ["d", "c"], "q2": ["z", "y"]}, k=2)
     lists.save(tmp_path / "lists.run")
     assert jd.read_run(tmp_path / "lists.run").doc.tolist() == [d.encode() for d in lists.doc]
     log = clicks_on(lists.lists(), {"d", "z"})
-    assert jd.score_interleaving(tmp_path / "lists.run", log)["session"] == jd.score_interleaving(lists, log)["session"]
+    assert (
+        jd.clicks.score_interleaving(tmp_path / "lists.run", log)["session"]
+        == jd.clicks.score_interleaving(lists, log)["session"]
+    )
     with pytest.raises(jd.DataError) as error:
-        jd.score_interleaving(tmp_path / "lists.run", log, method="balanced")
+        jd.clicks.score_interleaving(tmp_path / "lists.run", log, method="balanced")
     assert error.value.slug == "columns"
 
 
@@ -218,29 +224,29 @@ def test_each_session_may_have_a_list_of_its_own():
         "doc": ["a", "b", "a", "b"],
         "team": ["A", "B", "B", "A"],
     }
-    log = jd.read_clicks(
+    log = jd.clicks.read_clicks(
         [("s1", "q", "a", 1, 1), ("s1", "q", "b", 2, 0), ("s2", "q", "a", 1, 1), ("s2", "q", "b", 2, 0)]
     )
-    found = jd.score_interleaving(lists, log)["session"]
+    found = jd.clicks.score_interleaving(lists, log)["session"]
     assert (found.wins_a, found.wins_b) == (1, 1)
 
 
 def test_users_who_follow_the_grades_prefer_the_better_ranking():
     better = {"q1": ["d", "b", "c", "a"], "q2": ["z", "x", "y"]}
-    lists = jd.interleave(RUN, better, k=4, seed=3)
-    log = jd.simulate_clicks(QRELS, lists.lists(), "cascade", sessions=2000)
-    found = jd.score_interleaving(lists, log)["session"]
+    lists = jd.clicks.interleave(RUN, better, k=4, seed=3)
+    log = jd.clicks.simulate_clicks(QRELS, lists.lists(), "cascade", sessions=2000)
+    found = jd.clicks.score_interleaving(lists, log)["session"]
     assert found.wins_b > found.wins_a
     assert found.p_value < 1e-6
     assert found.delta > 0
 
 
 def test_queries_of_one_run_alone_and_clicks_elsewhere_are_told():
-    lists = jd.interleave(RUN, {"q1": ["d"], "q9": ["z"]})
+    lists = jd.clicks.interleave(RUN, {"q1": ["d"], "q9": ["z"]})
     assert [w.slug for w in lists.warnings] == ["query-unshared"]
     assert lists.warnings[0].count == 2
-    log = jd.read_clicks([("s1", "q1", "d", 1, 1), ("s1", "q1", "new", 2, 1), ("s2", "q7", "d", 1, 1)])
-    found = jd.score_interleaving(lists, log)
+    log = jd.clicks.read_clicks([("s1", "q1", "d", 1, 1), ("s1", "q1", "new", 2, 1), ("s2", "q7", "d", 1, 1)])
+    found = jd.clicks.score_interleaving(lists, log)
     assert [w.slug for w in found.warnings] == ["session-unlisted", "click-unlisted"]
     assert json.loads(found.to_json())["outcomes"][0]["unit"] == "session"
     assert "sign test" in str(found)
@@ -249,10 +255,13 @@ def test_queries_of_one_run_alone_and_clicks_elsewhere_are_told():
 @pytest.mark.parametrize(
     ("call", "slug"),
     [
-        (lambda: jd.interleave(RUN, {"q9": ["a"]}), "no-common-query"),
-        (lambda: jd.interleave(RUN, RUN, method="other"), "parameter"),
-        (lambda: jd.interleave(RUN, {"q1": [("a", 1.0), ("a", 2.0)]}), "duplicate-doc"),
-        (lambda: jd.score_interleaving(jd.interleave(RUN, RUN), [("s", "other", "a", 1, 1)]), "no-common-query"),
+        (lambda: jd.clicks.interleave(RUN, {"q9": ["a"]}), "no-common-query"),
+        (lambda: jd.clicks.interleave(RUN, RUN, method="other"), "parameter"),
+        (lambda: jd.clicks.interleave(RUN, {"q1": [("a", 1.0), ("a", 2.0)]}), "duplicate-doc"),
+        (
+            lambda: jd.clicks.score_interleaving(jd.clicks.interleave(RUN, RUN), [("s", "other", "a", 1, 1)]),
+            "no-common-query",
+        ),
     ],
 )
 def test_what_cannot_be_interleaved_is_refused(call, slug):
@@ -265,14 +274,14 @@ def test_what_cannot_be_interleaved_is_refused(call, slug):
 
 
 def test_a_run_is_estimated_from_clicks_on_another():
-    log = jd.simulate_clicks(QRELS, RUN, "pbm", sessions=100_000, shuffled=0.3, seed=2)
+    log = jd.clicks.simulate_clicks(QRELS, RUN, "pbm", sessions=100_000, shuffled=0.3, seed=2)
     other = {"q1": ["d", "b", "c", "a"], "q2": ["z", "x", "y"]}
     relevance = {q: attractiveness_of_grades([QRELS[q][d] for d in docs]) for q, docs in other.items()}
     truth = np.mean([(r[:3] / np.log2(np.arange(2, len(r[:3]) + 2))).sum() for r in relevance.values()])
-    given = jd.evaluate_from_clicks(log, other, "DCG@3", propensity=1 / np.arange(1, 5), estimators=["ips"]).estimates[
-        0
-    ]
-    fitted = jd.evaluate_from_clicks(log, other, ["DCG@3"], estimators=["ips"]).estimates[0]
+    given = jd.clicks.evaluate_from_clicks(
+        log, other, "DCG@3", propensity=1 / np.arange(1, 5), estimators=["ips"]
+    ).estimates[0]
+    fitted = jd.clicks.evaluate_from_clicks(log, other, ["DCG@3"], estimators=["ips"]).estimates[0]
     assert given.low <= truth <= given.high
     assert abs(fitted.value - truth) < 0.02
     assert given.supported == 1.0
@@ -281,7 +290,7 @@ def test_a_run_is_estimated_from_clicks_on_another():
 def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, log):
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps({"q1": ["d", "new"], "q2": ["z"]}))
-    found = jd.evaluate_from_clicks(log, [tmp_path / "a.json", tmp_path / "b.json"], "DCG@2 P@1 CTR", clip=0.01)
+    found = jd.clicks.evaluate_from_clicks(log, [tmp_path / "a.json", tmp_path / "b.json"], "DCG@2 P@1 CTR", clip=0.01)
     assert len(found.to_pandas()) == 2 * 3 * 3
     assert "supported" in str(found)
     assert json.loads(found.to_json())["estimates"][0]["measure"] == "DCG@2"
@@ -290,7 +299,7 @@ def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, log):
 @pytest.mark.parametrize("measure", ["AP", "DCG@0", "", []])
 def test_what_does_not_add_up_over_documents_cannot_be_estimated(measure, log):
     with pytest.raises(jd.UsageError):
-        jd.evaluate_from_clicks(log, RUN, measure)
+        jd.clicks.evaluate_from_clicks(log, RUN, measure)
 
 
 # ── the page ─────────────────────────────────────────────────────────────────────────────────────

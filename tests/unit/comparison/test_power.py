@@ -10,7 +10,7 @@ import pytest
 
 import judged as jd
 from judged.errors import DataError, UsageError
-from judged.stats import achieved_power, detectable_difference, queries_needed, simulated_power
+from judged.stats.power import achieved_power, detectable_difference, queries_needed, simulated_power
 
 QUERIES = [f"q{i}" for i in range(12)]
 QRELS = {q: {"x": 1, "y": 0} for q in QUERIES}

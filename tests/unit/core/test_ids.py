@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.core import Text
+from judged.core.ids import IdColumn
 
 IDS = st.lists(
     st.binary(max_size=20).filter(lambda b: 0 not in b)
@@ -17,14 +17,14 @@ IDS = st.lists(
 
 @given(ids=IDS)
 def test_ids_come_back_as_they_went_in(ids):
-    text = Text.of(ids)
+    text = IdColumn.of(ids)
     assert text.tolist() == ids
     assert [text[i] for i in range(len(text))] == ids
 
 
 @given(ids=IDS)
 def test_equal_ids_have_equal_hashes_and_different_ones_different(ids):
-    codes = Text.of(ids).hash().tolist()
+    codes = IdColumn.of(ids).hash().tolist()
     for a, x in zip(ids, codes, strict=True):
         for b, y in zip(ids, codes, strict=True):
             assert (a == b) == (x == y)
@@ -32,7 +32,7 @@ def test_equal_ids_have_equal_hashes_and_different_ones_different(ids):
 
 @given(ids=IDS)
 def test_same_is_equality_of_bytes(ids):
-    text = Text.of(ids)
+    text = IdColumn.of(ids)
     rows = np.arange(len(ids))
     for shift in range(len(ids)):
         other = np.roll(rows, shift)
@@ -41,21 +41,21 @@ def test_same_is_equality_of_bytes(ids):
 
 @given(ids=IDS)
 def test_order_is_that_of_the_bytes_and_stable(ids):
-    text = Text.of(ids)
+    text = IdColumn.of(ids)
     assert text.order().tolist() == sorted(range(len(ids)), key=ids.__getitem__)
     group = np.array([len(i) % 2 for i in ids], dtype=np.int64)
     assert text.order(group).tolist() == sorted(range(len(ids)), key=lambda i: (group[i], ids[i]))
 
 
 def test_an_id_at_the_end_of_the_buffer_is_read_whole():
-    text = Text.of([b"a", b"0123456789abcdef"])
+    text = IdColumn.of([b"a", b"0123456789abcdef"])
     assert text.take(np.array([1]))[0] == b"0123456789abcdef"
-    assert text.same(np.array([1]), Text.of([b"0123456789abcdef"]), np.array([0])).all()
+    assert text.same(np.array([1]), IdColumn.of([b"0123456789abcdef"]), np.array([0])).all()
 
 
 def test_packed_ids_are_the_same_in_a_buffer_of_their_own():
-    text = Text.of([b"one", b"", b"three", b"x" * 70]).take(np.array([3, 0, 1, 0]))
+    text = IdColumn.of([b"one", b"", b"three", b"x" * 70]).take(np.array([3, 0, 1, 0]))
     packed = text.packed()
     assert packed.tolist() == text.tolist() == [b"x" * 70, b"one", b"", b"one"]
     assert len(packed.buffer) == 76 + 8
-    assert Text.of([]).packed().tolist() == []
+    assert IdColumn.of([]).packed().tolist() == []

@@ -95,12 +95,12 @@ def test_a_document_twice_is_found_behind_another_of_the_same_hash():
 
 
 def test_parts_are_checked():
-    j = jd.judge({"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}, {"a": ["x"], "b": ["y", "x"], "c": ["x"]})
+    j = jd.join({"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}, {"a": ["x"], "b": ["y", "x"], "c": ["x"]})
     assert j.select([True, False, True]).queries == ("a", "c")
     for wrong in ([0, 0], [7], [-1]):
         with pytest.raises(jd.UsageError):
             j.select(wrong)
-    for parts in ([], [j, j], [j, jd.judge({"z": {"x": 1}}, {"z": ["x"]}, ties="id-asc")]):
+    for parts in ([], [j, j], [j, jd.join({"z": {"x": 1}}, {"z": ["x"]}, ties="id-asc")]):
         with pytest.raises(jd.UsageError):
             jd.Judged.merge(parts)
 

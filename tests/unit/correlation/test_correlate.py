@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 
 import judged as jd
-from judged.core import Text
+from judged.core.ids import IdColumn
 from judged.correlation.correlate import read_scores
-from judged.stats.rank_correlation import COEFFICIENTS, kendall, rbo, tau_ap
-from judged.stats.rank_correlation.rbo_and_overlap import overlap
+from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
+from judged.stats.rank_correlation.registry import COEFFICIENTS
+from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
 
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
 
@@ -168,7 +169,7 @@ def test_long_ids_are_told_apart_by_their_last_bytes():
 
 def test_documents_of_one_hash_are_told_apart(monkeypatch):
     wanted = jd.correlate(made(1), made(2), EVERY)
-    monkeypatch.setattr(Text, "hash", lambda ids: np.zeros(len(ids), np.uint64))
+    monkeypatch.setattr(IdColumn, "hash", lambda ids: np.zeros(len(ids), np.uint64))
     found = jd.correlate(jd.read_run(made(1)), jd.read_run(made(2)), EVERY)
     for name in EVERY:
         np.testing.assert_allclose(found[name], wanted[name], rtol=1e-12, atol=1e-14)

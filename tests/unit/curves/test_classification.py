@@ -25,7 +25,7 @@ def data(seed: int, size: int, share: float):
 @pytest.mark.parametrize(("seed", "size", "share"), CASES)
 def test_rates_of_decisions_equal_scikit_learn(seed, size, share, compared):
     labels, _, decisions = data(seed, size, share)
-    found = jd.classify(labels, decisions, beta=2)
+    found = jd.curves.classify(labels, decisions, beta=2)
     tn, fp, fn, tp = metrics.confusion_matrix(labels, decisions).ravel().tolist()
     assert (found.tn, found.fp, found.fn, found.tp) == (tn, fp, fn, tp)
     expected = {
@@ -47,10 +47,10 @@ def test_rates_of_decisions_equal_scikit_learn(seed, size, share, compared):
 @pytest.mark.parametrize(("seed", "size", "share"), CASES)
 def test_areas_of_scores_equal_scikit_learn_ties_included(seed, size, share, compared):
     labels, scores, _ = data(seed, size, share)
-    found = jd.classify(labels, scores=scores, threshold=0.7)
+    found = jd.curves.classify(labels, scores=scores, threshold=0.7)
     assert found.auc == pytest.approx(metrics.roc_auc_score(labels, scores), abs=1e-12)
     assert found.average_precision == pytest.approx(metrics.average_precision_score(labels, scores), abs=1e-12)
-    roc, pr = jd.roc_curve(labels, scores)[0], jd.pr_curve(labels, scores)[0]
+    roc, pr = jd.curves.roc_curve(labels, scores)[0], jd.curves.pr_curve(labels, scores)[0]
     for limit in (0.05, 0.3, 0.99):
         partial = metrics.roc_auc_score(labels, scores, max_fpr=limit)
         assert roc.area(limit, standardised=True) == pytest.approx(partial, abs=1e-12)
@@ -62,7 +62,7 @@ def test_areas_of_scores_equal_scikit_learn_ties_included(seed, size, share, com
 def test_curves_have_the_points_of_scikit_learn(seed, size, share, compared):
     labels, scores, _ = data(seed, size, share)
     fpr, tpr, thresholds = metrics.roc_curve(labels, scores, drop_intermediate=False)
-    line = jd.roc_curve(labels, scores)[0]
+    line = jd.curves.roc_curve(labels, scores)[0]
     assert [line.height(x) for x in fpr] == pytest.approx([max(tpr[fpr == x]) for x in fpr], abs=1e-12)
     where = np.isin(thresholds, line.at)
     assert set(line.at) <= set(thresholds)
@@ -70,7 +70,7 @@ def test_curves_have_the_points_of_scikit_learn(seed, size, share, compared):
     for t, x, y in zip(thresholds[where], fpr[where], tpr[where], strict=True):
         assert points[t] == pytest.approx((x, y), abs=1e-12)
     precision, recall, cuts = metrics.precision_recall_curve(labels, scores)
-    found = jd.pr_curve(labels, scores)[0]
+    found = jd.curves.pr_curve(labels, scores)[0]
     points = dict(zip(found.at.tolist(), zip(found.y, found.x, strict=True), strict=True))
     for t, p, r in zip(cuts.tolist(), precision, recall, strict=False):
         assert points[t] == pytest.approx((p, r), abs=1e-12)
@@ -81,7 +81,7 @@ def test_the_area_is_the_chance_that_a_positive_beats_a_negative_with_half_for_t
     positive, negative = [0.9, 0.5, 0.5], [0.5, 0.1]
     pairs = [1.0 if p > n else 0.5 if p == n else 0.0 for p in positive for n in negative]
     labels = [1] * 3 + [0] * 2
-    assert jd.classify(labels, scores=positive + negative, threshold=0.5).auc == sum(pairs) / 6
+    assert jd.curves.classify(labels, scores=positive + negative, threshold=0.5).auc == sum(pairs) / 6
 
 
 def test_decisions_are_an_unranked_set_and_the_measures_of_sets_agree():
@@ -90,7 +90,7 @@ def test_decisions_are_an_unranked_set_and_the_measures_of_sets_agree():
     run = {"q": [f"d{i}" for i in np.flatnonzero(decisions)]}
     names = "SetP SetR SetF(beta=2) FallOut Specificity SetAccuracy BalancedAccuracy MCC Youden TP FP FN TN"
     values = list(jd.evaluate(qrels, run, names).mean().values())
-    found = jd.classify(labels, decisions, beta=2)
+    found = jd.curves.classify(labels, decisions, beta=2)
     rates = ("precision", "recall", "f", "fall_out", "specificity", "accuracy", "balanced_accuracy", "mcc", "youden")
     expected = [*(found[r] for r in rates), found.tp, found.fp, found.fn, found.tn]
     assert values == pytest.approx(expected, abs=1e-15)
@@ -106,11 +106,11 @@ def test_the_four_counts_of_a_collection_add_up():
 @pytest.mark.parametrize("by", ["f", "youden", "mcc", "accuracy", "balanced_accuracy"])
 def test_the_best_threshold_is_the_best_of_all(by):
     labels, scores, _ = data(2, 200, 0.3)
-    cut = jd.best_threshold(labels, scores, by=by)
-    values = {t: jd.classify(labels, scores=scores, threshold=t)[by] for t in [*np.unique(scores), math.inf]}
+    cut = jd.curves.best_threshold(labels, scores, by=by)
+    values = {t: jd.curves.classify(labels, scores=scores, threshold=t)[by] for t in [*np.unique(scores), math.inf]}
     assert values[cut] == max(values.values())
     assert cut == max(t for t, v in values.items() if v == max(values.values()))
-    assert jd.classify(labels, scores=scores, threshold=by).threshold == cut
+    assert jd.curves.classify(labels, scores=scores, threshold=by).threshold == cut
 
 
 def test_thresholds_that_differ_by_rounding_only_are_equal_and_the_highest_is_taken():
@@ -127,12 +127,12 @@ def test_thresholds_that_differ_by_rounding_only_are_equal_and_the_highest_is_ta
             tp, retrieved = int(((scores >= t) & (labels == 1)).sum()), int((scores >= t).sum())
             exact[t] = Fraction(2 * tp, retrieved + int(labels.sum()))
         best = max(exact.values())
-        assert jd.best_threshold(labels, scores) == max(t for t, value in exact.items() if value == best)
+        assert jd.curves.best_threshold(labels, scores) == max(t for t, value in exact.items() if value == best)
 
 
 def test_the_best_decision_may_be_for_nothing():
-    assert jd.best_threshold([0, 0, 0, 1], [0.9, 0.8, 0.7, 0.1], by="accuracy") == math.inf
-    result = jd.classify([0, 0, 0, 1], scores=[0.9, 0.8, 0.7, 0.1], threshold="accuracy")
+    assert jd.curves.best_threshold([0, 0, 0, 1], [0.9, 0.8, 0.7, 0.1], by="accuracy") == math.inf
+    result = jd.curves.classify([0, 0, 0, 1], scores=[0.9, 0.8, 0.7, 0.1], threshold="accuracy")
     assert (result.tp, result.fp) == (0, 0)
     assert math.isnan(result["precision"])  # of nothing decided for
     data = json.loads(result.to_json())
@@ -143,8 +143,8 @@ def test_the_best_decision_may_be_for_nothing():
 
 def test_intervals_hold_the_value_and_shrink_with_more_items():
     labels, scores, _ = data(3, 4000, 0.4)
-    small = jd.classify(labels[:200], scores=scores[:200], threshold=0.7)
-    large = jd.classify(labels, scores=scores, threshold=0.7)
+    small = jd.curves.classify(labels[:200], scores=scores[:200], threshold=0.7)
+    large = jd.curves.classify(labels, scores=scores, threshold=0.7)
     for name, value in {**large.rates(), "auc": large.auc}.items():
         low, high = large.intervals[name]
         assert low <= value <= high
@@ -153,7 +153,7 @@ def test_intervals_hold_the_value_and_shrink_with_more_items():
 
 def test_the_interval_of_recall_is_about_that_of_a_share():
     labels, decisions = np.ones(400), np.r_[np.ones(300), np.zeros(100)]
-    low, high = jd.classify(labels, decisions).intervals["recall"]
+    low, high = jd.curves.classify(labels, decisions).intervals["recall"]
     reach = 1.96 * math.sqrt(0.75 * 0.25 / 400)
     assert (low, high) == pytest.approx((0.75 - reach, 0.75 + reach), abs=0.005)
 
@@ -162,7 +162,7 @@ def test_delongs_error_is_that_of_the_pairs():
     positive, negative = np.array([3.0, 1.0, 2.0]), np.array([0.0, 1.0])
     wins = (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
     error = math.sqrt(wins.mean(1).var(ddof=1) / 3 + wins.mean(0).var(ddof=1) / 2)
-    found = jd.classify([1, 1, 1, 0, 0], scores=[*positive, *negative], threshold=1)
+    found = jd.curves.classify([1, 1, 1, 0, 0], scores=[*positive, *negative], threshold=1)
     assert found.auc_error == pytest.approx(error)
 
 
@@ -170,16 +170,16 @@ def test_frames_of_scores_are_models_and_rows_in_another_order_are_refused():
     import pandas as pd
 
     frame = pd.DataFrame({"y": [1, 0, 1, 0], "a": [0.9, 0.6, 0.5, 0.1], "b": [0.1, 0.2, 0.3, 0.4]})
-    assert [c.name for c in jd.roc_curve(frame["y"], frame[["a", "b"]])] == ["a", "b"]
+    assert [c.name for c in jd.curves.roc_curve(frame["y"], frame[["a", "b"]])] == ["a", "b"]
     with pytest.raises(jd.DataError, match="another order"):
-        jd.classify(frame["y"], scores=frame["a"].sort_values(), threshold=0.5)
-    assert jd.classify(frame["y"], scores=frame["a"], threshold="F1").chosen_by == "f"
+        jd.curves.classify(frame["y"], scores=frame["a"].sort_values(), threshold=0.5)
+    assert jd.curves.classify(frame["y"], scores=frame["a"], threshold="F1").chosen_by == "f"
     with pytest.raises(jd.UsageError, match="beta=2"):
-        jd.best_threshold(frame["y"], frame["a"], by="f2")
+        jd.curves.best_threshold(frame["y"], frame["a"], by="f2")
 
 
 def test_a_table_says_counts_rates_and_threshold():
-    text = str(jd.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5))
+    text = str(jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5))
     assert "TP 1   FP 1   FN 1   TN 1" in text
     assert "sensitivity" in text
     assert "scores from 0.5 on" in text
@@ -187,7 +187,7 @@ def test_a_table_says_counts_rates_and_threshold():
 
 
 def test_one_class_alone_has_no_area_and_says_so():
-    result = jd.classify([1, 1], scores=[0.2, 0.3], threshold=0.25)
+    result = jd.curves.classify([1, 1], scores=[0.2, 0.3], threshold=0.25)
     assert result.auc is None
     assert result["recall"] == 0.5
     assert math.isnan(result["balanced_accuracy"])
@@ -195,41 +195,41 @@ def test_one_class_alone_has_no_area_and_says_so():
     assert "all labels are positive" in str(result)
     json.loads(result.to_json())
     with pytest.raises(jd.DataError, match="positive and negative"):
-        jd.roc_curve([1, 1], [0.2, 0.3])
+        jd.curves.roc_curve([1, 1], [0.2, 0.3])
     with pytest.raises(jd.DataError, match="positive"):
-        jd.pr_curve([0, 0], [0.2, 0.3])
+        jd.curves.pr_curve([0, 0], [0.2, 0.3])
 
 
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: jd.classify([1, 0]), "neither"),
-        (lambda: jd.classify([1, 0], [1, 0], scores=[1, 0]), "both"),
-        (lambda: jd.classify([1, 0], scores=[1, 0]), "threshold"),
-        (lambda: jd.classify([1, 0], [1, 0.5]), "row 2"),
-        (lambda: jd.classify([1, 0], [1]), "2 and 1"),
-        (lambda: jd.classify([1, 0], scores=[1, 2, 3], threshold=1), "one length"),
-        (lambda: jd.classify([1, None], [1, 0]), "row 2"),
-        (lambda: jd.classify([1, 0], scores=[float("nan"), 1], threshold=1), "row 1"),
-        (lambda: jd.classify([], []), "at least one"),
-        (lambda: jd.classify([[1, 0]], [1]), "shape"),
-        (lambda: jd.classify(["a", "b"], [1, 0]), "numbers"),
-        (lambda: jd.classify([1, 0], scores=[1, 0], threshold="best"), "youden"),
-        (lambda: jd.classify([1, 0], [1, 0])["sharpness"], "one of precision"),
-        (lambda: jd.classify([1, 0], scores=[1, 0], threshold=float("nan")), "threshold"),
-        (lambda: jd.classify([1, 0], scores=[1, 0], threshold=[0.5]), "threshold"),
-        (lambda: jd.classify([1, 0], scores=[np.inf, 0], threshold=1), "row 1"),
-        (lambda: jd.classify([1, 0], [1, 0], threshold=1), "scores"),
-        (lambda: jd.classify([1, 0], [1, 0], level=float("nan")), "level"),
-        (lambda: jd.classify([1, 0], [1, 0], beta=np.inf), "beta"),
-        (lambda: jd.classify([1, 0], [1, 0], confidence=95), "confidence"),
-        (lambda: jd.classify([1, 0], [1, 0], seed="a"), "seed"),
-        (lambda: jd.classify([1, 10**400], [1, 0]), "numbers"),
-        (lambda: jd.classify([1, 1j], [1, 0]), "numbers"),
-        (lambda: jd.classify(np.array(["2020-01-01"], "M8"), [1]), "numbers"),
-        (lambda: jd.classify(np.ma.array([1, 0], mask=[0, 1]), [1, 0]), "masked"),
-        (lambda: jd.best_threshold([1, 0], [1, 0], by="fall_out"), "youden"),
-        (lambda: jd.best_threshold([1, 0], [1, 0], by=["f"]), "one of"),
+        (lambda: jd.curves.classify([1, 0]), "neither"),
+        (lambda: jd.curves.classify([1, 0], [1, 0], scores=[1, 0]), "both"),
+        (lambda: jd.curves.classify([1, 0], scores=[1, 0]), "threshold"),
+        (lambda: jd.curves.classify([1, 0], [1, 0.5]), "row 2"),
+        (lambda: jd.curves.classify([1, 0], [1]), "2 and 1"),
+        (lambda: jd.curves.classify([1, 0], scores=[1, 2, 3], threshold=1), "one length"),
+        (lambda: jd.curves.classify([1, None], [1, 0]), "row 2"),
+        (lambda: jd.curves.classify([1, 0], scores=[float("nan"), 1], threshold=1), "row 1"),
+        (lambda: jd.curves.classify([], []), "at least one"),
+        (lambda: jd.curves.classify([[1, 0]], [1]), "shape"),
+        (lambda: jd.curves.classify(["a", "b"], [1, 0]), "numbers"),
+        (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold="best"), "youden"),
+        (lambda: jd.curves.classify([1, 0], [1, 0])["sharpness"], "one of precision"),
+        (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold=float("nan")), "threshold"),
+        (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold=[0.5]), "threshold"),
+        (lambda: jd.curves.classify([1, 0], scores=[np.inf, 0], threshold=1), "row 1"),
+        (lambda: jd.curves.classify([1, 0], [1, 0], threshold=1), "scores"),
+        (lambda: jd.curves.classify([1, 0], [1, 0], level=float("nan")), "level"),
+        (lambda: jd.curves.classify([1, 0], [1, 0], beta=np.inf), "beta"),
+        (lambda: jd.curves.classify([1, 0], [1, 0], confidence=95), "confidence"),
+        (lambda: jd.curves.classify([1, 0], [1, 0], seed="a"), "seed"),
+        (lambda: jd.curves.classify([1, 10**400], [1, 0]), "numbers"),
+        (lambda: jd.curves.classify([1, 1j], [1, 0]), "numbers"),
+        (lambda: jd.curves.classify(np.array(["2020-01-01"], "M8"), [1]), "numbers"),
+        (lambda: jd.curves.classify(np.ma.array([1, 0], mask=[0, 1]), [1, 0]), "masked"),
+        (lambda: jd.curves.best_threshold([1, 0], [1, 0], by="fall_out"), "youden"),
+        (lambda: jd.curves.best_threshold([1, 0], [1, 0], by=["f"]), "one of"),
     ],
 )
 def test_wrong_input_is_told(call, match):

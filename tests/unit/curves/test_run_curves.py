@@ -175,7 +175,7 @@ def test_several_queries_have_a_curve_each():
 
 
 def test_a_judged_or_several_can_be_drawn_without_runs():
-    judged = [jd.judge(QRELS, RUNS[name]) for name in "ab"]
+    judged = [jd.join(QRELS, RUNS[name]) for name in "ab"]
     assert len(jd.curve("pr", judged)) == 2
     assert jd.curve("pr", judged[0])[0].y.tolist() == jd.curve("pr", QRELS, RUNS["a"])[0].y.tolist()
 

@@ -9,7 +9,7 @@ import pytest
 
 import judged as jd
 from judged.evaluation.arrays import _named
-from judged.measures import Measure
+from judged.measures.registry import Measure
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.integers(0, 4, (30, 12))

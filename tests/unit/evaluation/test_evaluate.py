@@ -73,7 +73,7 @@ def test_strict_turns_warnings_into_an_error():
 
 
 def test_a_judged_can_be_measured_again_and_again():
-    judged = jd.judge(QRELS, RUN)
+    judged = jd.join(QRELS, RUN)
     assert jd.evaluate(judged, measures="AP").mean() == jd.evaluate(QRELS, RUN, "AP").mean()
     with pytest.raises(jd.UsageError):
         jd.evaluate(judged, RUN, "AP")

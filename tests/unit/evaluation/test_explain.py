@@ -7,7 +7,8 @@ from math import log2
 import pytest
 
 import judged as jd
-from judged.measures import Measure, definitions, parse_all
+from judged.measures.grammar import parse_all
+from judged.measures.registry import Measure, definitions
 
 QRELS = {"q": {"a": 3, "b": 0, "c": 1, "z": 2}}
 RUN = {"q": ["b", "a", "u", "c"]}

@@ -194,7 +194,7 @@ class Dying:
 def test_a_worker_process_that_dies_is_told(folder):
     from dataclasses import replace
 
-    from judged.io import parts_of
+    from judged.io.parts.parts import parts_of
 
     run = replace(parts_of(folder), parts=(Dying(), Dying()), whole=False)
     with pytest.raises(jd.EngineError, match="one that died"):

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import judged as jd
-from judged.measures import definitions
+from judged.measures.registry import definitions
 
 GOLD = {"q1": ["c1", "c4"], "q2": ["c7"]}
 RUN = {"q1": ["c4", "c2", "c1"], "q2": ["c5", "c7"]}
@@ -74,16 +74,16 @@ def test_a_roll_up_ranks_documents_as_counting_by_hand_does(how):
         ids = [f"d{d}#{c}" for d in range(6) for c in range(4)]
         chosen = random.permutation(ids)[:12].tolist()
         chunks = dict(zip(chosen, (random.permutation(1000)[:12] / 8).tolist(), strict=True))
-        rolled = jd.roll_up({"q": chunks}, "#", how)
+        rolled = jd.rag.roll_up({"q": chunks}, "#", how)
         order = np.lexsort((-rolled.score,))
         assert [rolled.doc[int(i)].decode() for i in order] == brute_roll_up(chunks, how)
 
 
 def test_first_keeps_the_order_of_the_ranking_where_scores_are_equal():
     run = {"q": {"b#1": 1.0, "a#9": 1.0, "c#1": 1.0}}  # by ids, descending: c, b, a
-    assert jd.roll_up(run, "#").doc.tolist() == [b"c", b"b", b"a"]
-    assert jd.roll_up(run, "#", ties="id-asc").doc.tolist() == [b"a", b"b", b"c"]
-    assert jd.roll_up({"q": ["b#1", "a#1", "b#2"]}, "#").doc.tolist() == [b"b", b"a"]
+    assert jd.rag.roll_up(run, "#").doc.tolist() == [b"c", b"b", b"a"]
+    assert jd.rag.roll_up(run, "#", ties="id-asc").doc.tolist() == [b"a", b"b", b"c"]
+    assert jd.rag.roll_up({"q": ["b#1", "a#1", "b#2"]}, "#").doc.tolist() == [b"b", b"a"]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_first_keeps_the_order_of_the_ranking_where_scores_are_equal():
 )
 def test_documents_of_chunks_come_in_any_form(documents):
     run = {"q": ["y1", "x2", "x1"]}
-    assert jd.roll_up(run, documents).doc.tolist() == [b"y", b"x"]
+    assert jd.rag.roll_up(run, documents).doc.tolist() == [b"y", b"x"]
     assert jd.evaluate({"q": ["x1", "x2"]}, run, "R@2 RR NumRel", roll_up="first", documents=documents).mean() == {
         "R@2": 1.0,
         "RR": 0.5,
@@ -111,11 +111,11 @@ def test_documents_of_chunks_may_stand_in_a_file(tmp_path):
     (tmp_path / "chunks.csv").write_text("chunk_id,doc_id\nx1,x\ny1,y\n")
     (tmp_path / "chunks.json").write_text('{"x1": "x", "y1": "y"}')
     for name in ("chunks.csv", "chunks.json"):
-        assert jd.roll_up({"q": ["y1", "x1"]}, str(tmp_path / name)).doc.tolist() == [b"y", b"x"]
+        assert jd.rag.roll_up({"q": ["y1", "x1"]}, str(tmp_path / name)).doc.tolist() == [b"y", b"x"]
 
 
 def test_the_grade_of_a_document_is_the_highest_of_its_chunks():
-    rolled = jd.roll_up(jd.read_qrels({"q": {"a#1": 1, "a#2": 3, "b": 2}}), "#")
+    rolled = jd.rag.roll_up(jd.read_qrels({"q": {"a#1": 1, "a#2": 3, "b": 2}}), "#")
     assert dict(zip(rolled.doc.tolist(), rolled.grade.tolist(), strict=True)) == {b"a": 3.0, b"b": 2.0}
 
 
@@ -231,7 +231,7 @@ def test_expected_values_over_ties_are_those_of_the_best_set():
 
 def test_numbers_in_pairs_are_documents_with_grades_unless_said_otherwise():
     assert jd.read_qrels({1: [[1, 2], [3, 4]]}).grade.tolist() == [2, 4]
-    assert jd.any_of({1: [[1, 2], [3, 4]]}).choice.tolist() == [0, 0, 1, 1]
+    assert jd.rag.any_of({1: [[1, 2], [3, 4]]}).choice.tolist() == [0, 0, 1, 1]
     assert jd.read_qrels({1: [[1, 2], [3]]}).choice.tolist() == [0, 0, 1]
 
 
@@ -244,7 +244,7 @@ def test_sets_that_are_none_are_refused(gold):
 
 def test_what_takes_one_kind_of_judgments_says_so():
     with pytest.raises(jd.UsageError) as caught:
-        jd.judge(SETS, ANSWERS)
+        jd.join(SETS, ANSWERS)
     assert caught.value.slug == "alternatives"
 
 
@@ -368,9 +368,9 @@ def test_token_counts_come_in_any_form(tmp_path):
 
 
 def test_texts_are_counted_only_when_asked():
-    assert jd.count_tokens({"a": "Wait, what?", "b": ""}) == {"a": 4, "b": 0}
-    assert jd.count_tokens({"a": "Wait, what?"}, str.split) == {"a": 2}
-    assert jd.count_tokens({"a": "Wait, what?"}, len) == {"a": 11}
+    assert jd.rag.count_tokens({"a": "Wait, what?", "b": ""}) == {"a": 4, "b": 0}
+    assert jd.rag.count_tokens({"a": "Wait, what?"}, str.split) == {"a": 2}
+    assert jd.rag.count_tokens({"a": "Wait, what?"}, len) == {"a": 11}
     with pytest.raises(jd.UsageError, match="count_tokens"):
         jd.evaluate(GOLD, RUN, "R@100tok", tokens="words")
 
@@ -395,7 +395,7 @@ def test_names_with_budgets_are_printed_as_they_are_read(name):
 
 
 def test_budgets_are_spelled_in_several_ways():
-    assert jd.parse_all("R@{500tok,1000tokens}") == [jd.R @ "500tok", jd.R(tokens=1000)]
+    assert jd.measures.parse_all("R@{500tok,1000tokens}") == [jd.R @ "500tok", jd.R(tokens=1000)]
     for wrong in ("R@0tok", "R@tok", "R@1.5tok", "R@-3tok", "R(tokens=3)@5tok", "R(tokens=0)", "R@5token5"):
         with pytest.raises(jd.UsageError):
             jd.parse(wrong)

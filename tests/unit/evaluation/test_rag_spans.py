@@ -190,7 +190,7 @@ def test_recall_precision_and_iou_of_text_are_those_of_counting_characters():
 def test_measures_of_text_keep_their_laws():
     run = {"a": [("d", 0, 130), ("d", 100, 150), ("e", 0, 5)], "b": [("d", 0, 10)]}
     gold = {"a": GOLD["q"], "b": [("d", 5, 8)]}
-    whole = jd.judge(gold, run)
+    whole = jd.join(gold, run)
     for name in ("CharRecall", "CharPrecision", "CharIoU", "CharRecall@1", "CharIoU@2"):
         measure = jd.parse(name)
         values = measure.on(whole)

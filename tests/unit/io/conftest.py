@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from judged.core import Qrels, Run
+from judged.core.tables import Qrels, Run
 from judged.errors import JudgedError
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 sys.path.insert(0, str(Path(__file__).parent))
 

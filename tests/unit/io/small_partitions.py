@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
-from judged.core import Run, Unread
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import JudgedError
-from judged.io import read_run
 from judged.io.parts import delimited as _part_rows
 from judged.io.parts import lazy_frames as _part_lazy
 from judged.io.parts import parquet as _part_parquet
@@ -17,6 +17,7 @@ from judged.io.parts import parquet_polars as _part_polars
 from judged.io.parts import parquet_pyarrow as _part_pyarrow
 from judged.io.parts import parts
 from judged.io.parts import text as _part_text
+from judged.io.read import read_run
 
 COLUMNS = {
     "text": ["one", "two", "three", "four", "five", "six", "seven"],
@@ -56,7 +57,7 @@ def described(run: Run):
 def batches_of(scattered):
     """The batches of all parts, read; the parts have been in another process."""
     sent = pickle.loads(pickle.dumps(scattered.parts))
-    return [batch.read() if isinstance(batch, Unread) else batch for part in sent for batch in part.batches()]
+    return [batch.read() if isinstance(batch, UnreadRun) else batch for part in sent for batch in part.batches()]
 
 
 def rows_of(scattered):
@@ -82,7 +83,7 @@ def error_in_parts(source, **options) -> JudgedError:
             read_run(source, **options)
         for part in scattered.parts:
             for batch in part.batches():
-                if isinstance(batch, Unread):
+                if isinstance(batch, UnreadRun):
                     batch.read()
 
     return error_of(read)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from judged.errors import DataError, FileError, UsageError
-from judged.io import read_click_rows, read_list_rows, write_columns
+from judged.io.click_logs import read_click_rows, read_list_rows, write_columns
 
 COLUMNS = {
     "session": ["s1", "s1", "s2", "s2"],

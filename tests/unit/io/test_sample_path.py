@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judged.io import read_run, sample_path
+from judged.io.read import read_run
+from judged.io.sample import sample_path
 
 
 def test_a_sample_file_can_be_read():

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_collection import QRELS, RUN
 
-from judged.core import Qrels, Run
+from judged.core.tables import Qrels, Run
 from judged.errors import DataError
-from judged.io import convert, read_qrels, read_run, write_qrels, write_run
+from judged.io.read import read_qrels, read_run
+from judged.io.write import convert, write_qrels, write_run
 
 ENDINGS = ["", ".run", ".trec", ".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq"]
 PACKED = ["", ".gz", ".bz2", ".xz", ".zst"]

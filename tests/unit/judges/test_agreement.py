@@ -20,7 +20,7 @@ SAMPLE = [jd.sample_path("qrels.a.txt"), jd.sample_path("qrels.b.txt")]
 
 def refused(*judges, **options):
     with pytest.raises(jd.JudgedError) as error:
-        jd.agreement(*judges, **options)
+        jd.agree(*judges, **options)
     return error.value
 
 
@@ -28,7 +28,7 @@ def refused(*judges, **options):
 
 
 def test_what_both_judged_is_compared_and_what_one_alone_judged_is_counted():
-    found = jd.agreement(A, B)
+    found = jd.agree(A, B)
     assert found.shared == 5
     assert found.overlap == {1: 4, 2: 5}
     assert found.judged == {"judge 1": 7, "judge 2": 7}
@@ -39,30 +39,30 @@ def test_what_both_judged_is_compared_and_what_one_alone_judged_is_counted():
 
 
 def test_the_confusion_matrix_has_the_first_judge_in_rows():
-    found = jd.agreement(A, B)
+    found = jd.agree(A, B)
     assert found.categories == (0, 1, 2, 3)
     assert found.confusion.tolist() == [[1, 1, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]]
 
 
 def test_the_order_of_rows_and_files_changes_nothing():
     rows = [(q, d, g) for q, docs in A.items() for d, g in docs.items()]
-    assert jd.agreement(rows[::-1], B).to_json() == jd.agreement(A, B).to_json()
+    assert jd.agree(rows[::-1], B).to_json() == jd.agree(A, B).to_json()
 
 
 def test_a_level_makes_grades_binary():
-    found = jd.agreement(A, B, level=2)
+    found = jd.agree(A, B, level=2)
     assert found.categories == (0, 1)
     assert found.confusion.tolist() == [[3, 1], [0, 1]]
 
 
 def test_each_judge_can_have_a_level_of_his_own():
-    found = jd.agreement(A, B, level={"judge 1": 1, "judge 2": 2})
+    found = jd.agree(A, B, level={"judge 1": 1, "judge 2": 2})
     assert found.confusion.tolist() == [[2, 0], [1, 2]]
     assert found.level == {"judge 1": 1, "judge 2": 2}
-    assert jd.agreement(A, B, level={None: 2, "judge 1": 1}).to_json() == found.to_json()
-    assert jd.agreement(A, B, level={None: 2}).level == 2
+    assert jd.agree(A, B, level={None: 2, "judge 1": 1}).to_json() == found.to_json()
+    assert jd.agree(A, B, level={None: 2}).level == 2
     runs = {"x": {"q1": ["c", "a"], "q2": ["a"]}, "y": {"q1": ["b", "a"], "q2": ["b"]}}
-    order = jd.agreement(A, B, level={"judge 1": 1, "judge 2": 2}, runs=runs, measure="RR").order
+    order = jd.agree(A, B, level={"judge 1": 1, "judge 2": 2}, runs=runs, measure="RR").order
     assert order.measure == "RR or RR(level=2)"
     assert order.values.tolist() == [[1 / 2, 3 / 4], [1 / 4, 3 / 4]]
 
@@ -70,7 +70,7 @@ def test_each_judge_can_have_a_level_of_his_own():
 def test_a_level_that_leaves_a_judge_one_label_is_warned_of_and_explains_itself():
     graded = {"q": {"a": 3, "b": 0, "c": 2, "d": 0, "e": 0, "f": 0, "g": 0, "h": 0, "i": 0, "j": 0}}
     binary = {"q": {doc: min(grade, 1) for doc, grade in graded["q"].items()}}
-    found = jd.agreement({"nist": graded, "llama": binary}, level=2)
+    found = jd.agree({"nist": graded, "llama": binary}, level=2)
     (warning,) = found.warnings
     assert (warning.slug, warning.count) == ("one-label", 10)
     assert warning.text.startswith("llama has no grade from 2 up: all its labels are 0.")
@@ -81,27 +81,27 @@ def test_a_level_that_leaves_a_judge_one_label_is_warned_of_and_explains_itself(
     for misleading in ("at most", "Were all labels", "largest kappa", "-0.0000", "[scale]"):
         assert misleading not in text
     assert "says nothing here: llama gives 0 throughout" in found.conclusion()[0]
-    (low,) = jd.agreement({"nist": graded, "llama": binary}, level={"nist": 0, "llama": 1}).warnings
+    (low,) = jd.agree({"nist": graded, "llama": binary}, level={"nist": 0, "llama": 1}).warnings
     assert low.text.startswith("nist has only grades from 0 up: all its labels are 1.")
-    assert not jd.agreement({"nist": graded, "llama": binary}, level={"nist": 2, "llama": 1}).warnings
+    assert not jd.agree({"nist": graded, "llama": binary}, level={"nist": 2, "llama": 1}).warnings
 
 
 def test_one_judge_of_three_with_one_label_is_not_explained_by_prevalence():
     one, other = [0] * 18 + [1, 1], [0] * 18 + [1, 0]
-    assert "Were all labels" not in str(jd.agreement(one, other, [0] * 20))
+    assert "Were all labels" not in str(jd.agree(one, other, [0] * 20))
 
 
 def test_zero_has_no_sign():
     assert [number(x) for x in (-0.0, -1e-17, -0.00004, -0.00006)] == ["0.0000", "0.0000", "0.0000", "-0.0001"]
     for size in range(3, 40):  # a judge with one label has kappa 0, but for roundings
-        found = jd.agreement([0] * (size - 1) + [1], [0] * size)
+        found = jd.agree([0] * (size - 1) + [1], [0] * size)
         assert abs(found["kappa"].value) < 1e-12
         assert "-0.0000" not in str(found)
         assert "-0.0," not in found.to_json()
 
 
 def test_a_level_that_nobody_reaches_leaves_one_category_and_its_reason():
-    found = jd.agreement(A, B, level=9)
+    found = jd.agree(A, B, level=9)
     assert found["raw"].value == 1
     assert isnan(found["kappa"].value)
     assert "one category only" in found["kappa"].reason
@@ -124,9 +124,9 @@ def test_judgments_in_every_form_say_the_same(form, tmp_path):
     else:
         library = pytest.importorskip(form)
         given = library.DataFrame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
-    found = jd.agreement({"one": A, "other": given})
+    found = jd.agree({"one": A, "other": given})
     assert found.names == ("one", "other")
-    assert found["kappa(linear)"].value == jd.agreement(A, B)["kappa(linear)"].value
+    assert found["kappa(linear)"].value == jd.agree(A, B)["kappa(linear)"].value
 
 
 def test_files_are_called_by_their_names(tmp_path):
@@ -134,19 +134,19 @@ def test_files_are_called_by_their_names(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "qrels.txt").write_text("q 0 a 1\nq 0 b 0\n")
     paths = [tmp_path / folder / "qrels.txt" for folder in ("x", "y")]
-    assert jd.agreement(*paths).names == ("x/qrels.txt", "y/qrels.txt")
-    assert jd.agreement(paths[0], paths[0]).names == ("qrels.txt (1)", "qrels.txt (2)")
-    assert jd.agreement(*paths, names=["me", "you"]).names == ("me", "you")
+    assert jd.agree(*paths).names == ("x/qrels.txt", "y/qrels.txt")
+    assert jd.agree(paths[0], paths[0]).names == ("qrels.txt (1)", "qrels.txt (2)")
+    assert jd.agree(*paths, names=["me", "you"]).names == ("me", "you")
 
 
 def test_whole_number_ids_stay_whole_numbers():
-    found = jd.agreement({1: {10: 1, 11: 0}, 20: {5: 1}, 3: {5: 0}}, {1: {10: 0, 11: 0}, 20: {5: 1}, 3: {5: 1}})
+    found = jd.agree({1: {10: 1, 11: 0}, 20: {5: 1}, 3: {5: 0}}, {1: {10: 0, 11: 0}, 20: {5: 1}, 3: {5: 1}})
     assert found.per_query("raw")["query"] == (1, 3, 20)
     assert found.disagreements()["doc"] == (10, 5)
 
 
 def test_columns_of_labels_need_no_queries():
-    found = jd.agreement(["y", "n", None, "y"], ["y", "y", "n", "y"])
+    found = jd.agree(["y", "n", None, "y"], ["y", "y", "n", "y"])
     assert found.names == ("judge 1", "judge 2")
     assert found["raw"].value == 2 / 3
     assert found["kappa"].method == "closed form, normal"
@@ -159,11 +159,11 @@ def test_columns_of_labels_need_no_queries():
 def test_one_frame_with_a_column_for_each_judge():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"a": [0, 1, 1, 0], "b": [0, 1, None, 1]})
-    assert jd.agreement(frame).names == ("a", "b")
-    assert jd.agreement(frame).shared == 3
+    assert jd.agree(frame).names == ("a", "b")
+    assert jd.agree(frame).shared == 3
     frame = frame.assign(qid=["q1", "q1", "q2", "q2"], docno=list("wxyz"))
     assert refused(frame).slug == "names"
-    found = jd.agreement(frame, names=["a", "b"])
+    found = jd.agree(frame, names=["a", "b"])
     assert found.per_query("raw")["query"] == ("q1", "q2")
     assert found.shared == 3
     assert refused(frame, names=["a", "c"]).slug == "columns"
@@ -174,7 +174,7 @@ def test_one_frame_of_other_libraries(library):
     module = pytest.importorskip(library)
     columns = {"query_id": ["q1", "q1", "q2"], "doc_id": list("xyz"), "a": [0, 1, 1], "b": [0, None, 1]}
     frame = module.DataFrame(columns) if library == "polars" else module.table(columns)
-    found = jd.agreement(frame, names=["a", "b"])
+    found = jd.agree(frame, names=["a", "b"])
     assert found.shared == 2
     assert found.overlap == {1: 1, 2: 2}
 
@@ -215,29 +215,29 @@ def test_a_document_judged_twice_with_two_grades_is_an_error():
 @pytest.mark.parametrize(("rejudged", "grade"), [("max", 3), ("min", 1), ("first", 3), ("last", 1), ("mean", 2)])
 def test_which_of_two_grades_of_one_judge_counts_can_be_said(rejudged, grade):
     twice, other = [("q", "a", 3), ("q", "a", 1), ("q", "b", 0)], {"q": {"a": 0, "b": 0}}
-    assert list(jd.agreement(twice, other, rejudged=rejudged).disagreements()) == [("q", "a", grade, 0, grade)]
+    assert list(jd.agree(twice, other, rejudged=rejudged).disagreements()) == [("q", "a", grade, 0, grade)]
     assert grades(jd.merge_judgments(twice, other, how="max", rejudged=rejudged))[("q", "a")] == grade
     runs = {"x": {"q": ["a", "b"]}, "y": {"q": ["b", "a"]}}
-    assert jd.agreement(twice, other, rejudged=rejudged, runs=runs).order.values[0, 0] == 1
+    assert jd.agree(twice, other, rejudged=rejudged, runs=runs).order.values[0, 0] == 1
     decided = jd.merge_judgments(other, {"q": {"a": 9, "b": 0}}, how="adjudicate", adjudicator=twice, rejudged=rejudged)
     assert grades(decided)[("q", "a")] == grade
 
 
 def test_a_judgment_that_is_repeated_counts_once_and_is_warned_of():
-    found = jd.agreement([("q", "a", 1), ("q", "a", 1), ("q", "b", 0)], {"q": {"a": 1, "b": 1}})
+    found = jd.agree([("q", "a", 1), ("q", "a", 1), ("q", "b", 0)], {"q": {"a": 1, "b": 1}})
     assert found.shared == 2
     assert [w.slug for w in found.warnings] == ["duplicate-judgment"]
 
 
 def test_different_scales_are_warned_of_as_data():
-    (warning,) = [w for w in jd.agreement(A, {"q1": {"a": 1, "b": 0, "c": 1}}).warnings if w.slug == "scale"]
+    (warning,) = [w for w in jd.agree(A, {"q1": {"a": 1, "b": 0, "c": 1}}).warnings if w.slug == "scale"]
     assert "judge 1 0, 1, 2, 3; judge 2 0, 1" in warning.text
-    assert not [w for w in jd.agreement(*SAMPLE).warnings if w.slug == "scale"]
-    assert not jd.agreement(A, {"q1": {"a": 1, "b": 0, "c": 1}}, level=1).warnings
+    assert not [w for w in jd.agree(*SAMPLE).warnings if w.slug == "scale"]
+    assert not jd.agree(A, {"q1": {"a": 1, "b": 0, "c": 1}}, level=1).warnings
 
 
 def test_subtopics_count_with_their_highest_grade():
-    found = jd.agreement([("q", "1", "a", 1), ("q", "2", "a", 3), ("q", "1", "b", 0)], {"q": {"a": 3, "b": 0}})
+    found = jd.agree([("q", "1", "a", 1), ("q", "2", "a", 3), ("q", "1", "b", 0)], {"q": {"a": 3, "b": 0}})
     assert found["raw"].value == 1
     assert "subtopics" in [w.slug for w in found.warnings]
 
@@ -274,14 +274,14 @@ def test_a_level_of_words_is_refused():
 
 def test_a_coefficient_that_was_not_computed_names_those_that_were():
     with pytest.raises(jd.UsageError, match=r"kappa\(linear\)"):
-        jd.agreement(A, B)["fleiss"]
+        jd.agree(A, B)["fleiss"]
 
 
 # ── coefficients ─────────────────────────────────────────────────────────────────────────────────
 
 
 def test_two_judges_of_graded_documents_get_the_weighted_ones_too():
-    found = jd.agreement(*SAMPLE)
+    found = jd.agree(*SAMPLE)
     assert list(found.coefficients) == [
         "raw", "expected", "kappa", "pi", "ac1", "bp", "alpha", "kappa(linear)", "kappa(quadratic)", "ac2(quadratic)",
         "alpha(ordinal)", "alpha(interval)",
@@ -291,44 +291,44 @@ def test_two_judges_of_graded_documents_get_the_weighted_ones_too():
 
 
 def test_weights_add_the_whole_family():
-    found = jd.agreement(*SAMPLE, weights="ordinal")
+    found = jd.agree(*SAMPLE, weights="ordinal")
     for key in ("raw", "expected", "kappa", "pi", "ac2", "bp", "alpha"):
         assert found[f"{key}({'ordinal'})"].value <= 1
-    own = jd.agreement(*SAMPLE, weights=np.eye(4))
+    own = jd.agree(*SAMPLE, weights=np.eye(4))
     assert own["kappa(own)"].value == own["kappa"].value
 
 
 def test_three_judges_get_coefficients_for_many_and_every_pair():
-    found = jd.agreement(*SAMPLE, jd.sample_path("qrels.txt"))
+    found = jd.agree(*SAMPLE, jd.sample_path("qrels.txt"))
     assert list(found.coefficients)[:4] == ["raw", "expected", "fleiss", "conger"]
     assert [p.names for p in found.pairs] == [
         ("qrels.a.txt", "qrels.b.txt"), ("qrels.a.txt", "qrels.txt"), ("qrels.b.txt", "qrels.txt"),
     ]  # fmt: skip
-    assert found.pairs[0]["kappa"].value == jd.agreement(*SAMPLE)["kappa"].value
+    assert found.pairs[0]["kappa"].value == jd.agree(*SAMPLE)["kappa"].value
     with pytest.raises(jd.UsageError, match="two judges"):
         _ = found.confusion
     assert found.pairs[1].confusion.sum() == 703
 
 
 def test_a_pair_without_a_common_document_has_no_value_and_its_reason():
-    found = jd.agreement([1, 0, 1, None], [1, 1, None, 0], [None, None, 1, 0])
+    found = jd.agree([1, 0, 1, None], [1, 1, None, 0], [None, None, 1, 0])
     pair = found.pairs[1]
     assert (pair.both, pair["raw"].value) == (1, 1)
-    assert jd.agreement([1, 0, None], [1, 1, 0], [None, None, 1]).pairs[1]["raw"].reason == "no unit with two labels"
+    assert jd.agree([1, 0, None], [1, 1, 0], [None, None, 1]).pairs[1]["raw"].reason == "no unit with two labels"
 
 
 def test_intervals_over_queries_units_and_in_closed_form():
-    methods = {how: jd.agreement(*SAMPLE, interval=how)["kappa"] for how in ("queries", "units", "analytic")}
+    methods = {how: jd.agree(*SAMPLE, interval=how)["kappa"] for how in ("queries", "units", "analytic")}
     assert [c.method for c in methods.values()] == [
         "bootstrap over queries", "bootstrap over units", "closed form, normal",
     ]  # fmt: skip
-    wide, narrow = (jd.agreement(*SAMPLE, confidence=c)["kappa"] for c in (0.99, 0.5))
+    wide, narrow = (jd.agree(*SAMPLE, confidence=c)["kappa"] for c in (0.99, 0.5))
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
 def test_one_query_falls_back_to_closed_forms():
     assert (
-        jd.agreement({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}})["kappa"].method
+        jd.agree({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}})["kappa"].method
         == "closed form, normal"
     )
 
@@ -342,20 +342,20 @@ def many(queries, shift=0):
 
 @pytest.mark.parametrize(("queries", "method"), [(2, "units"), (9, "units"), (10, "queries")])
 def test_few_queries_are_not_drawn_and_it_is_said(queries, method):
-    found = jd.agreement(many(queries), many(queries, 1))
+    found = jd.agree(many(queries), many(queries, 1))
     assert found["kappa"].method == f"bootstrap over {method}"
     said = (
         f"{queries} queries are too few to draw queries again (fewer than 10): documents are drawn instead of queries"
     )
     assert (said in str(found)) == (queries < 10)
-    forced = jd.agreement(many(queries), many(queries, 1), interval="queries")
+    forced = jd.agree(many(queries), many(queries, 1), interval="queries")
     assert forced["kappa"].method == "bootstrap over queries"
     assert forced.note == ""
 
 
 def test_a_pair_of_several_judges_with_few_common_queries_draws_documents():
     some = {query: docs for query, docs in many(12, 2).items() if query in ("q1", "q2", "q3")}
-    found = jd.agreement(many(12), many(12, 1), some)
+    found = jd.agree(many(12), many(12, 1), some)
     assert [pair["kappa"].method for pair in found.pairs] == [
         "bootstrap over queries", "bootstrap over units", "bootstrap over units",
     ]  # fmt: skip
@@ -372,13 +372,13 @@ def test_the_same_judgments_in_any_form_and_order_have_the_same_intervals(tmp_pa
     for shift in (0, 1):
         (tmp_path / f"{shift}.txt").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in table(shift)))
     ways = [frames, reversed_frames, [frames[0], reversed_frames[1]], [tmp_path / "0.txt", tmp_path / "1.txt"]]
-    ends = [[(c.low, c.high) for c in jd.agreement(*way).coefficients.values()] for way in ways]
+    ends = [[(c.low, c.high) for c in jd.agree(*way).coefficients.values()] for way in ways]
     assert ends[0] == ends[1] == ends[2] == ends[3]
-    assert jd.agreement(*frames)["kappa"].method == "bootstrap over queries"
+    assert jd.agree(*frames)["kappa"].method == "bootstrap over queries"
 
 
 def test_identical_judgments_agree_perfectly():
-    found = jd.agreement(SAMPLE[0], SAMPLE[0])
+    found = jd.agree(SAMPLE[0], SAMPLE[0])
     assert {c.value for key, c in found.coefficients.items() if not key.startswith("expected")} == {1.0}
     assert len(found.disagreements()) == 0
     assert "disagreements" not in str(found)
@@ -388,7 +388,7 @@ def test_identical_judgments_agree_perfectly():
 
 
 def test_by_query_counts_shared_documents_and_says_why_kappa_is_missing():
-    found = jd.agreement(A, {**B, "q2": {"a": 0}}).by_query
+    found = jd.agree(A, {**B, "q2": {"a": 0}}).by_query
     assert found["query"] == ("q1", "q2")
     assert found["n"] == (3, 1)
     assert found["raw"] == (2 / 3, 1)
@@ -399,32 +399,32 @@ def test_by_query_counts_shared_documents_and_says_why_kappa_is_missing():
 def test_by_query_begins_with_the_least_agreement_and_ties_go_by_id():
     one = {"q3": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q1": {"a": 1, "b": 0}, "q4": {"a": 0, "b": 0}}
     other = {"q3": {"a": 0, "b": 1}, "q2": {"a": 0, "b": 0}, "q1": {"a": 0, "b": 0}, "q4": {"a": 0, "b": 0}}
-    found = jd.agreement(one, other).by_query
+    found = jd.agree(one, other).by_query
     assert found["query"] == ("q3", "q1", "q2", "q4")
     assert found["kappa"][:3] == (-1, 0, 0)
 
 
 def test_the_worst_queries_are_shown_where_there_are_ten():
-    found = jd.agreement(many(12), many(12, 1))
+    found = jd.agree(many(12), many(12, 1))
     titles = [table.title for table in found.tables()]
     (worst,) = [table for table in found.tables() if table.title == "queries with the least agreement"]
     assert [row[0] for row in worst.rows] == list(found.by_query["query"][:5])
     assert titles.index("queries with the least agreement") == 2
-    assert "least agreement" not in str(jd.agreement(many(9), many(9, 1)))
-    assert "least agreement" not in str(jd.agreement(many(12), many(12)))
+    assert "least agreement" not in str(jd.agree(many(9), many(9, 1)))
+    assert "least agreement" not in str(jd.agree(many(12), many(12)))
 
 
 def test_by_query_of_many_judges_gives_alpha():
-    found = jd.agreement(A, B, A, weights="linear").by_query
+    found = jd.agree(A, B, A, weights="linear").by_query
     assert list(found.columns) == ["query", "n", "raw", "alpha", "alpha(linear)", "reason"]
 
 
 def test_by_query_equals_agreement_on_that_query_alone():
-    found = jd.agreement(*SAMPLE)
+    found = jd.agree(*SAMPLE)
     judgments = [jd.read_qrels(path) for path in SAMPLE]
     row = found.by_query["query"].index("q02")
     alone = [[(q, d, g) for q, d, g in rows(one) if q == "q02"] for one in judgments]
-    assert found.by_query["kappa"][row] == pytest.approx(jd.agreement(*alone)["kappa"].value, rel=1e-13)
+    assert found.by_query["kappa"][row] == pytest.approx(jd.agree(*alone)["kappa"].value, rel=1e-13)
 
 
 def rows(qrels):
@@ -433,7 +433,7 @@ def rows(qrels):
 
 
 def test_disagreements_come_by_difference_then_query_then_document():
-    found = jd.agreement(
+    found = jd.agree(
         {"q2": {"b": 0, "a": 0, "z": 3}, "q1": {"c": 1, "s": 1}},
         {"q2": {"b": 1, "a": 1, "z": 0}, "q1": {"c": 2, "s": 1}},
     )
@@ -449,15 +449,15 @@ def test_disagreements_come_by_difference_then_query_then_document():
 
 def test_disagreements_under_a_level_show_the_grades_that_were_given():
     one, other = {"q": {"a": 3, "b": 2, "c": 3, "d": 0}}, {"q": {"a": 0, "b": 1, "c": 2, "d": 0}}
-    assert list(jd.agreement(one, other, level=2).disagreements()) == [("q", "a", 3, 0, 3), ("q", "b", 2, 1, 1)]
-    own = jd.agreement(one, other, level={"judge 1": 3, "judge 2": 1}).disagreements()
+    assert list(jd.agree(one, other, level=2).disagreements()) == [("q", "a", 3, 0, 3), ("q", "b", 2, 1, 1)]
+    own = jd.agree(one, other, level={"judge 1": 3, "judge 2": 1}).disagreements()
     assert list(own) == [("q", "a", 3, 0, 1), ("q", "b", 2, 1, 1)]
 
 
 def test_the_sample_of_disagreements_takes_two_of_a_query_at_most():
     one = {"q1": dict.fromkeys("abcd", 3), "q2": dict.fromkeys("abcd", 1)}
     other = {"q1": dict.fromkeys("abcd", 0), "q2": dict.fromkeys("abcd", 0)}
-    found = jd.agreement(one, other)
+    found = jd.agree(one, other)
     assert [row[:2] for row in found.disagreements(5, per_query=2)] == [
         ("q1", "a"),
         ("q1", "b"),
@@ -469,7 +469,7 @@ def test_the_sample_of_disagreements_takes_two_of_a_query_at_most():
 
 
 def test_disagreements_in_words_count_the_other_words():
-    found = jd.agreement(["a", "b", "c"], ["a", "c", "c"], ["b", "d", None])
+    found = jd.agree(["a", "b", "c"], ["a", "c", "c"], ["b", "d", None])
     assert list(found.disagreements()) == [(1, "b", "c", "d", 2), (0, "a", "a", "b", 1)]
 
 
@@ -481,7 +481,7 @@ RUNS = {"first": {"q1": ["a", "b"], "q2": ["b", "a"]}, "second": {"q1": ["b", "a
 
 
 def test_a_change_of_judge_can_swap_systems():
-    order = jd.agreement(QRELS, OTHER, runs=RUNS, measure="RR").order
+    order = jd.agree(QRELS, OTHER, runs=RUNS, measure="RR").order
     assert order.systems == ("first", "second")
     assert order.queries == 2
     assert order.values.tolist() == [[(1 + 1 / 2) / 2, (1 / 2 + 1 / 2) / 2], [(1 / 2 + 1 / 2) / 2, (1 + 1 / 2) / 2]]
@@ -495,7 +495,7 @@ def test_a_change_of_judge_can_swap_systems():
 
 def test_the_order_of_systems_is_that_of_evaluate():
     runs = [jd.sample_path(f"runs/{name}.run") for name in ("bm25", "dense", "tfidf")]
-    found = jd.agreement(*SAMPLE, runs=runs, measure="AP", level=2)
+    found = jd.agree(*SAMPLE, runs=runs, measure="AP", level=2)
     for judge, path in enumerate(SAMPLE):
         for system, run in enumerate(runs):
             assert found.order.values[judge, system] == jd.evaluate(path, run, "AP", level=2).mean()["AP(level=2)"]
@@ -506,7 +506,7 @@ def test_the_order_of_systems_is_that_of_evaluate():
 
 def test_systems_that_one_judge_finds_equal_do_not_swap():
     tied = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 0}}
-    (pair,) = jd.agreement(QRELS, tied, runs=RUNS, measure="RR").order.pairs
+    (pair,) = jd.agree(QRELS, tied, runs=RUNS, measure="RR").order.pairs
     assert pair.swaps == ()
     assert isnan(pair.tau)
     assert pair.reason == "all systems tie under judge 2"
@@ -524,7 +524,7 @@ def test_means_that_differ_by_a_rounding_are_tied():
         "b": with_counts([7, 7, 7, 6, 3], [3, 7, 7, 7, 6]),
     }  # each judge finds as many relevant for both systems, in other queries
     runs = {s: {f"q{i}": [f"{s}{k}" for k in range(10)] for i in range(5)} for s in "xy"}
-    found = jd.agreement(judges, runs=runs, measure="P@10")
+    found = jd.agree(judges, runs=runs, measure="P@10")
     order = found.order
     assert (order.values[:, 0] != order.values[:, 1]).all()
     assert np.allclose(order.values[:, 0], order.values[:, 1], rtol=1e-15)
@@ -542,7 +542,7 @@ def test_means_that_differ_by_a_rounding_are_tied():
 def test_small_means_that_differ_are_not_tied():
     judges = (with_counts([1], [2]), with_counts([2], [1]))
     runs = {s: {"q0": [f"{s}{k}" for k in range(10)]} for s in "xy"}
-    tiny = jd.agreement(*judges, runs=runs, measure="P@10000000").order  # 1e-7 and 2e-7
+    tiny = jd.agree(*judges, runs=runs, measure="P@10000000").order  # 1e-7 and 2e-7
     assert tiny.pairs[0].tau == -1
     assert len(tiny.pairs[0].swaps) == 1
 
@@ -552,7 +552,7 @@ def test_what_the_evaluations_warn_of_is_said_once_for_each_run():
     other = {"q1": {"b": 1}, "q2": {"b": 0, "c": 0, "a": 0}}
 
     def warned(*judges):
-        found = jd.agreement(dict(zip("ab", judges, strict=True)), runs=runs).warnings
+        found = jd.agree(dict(zip("ab", judges, strict=True)), runs=runs).warnings
         return [w.text for w in found if w.slug in ("query-missing", "no-relevant")]
 
     missing = "1 judged query is absent from run, counted as 0: 'q2'"
@@ -561,34 +561,34 @@ def test_what_the_evaluations_warn_of_is_said_once_for_each_run():
     assert warned(QRELS, other) == [f"part: {missing}", f"whole under b: {none}", f"part under b: {none}"]
     # a query that one judge alone judged is left out, so no run lacks it
     assert warned(QRELS, {**QRELS, "q3": {"a": 1}}) == [f"part, over the queries that all judges judged: {missing}"]
-    assert "warning: part: 1 judged query" in str(jd.agreement(QRELS, QRELS, runs=runs))
+    assert "warning: part: 1 judged query" in str(jd.agree(QRELS, QRELS, runs=runs))
 
 
 def test_three_judges_have_three_pairs_of_orders():
-    order = jd.agreement(QRELS, OTHER, QRELS, runs=RUNS, measure="RR").order
+    order = jd.agree(QRELS, OTHER, QRELS, runs=RUNS, measure="RR").order
     assert [len(p.swaps) for p in order.pairs] == [1, 0, 1]
 
 
 def test_the_order_of_systems_in_words():
-    same = jd.agreement(QRELS, QRELS, runs=RUNS, measure="RR").conclusion()
+    same = jd.agree(QRELS, QRELS, runs=RUNS, measure="RR").conclusion()
     assert same[-1] == (
         "By RR, the order of the 2 systems is the same under both judges; 2 systems are one pair, which says little"
     )
-    swapped = jd.agreement({"a": QRELS, "b": OTHER}, runs=RUNS, measure="RR").conclusion()
+    swapped = jd.agree({"a": QRELS, "b": OTHER}, runs=RUNS, measure="RR").conclusion()
     assert swapped[-1].startswith(
         "By RR, 1 of 1 pair of systems swaps between a and b: first and second; 2 systems are"
     )
     runs = {**RUNS, "third": {"q1": ["c"], "q2": ["c"]}}
-    assert jd.agreement({"a": QRELS, "b": OTHER}, runs=runs, measure="RR").conclusion()[-1] == (
+    assert jd.agree({"a": QRELS, "b": OTHER}, runs=runs, measure="RR").conclusion()[-1] == (
         "By RR, 1 of 3 pairs of systems swap between a and b: first and second"
     )
     tied = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 0}}
-    assert "but some tie under one of them" in jd.agreement(QRELS, tied, runs=runs, measure="RR").conclusion()[-1]
+    assert "but some tie under one of them" in jd.agree(QRELS, tied, runs=runs, measure="RR").conclusion()[-1]
     equal = {"x": RUNS["first"], "y": RUNS["first"]}
-    assert jd.agreement(QRELS, OTHER, runs=equal, measure="RR").conclusion()[-1] == (
+    assert jd.agree(QRELS, OTHER, runs=equal, measure="RR").conclusion()[-1] == (
         "By RR, the 2 systems tie under both judges"
     )
-    three = jd.agreement(QRELS, QRELS, QRELS, runs=runs, measure="RR").conclusion()
+    three = jd.agree(QRELS, QRELS, QRELS, runs=runs, measure="RR").conclusion()
     assert three[-1] == "By RR, the order of the 3 systems is the same under all 3 judges"
 
 
@@ -613,29 +613,29 @@ def test_columns_cannot_order_systems():
     ],
 )
 def test_the_first_sentence_names_the_coefficient_to_read(judges, options, begins):
-    found = jd.agreement(*judges, **options)
+    found = jd.agree(*judges, **options)
     assert found.conclusion()[0].startswith(begins)
     assert str(found).startswith(begins)
 
 
 def test_own_weights_are_concluded_with_too():
-    assert "own" in jd.agreement(*SAMPLE, weights=np.eye(4)).conclusion()[0]
+    assert "own" in jd.agree(*SAMPLE, weights=np.eye(4)).conclusion()[0]
 
 
 def test_the_conclusion_says_exact_agreement_and_who_is_more_lenient():
-    found = jd.agreement({"ann": [0, 1, 2, 0], "bob": [0, 1, 3, 1]})
+    found = jd.agree({"ann": [0, 1, 2, 0], "bob": [0, 1, 3, 1]})
     assert found.conclusion()[1:] == (
         "Exact agreement: 50.0% of 4 units judged by both",
         "bob is more lenient; mean grade: ann 0.75 (50% are 0), bob 1.25 (25% are 0)",
     )
-    assert jd.agreement([0, 1], [1, 0]).conclusion()[2].startswith("Neither is more lenient; mean grade: judge 1 0.50")
-    three = jd.agreement([0, 1, 1], [0, 0, 1], [1, 1, 1]).conclusion()[2]
+    assert jd.agree([0, 1], [1, 0]).conclusion()[2].startswith("Neither is more lenient; mean grade: judge 1 0.50")
+    three = jd.agree([0, 1, 1], [0, 0, 1], [1, 1, 1]).conclusion()[2]
     assert three.startswith("judge 3 is the most lenient, judge 2 the strictest; mean grade: ")
-    assert len(jd.agreement(["a", "b"], ["a", "a"]).conclusion()) == 2
+    assert len(jd.agree(["a", "b"], ["a", "a"]).conclusion()) == 2
 
 
 def test_one_of_a_thing_is_said_in_the_singular():
-    text = str(jd.agreement({"q": {"a": 1}}, {"q": {"a": 0}}, runs={"x": {"q": ["a"]}, "y": {"q": ["b"]}}))
+    text = str(jd.agree({"q": {"a": 1}}, {"q": {"a": 0}}, runs={"x": {"q": ["a"]}, "y": {"q": ["b"]}}))
     for wrong in ("1 queries", "1 documents", "all 1 ", "1 pairs", "1 units"):
         assert wrong not in text
     assert "1 document judged by both, 0 by one alone, 1 query\n" in text
@@ -651,24 +651,24 @@ LONG = "qid,docno,annotator,label\nq1,a,Ann B,2\nq1,a,llm,1\nq1,b,Ann B,0\nq1,b,
 def test_a_column_for_each_judge_in_a_file_a_frame_or_records(tmp_path):
     pd = pytest.importorskip("pandas")
     (tmp_path / "sheet.csv").write_text(WIDE)
-    found = jd.agreement(tmp_path / "sheet.csv", judges=["human", "gpt4"])
+    found = jd.agree(tmp_path / "sheet.csv", judges=["human", "gpt4"])
     assert found.names == ("human", "gpt4")
     assert (found.shared, found.overlap) == (3, {1: 2, 2: 3})
     assert list(found.disagreements()) == [("q2", "b", 3, 1, 2), ("q1", "a", 2, 1, 1)]
     frame = pd.read_csv(tmp_path / "sheet.csv")
     for form in (frame, frame.astype({"gpt4": "Int64"}), frame.to_dict("records")):
-        assert jd.agreement(form, judges=["human", "gpt4"]).to_json() == found.to_json()
-    assert jd.agreement(frame, judges=["human", "gpt4"], names=["h", "g"]).names == ("h", "g")
+        assert jd.agree(form, judges=["human", "gpt4"]).to_json() == found.to_json()
+    assert jd.agree(frame, judges=["human", "gpt4"], names=["h", "g"]).names == ("h", "g")
     merged = jd.merge_judgments(tmp_path / "sheet.csv", judges=["human", "gpt4"], how="max")
     assert grades(merged)[("q2", "b")] == 3
 
 
 def test_a_row_for_each_judgment_with_the_judge_beside_it(tmp_path):
     (tmp_path / "rows.csv").write_text(LONG)
-    found = jd.agreement(tmp_path / "rows.csv", judge_column="annotator")
+    found = jd.agree(tmp_path / "rows.csv", judge_column="annotator")
     assert found.names == ("Ann B", "llm")
     assert (found.shared, found.overlap) == (2, {1: 1, 2: 2})
-    assert jd.agreement(tmp_path / "rows.csv", judge_column="annotator", judges=["llm", "Ann B"]).names == (
+    assert jd.agree(tmp_path / "rows.csv", judge_column="annotator", judges=["llm", "Ann B"]).names == (
         "llm",
         "Ann B",
     )
@@ -714,7 +714,7 @@ def test_one_table_alone_is_told_how_to_name_its_judges(tmp_path):
 
 
 def test_as_json_it_is_strict_and_whole():
-    found = jd.agreement(A, {**B, "q2": {"a": 0}}, runs={"x": {"q1": ["a"]}, "y": {"q1": ["b"]}})
+    found = jd.agree(A, {**B, "q2": {"a": 0}}, runs={"x": {"q1": ["a"]}, "y": {"q1": ["b"]}})
     data = json.loads(found.to_json())
     assert data["coefficients"]["kappa"]["value"] == found["kappa"].value
     assert data["by_query"][1]["kappa"] is None
@@ -726,7 +726,7 @@ def test_as_json_it_is_strict_and_whole():
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_as_frames(library):
     pytest.importorskip(library)
-    found = jd.agreement(A, B)
+    found = jd.agree(A, B)
     frame = getattr(found, f"to_{library}")()
     assert list(frame["key"]) == list(found.coefficients)
     assert len(getattr(found.by_query, f"to_{library}")()) == 2
@@ -734,26 +734,26 @@ def test_as_frames(library):
 
 
 def test_as_text_it_has_everything_a_person_asks_first():
-    text = str(jd.agreement(*SAMPLE))
+    text = str(jd.agree(*SAMPLE))
     for part in ("703 documents judged by both", "Cohen's kappa", "confusion matrix", "5 of 19 disagreements", "labels given: 0 81%",
                  "largest kappa with these marginals", "intervals: bootstrap over queries"):  # fmt: skip
         assert part in text
 
 
 def test_control_characters_in_ids_are_escaped_in_text():
-    text = str(jd.agreement({"q\x1b[1m": {"a": 1, "b": 0}}, {"q\x1b[1m": {"a": 0, "b": 0}}))
+    text = str(jd.agree({"q\x1b[1m": {"a": 1, "b": 0}}, {"q\x1b[1m": {"a": 0, "b": 0}}))
     assert "\x1b" not in text
     assert "\\x1b" in text
 
 
 def test_results_can_be_pickled():
-    found = jd.agreement([1, 0, 1], [1, 1, 1])
+    found = jd.agree([1, 0, 1], [1, 1, 1])
     assert pickle.loads(pickle.dumps(found)).to_json() == found.to_json()
 
 
 def test_input_is_left_alone():
     column = np.array([1.0, np.nan, 0.0])
-    jd.agreement(column, [1, 0, 0], level=1)
+    jd.agree(column, [1, 0, 0], level=1)
     assert np.array_equal(column, [1, np.nan, 0], equal_nan=True)
 
 
@@ -762,7 +762,7 @@ def test_a_hundred_thousand_units_of_five_judges_take_no_loop():
     columns = rng.integers(0, 4, (5, 100_000))
     found = panel(list(columns))
     assert len(found.ratings.patterns().count) <= 4**5
-    assert abs(jd.agreement(*columns)["fleiss"].value) < 0.01
+    assert abs(jd.agree(*columns)["fleiss"].value) < 0.01
 
 
 # ── merging ──────────────────────────────────────────────────────────────────────────────────────
@@ -860,7 +860,7 @@ def test_whole_number_ids_survive_merging():
 
 
 def test_judges_called_as_columns_are_have_columns_of_their_own():
-    found = jd.agreement({"query": A, "difference": B, "judge_query": B}, runs=RUNS)
+    found = jd.agree({"query": A, "difference": B, "judge_query": B}, runs=RUNS)
     listing = found.disagreements()
     assert list(listing.columns) == [
         "query",
@@ -873,24 +873,24 @@ def test_judges_called_as_columns_are_have_columns_of_their_own():
     assert next(iter(listing)) == ("q2", "b", 1, 3, 3, 2)
     assert list(listing.to_pandas().columns) == listing.to_polars().columns == list(listing.columns)
     assert json.loads(found.to_json())["disagreements"][0]["query"] == "q2"
-    rows = jd.agreement([1, 0], [1, 1], names=["row", "label"]).disagreements()
+    rows = jd.agree([1, 0], [1, 1], names=["row", "label"]).disagreements()
     assert list(rows.columns) == ["row", "judge_row", "label", "difference"]
-    board = jd.agreement({"system": QRELS, "place, system": OTHER}, runs=RUNS, measure="RR").order.board()
+    board = jd.agree({"system": QRELS, "place, system": OTHER}, runs=RUNS, measure="RR").order.board()
     assert len(board.columns) == 5
     assert set(board["system"]) == {"first", "second"}
 
 
 def test_what_is_to_be_adjudicated_has_no_second_column_of_ids_or_grades():
-    listing = jd.agreement({"QID": A, "rel": B}).adjudicable()
+    listing = jd.agree({"QID": A, "rel": B}).adjudicable()
     assert list(listing.columns) == ["query_id", "doc_id", "judge_QID", "judge_rel", "difference", "relevance"]
     assert set(listing["relevance"]) == {None}
     with pytest.raises(jd.UsageError):
-        jd.agreement([1, 0], [1, 1]).adjudicable()
+        jd.agree([1, 0], [1, 1]).adjudicable()
 
 
 def test_no_p_value_is_0():
     column = [0, 1] * 1000
-    assert jd.agreement(column, column)["kappa"].p == np.finfo(float).tiny
+    assert jd.agree(column, column)["kappa"].p == np.finfo(float).tiny
 
 
 @pytest.mark.parametrize("interval", [None, "units"])
@@ -904,7 +904,7 @@ def test_a_seed_is_a_whole_number_from_0(seed, interval):
 )
 def test_a_number_of_disagreements_is_a_whole_number(options):
     with pytest.raises(jd.UsageError) as error:
-        jd.agreement(A, B).disagreements(**options)
+        jd.agree(A, B).disagreements(**options)
     assert error.value.slug == "parameter"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import judged as jd
-from judged import AP, P, nDCG, parse, parse_all
+from judged import AP, P, nDCG, parse
+from judged.measures import parse_all
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_curves_are_at_the_level_of_the_measures(tmp_path):
 
 
 def test_the_critical_difference_is_that_of_nemenyi(comparison, page):
-    from judged.stats import nemenyi
+    from judged.stats.multiple.posthoc import nemenyi
 
     _, facts, _, _ = opened(page)
     for one, measure in zip(facts["critical"], facts["measures"], strict=True):
@@ -453,9 +453,8 @@ def test_names_are_declared_in_one_script_only():
 def test_every_script_and_style_is_part_of_the_page():
     from judged.page.assemble import style_files
 
-    folder = script_files()[0].parents[0]
-    root = next(p for p in script_files()[0].parents if p.name == "page")
-    assert set(script_files()) == {p.resolve() for p in root.rglob("*.js")} - {(root / "theme.js").resolve()}, folder
+    root = next(p for p in script_files()[0].parents if p.name == "web")
+    assert set(script_files()) == {p.resolve() for p in root.rglob("*.js")} - {(root / "theme.js").resolve()}
     assert set(style_files()) == set(root.rglob("*.css"))
 
 
@@ -565,6 +564,6 @@ def test_an_older_page_stays_where_the_new_one_fails(tmp_path):
 def test_a_share_of_judged_documents_is_of_those_that_have_the_rank():
     from judged.evaluation.result.coverage import judged_share
 
-    judged = jd.judge({"q": {"a": 1, "b": -1}, "r": {"a": 0}}, {"q": ["a", "b", "c"], "r": ["c", "a"]})
+    judged = jd.join({"q": {"a": 1, "b": -1}, "r": {"a": 0}}, {"q": ["a", "b", "c"], "r": ["c", "a"]})
     assert judged_share(judged, np.array([1, 2, 3])).tolist() == [1 / 2, 1 / 2, 0]
     assert math.isnan(judged_share(judged, np.array([4]))[0])

@@ -227,7 +227,8 @@ def test_the_scatter_holds_every_query_once(sample):
 
 
 def test_the_critical_difference_diagram_joins_what_cannot_be_told_apart(sample):
-    from judged.stats import bars, nemenyi
+    from judged.stats.multiple.letters import bars
+    from judged.stats.multiple.posthoc import nemenyi
 
     ax = drawn(draw_comparison(sample, "critical", "AP"))
     found = nemenyi(sample.matrix("AP"))
@@ -241,7 +242,7 @@ def test_the_critical_difference_diagram_joins_what_cannot_be_told_apart(sample)
 
 
 def test_ranks_are_turned_where_lower_is_better(sample):
-    from judged.stats import nemenyi
+    from judged.stats.multiple.posthoc import nemenyi
 
     ax = draw_comparison(sample, "critical", "FallOut")
     assert sorted(x for x, _ in points(ax)) == pytest.approx(sorted(nemenyi(-sample.matrix("FallOut")).center))

@@ -15,7 +15,7 @@ import pytest
 import judged as jd
 from judged.io.fingerprint import content_of
 from judged.quality_gate.rules import Rules, read_rules
-from judged.stats import adjusted
+from judged.stats.multiple.corrections import adjusted
 
 N = 40
 QRELS = {f"q{i:02}": {"good": 1} for i in range(N)}

@@ -64,13 +64,13 @@ def test_a_frame_of_three_columns_without_a_rating_is_still_refused():
 
 
 def test_top_k_is_a_run_for_evaluate():
-    run = jd.top_k(SCORES, 2, users=["u", "v"], items=["a", "b", "c", "d"])
+    run = jd.recommenders.top_k(SCORES, 2, users=["u", "v"], items=["a", "b", "c", "d"])
     assert rows(run) == [(0, "b", 0.9), (0, "d", 0.7), (1, "a", 0.4), (1, "b", 0.4)]
     assert jd.evaluate({"u": {"d": 1}, "v": {"a": 1}}, run, "Success@2").mean() == {"Success@2": 1}
 
 
 def test_row_and_column_numbers_are_the_ids_unless_others_are_given():
-    assert jd.evaluate({0: {1: 1}, 1: {0: 1}}, jd.top_k(SCORES, 1), "P@1").mean() == {"P@1": 1}
+    assert jd.evaluate({0: {1: 1}, 1: {0: 1}}, jd.recommenders.top_k(SCORES, 1), "P@1").mean() == {"P@1": 1}
 
 
 @pytest.mark.parametrize("seen", [
@@ -81,30 +81,36 @@ def test_row_and_column_numbers_are_the_ids_unless_others_are_given():
     np.array([[False, True, False, False], [True, False, False, False]]),
 ], ids=["dict", "pairs", "frame", "sparse", "mask"])  # fmt: skip
 def test_items_already_seen_are_never_recommended(seen):
-    run = jd.top_k(SCORES, 2, seen=seen, users=["u", "v"], items=["a", "b", "c", "d"])
+    run = jd.recommenders.top_k(SCORES, 2, seen=seen, users=["u", "v"], items=["a", "b", "c", "d"])
     assert [doc for _, doc, _ in rows(run)] == ["d", "c", "b", "c"]
 
 
 def test_what_was_seen_is_the_same_in_every_block_of_rows(monkeypatch):
     rng = np.random.default_rng(2)
     scores, mask = rng.normal(size=(30, 8)), rng.random((30, 8)) < 0.5
-    whole = rows(jd.top_k(scores, 3, seen=mask))
+    whole = rows(jd.recommenders.top_k(scores, 3, seen=mask))
     monkeypatch.setattr("judged.recommenders.top_k._CELLS", 40)
-    assert rows(jd.top_k(scores, 3, seen=mask)) == rows(jd.top_k(scores, 3, seen=sparse.csr_matrix(mask))) == whole
+    assert (
+        rows(jd.recommenders.top_k(scores, 3, seen=mask))
+        == rows(jd.recommenders.top_k(scores, 3, seen=sparse.csr_matrix(mask)))
+        == whole
+    )
     assert not any(mask[user, int(item)] for user, item, _ in whole if user == 29)
 
 
 def test_a_list_is_short_where_little_is_left():
-    run = jd.top_k([[1.0, -np.inf, 2.0], [1, 2, 3]], 3, seen={1: [0, 1, 2]})
+    run = jd.recommenders.top_k([[1.0, -np.inf, 2.0], [1, 2, 3]], 3, seen={1: [0, 1, 2]})
     assert [(u, d) for u, d, _ in rows(run)] == [(0, "2"), (0, "0")]
 
 
 def test_scores_may_be_tensors_and_sparse():
     torch = pytest.importorskip("torch")
-    plain = rows(jd.top_k(SCORES, 3))
-    assert rows(jd.top_k(torch.tensor(SCORES, requires_grad=True), 3)) == plain
-    assert rows(jd.top_k(sparse.csr_matrix(SCORES), 3)) == plain
-    assert [d for _, d, _ in rows(jd.top_k(torch.tensor(SCORES).to(torch.bfloat16), 3))] == [d for _, d, _ in plain]
+    plain = rows(jd.recommenders.top_k(SCORES, 3))
+    assert rows(jd.recommenders.top_k(torch.tensor(SCORES, requires_grad=True), 3)) == plain
+    assert rows(jd.recommenders.top_k(sparse.csr_matrix(SCORES), 3)) == plain
+    assert [d for _, d, _ in rows(jd.recommenders.top_k(torch.tensor(SCORES).to(torch.bfloat16), 3))] == [
+        d for _, d, _ in plain
+    ]
 
 
 @pytest.mark.parametrize(("given", "slug"), [
@@ -119,7 +125,7 @@ def test_scores_may_be_tensors_and_sparse():
 ])  # fmt: skip
 def test_wrong_scores_and_masks_are_refused(given, slug):
     with pytest.raises(jd.JudgedError) as refused:
-        jd.top_k(**given)
+        jd.recommenders.top_k(**given)
     assert refused.value.slug == slug
 
 
@@ -127,9 +133,9 @@ def test_wrong_scores_and_masks_are_refused(given, slug):
 
 
 def test_all_that_can_be_computed_is():
-    few = jd.beyond_accuracy(RUN, k=2)
+    few = jd.recommenders.beyond_accuracy(RUN, k=2)
     assert list(few.summary()) == ["Distinct@2", "Entropy@2", "Personalisation@2"]
-    more = jd.beyond_accuracy(RUN, k=2, items=5, history=HISTORY)
+    more = jd.recommenders.beyond_accuracy(RUN, k=2, items=5, history=HISTORY)
     assert {"Coverage@2", "Gini@2", "Popularity@2", "Novelty@2"} <= set(more.summary())
     assert more.summary()["Coverage@2"] == 3 / 5
 
@@ -143,11 +149,11 @@ def test_what_a_measure_needs_is_asked_for_by_name():
         ("Calibration", "history"),
     ):
         with pytest.raises(jd.UsageError, match=rf"{argument}= for {measure}@10"):
-            jd.beyond_accuracy(RUN, measure)
+            jd.recommenders.beyond_accuracy(RUN, measure)
 
 
 def test_measures_have_their_own_cutoffs():
-    found = jd.beyond_accuracy(RUN, "Distinct@1 Distinct Distinct@3", k=2)
+    found = jd.recommenders.beyond_accuracy(RUN, "Distinct@1 Distinct Distinct@3", k=2)
     assert found.summary() == {"Distinct@1": 1, "Distinct@2": 3, "Distinct@3": 4}
 
 
@@ -159,22 +165,22 @@ def test_measures_have_their_own_cutoffs():
     pl.DataFrame([(u, i, 5.0, 7) for u, items in HISTORY.items() for i in items], schema=["user", "item", "rating", "timestamp"], orient="row"),
 ], ids=["dict", "nested", "tuples", "pandas", "polars"])  # fmt: skip
 def test_the_history_comes_in_many_forms(history):
-    found = jd.beyond_accuracy(RUN, "Popularity Novelty", history=history)
+    found = jd.recommenders.beyond_accuracy(RUN, "Popularity Novelty", history=history)
     assert found["Popularity"].tolist() == [2 / 3, 2 / 3]  # a 1, b 0, c 1; a 1, d 1, b 0
     assert found["Novelty"].tolist() == pytest.approx([math.log2(3)] * 2)
     assert [w.slug for w in found.warnings] == ["item-unseen"]
 
 
 def test_a_sparse_history_has_rows_of_users_and_columns_of_items():
-    run = jd.top_k(SCORES, 2)
+    run = jd.recommenders.top_k(SCORES, 2)
     past = sparse.csr_matrix(np.array([[1, 0, 0, 0], [0, 0, 0, 2]]))
-    assert jd.beyond_accuracy(run, "Popularity", history=past)["Popularity"].tolist() == [1 / 2, 1 / 2]
+    assert jd.recommenders.beyond_accuracy(run, "Popularity", history=past)["Popularity"].tolist() == [1 / 2, 1 / 2]
 
 
 def test_a_history_without_a_rating_but_with_other_columns_says_what_to_do():
     frame = pd.DataFrame({"user": ["u"], "item": ["a"], "when": [3]})
     with pytest.raises(jd.DataError, match="keep these two columns"):
-        jd.beyond_accuracy(RUN, "Popularity", history=frame)
+        jd.recommenders.beyond_accuracy(RUN, "Popularity", history=frame)
 
 
 VECTORS = {"a": [1, 0], "b": [0, 1], "c": [1, 1], "d": [1, 0]}
@@ -189,49 +195,49 @@ VECTORS = {"a": [1, 0], "b": [0, 1], "c": [1, 1], "d": [1, 0]}
     {"similarity": (list("abcd"), np.array([[1, 0, 0.5**0.5, 1], [0, 1, 0.5**0.5, 0], [0.5**0.5, 0.5**0.5, 1, 0.5**0.5], [1, 0, 0.5**0.5, 1]]))},
 ], ids=["dict", "ids and matrix", "matrix in order", "sparse", "function", "matrix of similarities"])  # fmt: skip
 def test_diversity_from_vectors_or_a_similarity(given):
-    found = jd.beyond_accuracy(RUN, "ILD", **given)["ILD"]
+    found = jd.recommenders.beyond_accuracy(RUN, "ILD", **given)["ILD"]
     assert found.tolist() == pytest.approx([1 - 2 * 0.5**0.5 / 3, 2 / 3])  # pairs of a, b, c; of a, d, b
 
 
 def test_diversity_by_distance_and_by_shared_categories():
-    found = jd.beyond_accuracy({"u": ["a", "b"]}, "ILD", vectors=VECTORS, similarity="euclidean")["ILD"]
+    found = jd.recommenders.beyond_accuracy({"u": ["a", "b"]}, "ILD", vectors=VECTORS, similarity="euclidean")["ILD"]
     assert found.tolist() == pytest.approx([1 - 1 / (1 + math.sqrt(2))])
     genres = {"a": ["x", "y"], "b": ["y", "z"]}
-    assert jd.beyond_accuracy({"u": ["a", "b"]}, "ILD", categories=genres, similarity="jaccard")[
+    assert jd.recommenders.beyond_accuracy({"u": ["a", "b"]}, "ILD", categories=genres, similarity="jaccard")[
         "ILD"
     ].tolist() == pytest.approx([1 - 1 / 3])
 
 
 def test_numbers_are_given_to_a_similarity_as_numbers():
     asked = []
-    jd.beyond_accuracy({1: [10, 20]}, "ILD", similarity=lambda x, y: asked.append((x, y)) or 0.0)
+    jd.recommenders.beyond_accuracy({1: [10, 20]}, "ILD", similarity=lambda x, y: asked.append((x, y)) or 0.0)
     assert asked == [(10, 20)]
 
 
 def test_items_without_a_vector_are_counted():
-    found = jd.beyond_accuracy(RUN, "ILD", vectors={"a": [1, 0], "b": [0, 1]})
+    found = jd.recommenders.beyond_accuracy(RUN, "ILD", vectors={"a": [1, 0], "b": [0, 1]})
     assert [(w.slug, w.count) for w in found.warnings] == [("item-unknown", 2)]
     assert found["ILD"].tolist() == [1, 1]
 
 
 def test_users_without_a_value_are_left_out_and_counted():
-    found = jd.beyond_accuracy({"u": ["a", "b"], "v": ["a"]}, "ILD", vectors=VECTORS)
+    found = jd.recommenders.beyond_accuracy({"u": ["a", "b"], "v": ["a"]}, "ILD", vectors=VECTORS)
     assert found.summary() == {"ILD@10": 1}
     assert ("values-missing", 1) in [(w.slug, w.count) for w in found.warnings]
 
 
 def test_relevance_comes_from_judgments_at_a_level():
     qrels = {"u": {"b": 5, "c": 3}, "v": {"d": 4}}
-    found = jd.beyond_accuracy(RUN, "Serendipity@3", history={"x": ["e", "f", "g"]}, qrels=qrels, level=4)
+    found = jd.recommenders.beyond_accuracy(RUN, "Serendipity@3", history={"x": ["e", "f", "g"]}, qrels=qrels, level=4)
     assert found["Serendipity@3"].tolist() == [1 / 3, 1 / 3]
-    given = jd.beyond_accuracy(RUN, "Serendipity@3", expected={"u": ["b", "x"]}, qrels=qrels, level=4)
+    given = jd.recommenders.beyond_accuracy(RUN, "Serendipity@3", expected={"u": ["b", "x"]}, qrels=qrels, level=4)
     assert given["Serendipity@3"].tolist() == [0, 1 / 3]
 
 
 def test_equal_scores_are_ordered_as_in_evaluate():
     run = {"u": {"a": 1.0, "b": 1.0, "c": 1.0}}
     assert jd.evaluate({"u": {"c": 1}}, run, "P@1").mean() == {"P@1": 1}
-    assert jd.beyond_accuracy(run, "Popularity@1", history=[("u", "c")])["Popularity@1"].tolist() == [1]
+    assert jd.recommenders.beyond_accuracy(run, "Popularity@1", history=[("u", "c")])["Popularity@1"].tolist() == [1]
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -245,12 +251,14 @@ def test_the_order_of_rows_does_not_matter():
         "vectors": VECTORS,
         "categories": {"a": 1, "b": 2, "d": 1, "e": 2},
     }
-    mixed = jd.beyond_accuracy(frame.sample(frac=1, random_state=1), k=2, **given)
-    assert mixed.summary() == pytest.approx(jd.beyond_accuracy(frame, k=2, **given).summary())
+    mixed = jd.recommenders.beyond_accuracy(frame.sample(frac=1, random_state=1), k=2, **given)
+    assert mixed.summary() == pytest.approx(jd.recommenders.beyond_accuracy(frame, k=2, **given).summary())
 
 
 def test_ids_are_compared_as_text():
-    found = jd.beyond_accuracy({1: [10, 20]}, "Coverage Popularity", items=["10", "20", "30"], history=[("1", "10")])
+    found = jd.recommenders.beyond_accuracy(
+        {1: [10, 20]}, "Coverage Popularity", items=["10", "20", "30"], history=[("1", "10")]
+    )
     assert found.summary() == {"Coverage@10": 2 / 3, "Popularity@10": 1 / 2}
 
 
@@ -273,13 +281,13 @@ def test_ids_are_compared_as_text():
 ])  # fmt: skip
 def test_what_cannot_be_used_is_refused(given, slug):
     with pytest.raises(jd.JudgedError) as refused:
-        jd.beyond_accuracy(RUN, **given)
+        jd.recommenders.beyond_accuracy(RUN, **given)
     assert refused.value.slug == slug
 
 
 def test_an_item_twice_in_a_list_is_refused():
     with pytest.raises(jd.DataError, match=r"'a' twice.*\[duplicate-doc\]"):
-        jd.beyond_accuracy([("u", "a", 1.0), ("u", "a", 2.0)], "Distinct")
+        jd.recommenders.beyond_accuracy([("u", "a", 1.0), ("u", "a", 2.0)], "Distinct")
 
 
 # ── the result ───────────────────────────────────────────────────────────────────────────────────
@@ -288,9 +296,9 @@ def test_an_item_twice_in_a_list_is_refused():
 @pytest.fixture(scope="module")
 def result():
     rng = np.random.default_rng(0)
-    run = jd.top_k(rng.normal(size=(40, 30)), 10)
+    run = jd.recommenders.top_k(rng.normal(size=(40, 30)), 10)
     history = sparse.random(40, 30, 0.2, random_state=1, format="csr")
-    return jd.beyond_accuracy(run, "Coverage Novelty Popularity", k=5, items=30, history=history)
+    return jd.recommenders.beyond_accuracy(run, "Coverage Novelty Popularity", k=5, items=30, history=history)
 
 
 def test_only_means_over_users_have_intervals(result):
@@ -324,8 +332,8 @@ def test_a_result_is_printed_and_saved_as_data(result):
 
 
 def test_runs_are_compared_user_by_user_with_slices(result):
-    other = jd.beyond_accuracy(
-        jd.top_k(np.random.default_rng(9).normal(size=(40, 30)), 10),
+    other = jd.recommenders.beyond_accuracy(
+        jd.recommenders.top_k(np.random.default_rng(9).normal(size=(40, 30)), 10),
         "Novelty(base=10) Novelty Popularity",
         k=5,
         history=[(u, u % 3) for u in range(40)],
@@ -376,7 +384,7 @@ def shown():
 
 @pytest.mark.parametrize("weights", ["impressions", "clicks", "equal"])
 def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
-    found = jd.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], weights=weights)
+    found = jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], weights=weights)
     top = bottom = left = 0
     for _, group in shown.groupby("user"):
         if group.label.nunique() < 2:
@@ -393,10 +401,14 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
 
 def test_gauc_takes_results_and_weights_of_ones_own(shown):
     pair = shown[["user", "item", "label"]], shown[["user", "item", "score"]]
-    whole = jd.gauc(*pair)
-    assert jd.gauc(jd.evaluate(*pair, "AUC")).value == jd.gauc(jd.judge(*pair)).value == whole.value
+    whole = jd.recommenders.gauc(*pair)
+    assert (
+        jd.recommenders.gauc(jd.evaluate(*pair, "AUC")).value
+        == jd.recommenders.gauc(jd.join(*pair)).value
+        == whole.value
+    )
     users = {user: 1.0 if i == 0 else 0.0 for i, user in enumerate(whole.users)}
-    assert jd.gauc(*pair, weights=users).value == whole.auc[0]
+    assert jd.recommenders.gauc(*pair, weights=users).value == whole.auc[0]
 
 
 @pytest.mark.parametrize(
@@ -410,7 +422,7 @@ def test_gauc_takes_results_and_weights_of_ones_own(shown):
 )
 def test_gauc_refuses_what_it_cannot_use(shown, given, slug):
     with pytest.raises(jd.JudgedError) as refused:
-        jd.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], **given)
+        jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], **given)
     assert refused.value.slug == slug
 
 
@@ -423,7 +435,7 @@ def test_without_sampling_the_estimate_is_the_measure():
     run = {str(r): [f"x{i}" for i in range(1, r)] + ["hit"] + [f"x{i}" for i in range(r, 50)] for r in ranks}
     exact = jd.evaluate(qrels, run, "Success@10 nDCG@10 RR AUC").mean()
     for estimator in ("corrected", "rank", "biased"):
-        found = jd.evaluate_from_samples(
+        found = jd.recommenders.evaluate_from_samples(
             ranks, "Success@10 nDCG@10 RR AUC", sampled=49, items=50, estimator=estimator, gamma=0
         )
         assert {e.measure: e.value for e in found.estimates} == pytest.approx(exact, abs=1e-8)
@@ -432,16 +444,18 @@ def test_without_sampling_the_estimate_is_the_measure():
 
 def test_the_values_of_the_sample_are_given_only_when_asked_for_and_say_so():
     with pytest.raises(jd.UsageError, match=r"biased.*\[sampled-negatives\]"):
-        jd.evaluate_from_samples([1, 2], sampled=10, items=100, estimator="naive")
-    plain = jd.evaluate_from_samples([1, 3, 11], "Success@1 RR", sampled=10, items=1000, estimator="biased")
+        jd.recommenders.evaluate_from_samples([1, 2], sampled=10, items=100, estimator="naive")
+    plain = jd.recommenders.evaluate_from_samples(
+        [1, 3, 11], "Success@1 RR", sampled=10, items=1000, estimator="biased"
+    )
     assert plain["Success@1"].value == 1 / 3
     assert plain["RR"].value == pytest.approx((1 + 1 / 3 + 1 / 11) / 3)
     assert [w.slug for w in plain.warnings] == ["sampled-negatives"]
-    assert not jd.evaluate_from_samples([1, 3, 11], sampled=10, items=1000).warnings
+    assert not jd.recommenders.evaluate_from_samples([1, 3, 11], sampled=10, items=1000).warnings
 
 
 def test_the_bias_that_is_left_is_said():
-    found = jd.evaluate_from_samples({"u": 1, "v": 5}, "Success@10", sampled=20, items=2000)
+    found = jd.recommenders.evaluate_from_samples({"u": 1, "v": 5}, "Success@10", sampled=20, items=2000)
     assert found["Success@10"].bias_at_most > 0.5
     assert "bias at most" in str(found)
     assert json.loads(found.to_json())["estimates"][0]["bias_at_most"] == found["Success@10"].bias_at_most
@@ -460,12 +474,12 @@ def test_the_bias_that_is_left_is_said():
 ])  # fmt: skip
 def test_wrong_ranks_and_settings_are_refused(given, slug):
     with pytest.raises(jd.JudgedError) as refused:
-        jd.evaluate_from_samples(**{"ranks": [1, 2], "sampled": 10, "items": 100, **given})
+        jd.recommenders.evaluate_from_samples(**{"ranks": [1, 2], "sampled": 10, "items": 100, **given})
     assert refused.value.slug == slug
 
 
 def test_nothing_of_torch_or_pandas_is_imported_for_lists():
-    code = "import sys, judged as jd; jd.beyond_accuracy(jd.top_k([[1.0, 2.0]], 1), 'Coverage', items=2); print(' '.join(sys.modules))"
+    code = "import sys, judged as jd; jd.recommenders.beyond_accuracy(jd.recommenders.top_k([[1.0, 2.0]], 1), 'Coverage', items=2); print(' '.join(sys.modules))"
     loaded = set(
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     )

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.errors import UsageError
-from judged.recommenders import Beyond, History, Lists, declared, gini_of, parse_beyond
+from judged.recommenders.lists import History, RecommendedLists
+from judged.recommenders.measures.concentration import gini_of
+from judged.recommenders.registry import Beyond, declared, parse_beyond
 
 SETTINGS = settings(max_examples=40, deadline=None, derandomize=True)
 AMOUNTS = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
@@ -34,7 +36,7 @@ def lists(rows, *, k=4, history=None, relevant=None, **more):
     if history is not None:
         had = [(u, i) for u, items in enumerate(history) for i in items]
         past = History(np.array([u for u, _ in had]), np.array([i for _, i in had]), len(history), np.arange(len(rows)))
-    return Lists(
+    return RecommendedLists(
         user=user, item=np.array([i for r in rows for i in r]), rank=np.array([n for r in rows for n in range(1, len(r) + 1)]),
         users=len(rows), items=8, k=k, size_of_catalogue=8, interactions=past,
         relevant_row=None if relevant is None else np.array([bool(x) for r in relevant for x in r]),

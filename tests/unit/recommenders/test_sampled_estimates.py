@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.recommenders import by_estimated_rank, corrected, expected, naive
+from judged.recommenders.sampled_estimates import by_estimated_rank, corrected, expected, naive
 
 ITEMS, SAMPLED = 60, 12
 RANKS = np.arange(1, ITEMS + 1)

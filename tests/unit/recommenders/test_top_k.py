@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from judged.errors import DataError
-from judged.recommenders import top_of_dense, top_of_sparse
+from judged.recommenders.top_k import top_of_dense, top_of_sparse
 
 MATRIX = st.integers(1, 6).flatmap(lambda n: st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0, -np.inf]), min_size=n, max_size=n), min_size=1, max_size=5))  # fmt: skip
 

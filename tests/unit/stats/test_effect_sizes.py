@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gamma
 
 from judged.errors import DataError, UsageError
-from judged.stats import EFFECTS, cliff, effect, hedges, mean_difference, record, standardised, superiority
+from judged.stats.effect_sizes import EFFECTS, cliff, effect, hedges, mean_difference, record, standardised, superiority
 
 
 @pytest.fixture(params=range(4))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.core import resampled_means
+from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError
-from judged.stats import bootstrap, bootstraps, interval
+from judged.stats.intervals import bootstrap, bootstraps, interval
 
 METHODS = ["percentile", "bca", "t"]
 

@@ -10,8 +10,16 @@ import pytest
 from scipy import stats
 
 from judged.errors import UsageError
-from judged.stats import achieved_power, detectable_difference, little_chance, queries_needed, simulated_power
-from judged.stats.power import LITTLE, MATERIAL, deviation
+from judged.stats.power import (
+    LITTLE,
+    MATERIAL,
+    achieved_power,
+    detectable_difference,
+    deviation,
+    little_chance,
+    queries_needed,
+    simulated_power,
+)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 20, 50, 250, 6980, 100_000])

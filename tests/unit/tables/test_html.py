@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.tables.records import Listing
+from judged.tables.records import RecordTable
 from judged.tables.table import Table, Tabled, as_html, plain, safe
 
 HOSTILE = [
@@ -83,13 +83,13 @@ def _shown() -> dict[str, object]:
         "Explanation": RESULTS["x"].explain("AP", "q1"),
         "Comparison": jd.compare(RESULTS),
         "Leaderboard": jd.leaderboard({"c1": RESULTS}, "AP"),
-        "Listing": Listing({"name": ("a", "b"), "value": (0.5, np.nan)}, words=("name",), title="some", notes=("a note",)),
+        "RecordTable": RecordTable({"name": ("a", "b"), "value": (0.5, np.nan)}, words=("name",), title="some", notes=("a note",)),
         "Gate": jd.gate(QRELS, RUNS["x"], baseline=RUNS["y"], measures="AP RR"),
         "Power": jd.power(QRELS, RUNS["x"], RUNS["y"], "AP RR"),
-        "Agreement": jd.agreement(JUDGES),
+        "Agreement": jd.agree(JUDGES),
         "Correlation": jd.correlate(RUNS["x"], RUNS["y"]),
         "Correlations": jd.correlate_all({"x": [1, 2, 3], "y": [1, 3, 2], "z": [3, 2, 1]}),
-        "Classification": jd.classify([1, 0, 1, 1], scores=[0.9, 0.4, 0.2, 0.8], threshold=0.5),
+        "Classification": jd.curves.classify([1, 0, 1, 1], scores=[0.9, 0.4, 0.2, 0.8], threshold=0.5),
     }  # fmt: skip
 
 
@@ -162,12 +162,12 @@ def test_the_table_alone_has_no_style_and_no_script():
 
 
 def test_a_notebook_shows_the_beginning_of_a_long_table_and_says_so():
-    long = Listing({"n": tuple(range(1203))})
+    long = RecordTable({"n": tuple(range(1203))})
     parsed = Parsed(long._repr_html_())
     assert len(parsed.tables[0]) == 101
     assert parsed.paragraphs == ["… and 1103 more rows"]
 
 
 def test_results_with_slots_keep_them():
-    assert not hasattr(Listing({}), "__dict__")
+    assert not hasattr(RecordTable({}), "__dict__")
     assert Tabled.__slots__ == ()

@@ -114,7 +114,7 @@ def comparison_options(command: F) -> F:
 def comparison_asked(runs: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
     """What was asked for, as arguments of `compare`."""
     from judged.evaluation.evaluate import DEFAULT
-    from judged.io import read_attribute
+    from judged.io.query_attributes import read_attribute
 
     columns = [options[name] for name in ("by", "clusters") if options[name] not in (None, "relevant")]
     if columns and options["slices"] is None:

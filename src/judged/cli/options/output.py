@@ -35,7 +35,7 @@ def emit(text: str, output: str | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    from judged.io import write_atomically
+    from judged.io.files.atomic import write_atomically
 
     with write_atomically(output) as file:
         file.write(text)
@@ -78,7 +78,7 @@ def _names_file(word: str) -> bool:
         return True
     if not Path(word).exists():
         return False
-    from judged.measures import find
+    from judged.measures.registry import find
 
     return find(re.split(r"[@(]", word)[0]) is None  # a file called AP does not hide the measure
 

@@ -1,0 +1,1 @@
+"""Click logs, and parameter estimates as columns."""

@@ -10,13 +10,13 @@ import numpy as np
 from judged.clicks.data.log import Floats
 from judged.errors import UsageError, shown
 
-__all__ = ["Estimate", "Prior", "checked_level", "checked_prior", "counted", "estimated"]
+__all__ = ["ParameterEstimate", "Prior", "checked_level", "checked_prior", "counted", "estimated"]
 
 Prior = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ParameterEstimate:
     """Probabilities, each with a standard error and an interval.
 
     `trials` says how many plain yes-or-no trials would tell as much: value · (1 - value) / error². The interval is that of
@@ -33,9 +33,11 @@ class Estimate:
     def __len__(self) -> int:
         return len(self.value)
 
-    def part(self, which: slice) -> Estimate:
+    def part(self, which: slice) -> ParameterEstimate:
         """Some of them."""
-        return Estimate(self.value[which], self.error[which], self.low[which], self.high[which], self.trials[which])
+        return ParameterEstimate(
+            self.value[which], self.error[which], self.low[which], self.high[which], self.trials[which]
+        )
 
 
 def checked_prior(prior: Sequence[float]) -> Prior:
@@ -56,7 +58,7 @@ def checked_level(level: float) -> float:
     return float(level)
 
 
-def counted(success: Floats, trials: Floats, prior: Prior, level: float) -> Estimate:
+def counted(success: Floats, trials: Floats, prior: Prior, level: float) -> ParameterEstimate:
     """Probabilities that are counted directly: (success + A) / (trials + A + B); NaN where there is nothing to count."""
     a, b = prior
     total = trials + a + b
@@ -66,7 +68,7 @@ def counted(success: Floats, trials: Floats, prior: Prior, level: float) -> Esti
 
 def estimated(
     value: Floats, variance: Floats, success: Floats, failure: Floats, prior: Prior, level: float
-) -> Estimate:
+) -> ParameterEstimate:
     """Probabilities with a variance from the information matrix, and their expected successes and failures.
 
     At 0 and at 1 the likelihood has a slope but no curvature that could serve; there the expected number of trials
@@ -81,7 +83,7 @@ def estimated(
 
 def _with_trials(
     value: Floats, trials: Floats, success: Floats, failure: Floats, prior: Prior, level: float
-) -> Estimate:
+) -> ParameterEstimate:
     """Quantiles of Beta(value · trials, (1 - value) · trials); without a prior, Jeffreys' half is added to each side.
 
     Without a success the interval begins at 0, and without a failure it ends at 1 (Brown, Cai and DasGupta, Statistical Science 2001).
@@ -98,4 +100,4 @@ def _with_trials(
     low = np.where((success <= 1e-9) & told, 0.0, np.minimum(low, value))
     high = np.where((failure <= 1e-9) & told, 1.0, np.maximum(high, value))
     error, low, high = (np.where(told, x, np.nan) for x in (error, low, high))
-    return Estimate(value, error, low, high, trials)
+    return ParameterEstimate(value, error, low, high, trials)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.clicks.data.log import Bools, ClickLog, Codes, Floats, Ints, Pairs, sums
-from judged.core import Id
+from judged.core.tables import Id
 from judged.errors import DataError, shown
 
-__all__ = ["Grid", "Lists", "distinct_rows", "grid_of", "last_click_before", "need_whole_lists", "tally"]
+__all__ = ["Grid", "ShownLists", "distinct_rows", "grid_of", "last_click_before", "need_whole_lists", "tally"]
 
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -21,7 +21,7 @@ _TABLE = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class ShownLists:
     """Ranked lists as places in a table of (query, doc) pairs: `pair[i, k]` stands at rank k + 1; -1 for nothing."""
 
     pairs: Pairs
@@ -41,7 +41,7 @@ class Lists:
         return self.pairs.query[any_pair]
 
     @classmethod
-    def of(cls, rankings: Mapping[Id, Sequence[Id]]) -> Lists:
+    def of(cls, rankings: Mapping[Id, Sequence[Id]]) -> ShownLists:
         """The lists of `{query: [doc, …]}`, best document first.
 
         >>> Lists.of({"q": ["b", "a"]}).pair
@@ -71,7 +71,7 @@ class Lists:
 class Grid:
     """Different lists with different clicks, and how many sessions had each: all that a likelihood needs of a log."""
 
-    lists: Lists
+    lists: ShownLists
     clicked: Bools
     weight: Floats
 
@@ -95,7 +95,7 @@ def grid_of(log: ClickLog) -> Grid:
     rows = state[first]
     pair = np.where(rows < 0, -1, rows >> 1).astype(np.int32)
     weight = np.bincount(place, minlength=len(first)).astype(np.float64)
-    return Grid(Lists(log.pairs, pair), (rows >= 0) & (rows & 1 == 1), weight)
+    return Grid(ShownLists(log.pairs, pair), (rows >= 0) & (rows & 1 == 1), weight)
 
 
 def distinct_rows(table: NDArray[Any]) -> tuple[Ints, Ints]:

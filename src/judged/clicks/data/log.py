@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id
+from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import generator
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 
 __all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "distinct_ids", "generator", "sums"]
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _TABLE = 1 << 26  # pairs of (query, doc) codes up to here are counted in a table, beyond it they are sorted
 

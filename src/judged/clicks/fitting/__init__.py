@@ -1,0 +1,1 @@
+"""Fit a click model to a log."""

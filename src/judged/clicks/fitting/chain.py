@@ -14,9 +14,9 @@ from judged.clicks.fitting.closed_form import chain_result, count_chain
 from judged.clicks.fitting.em import Climb, climb
 from judged.clicks.fitting.hidden_tail import Hidden, Seen, Tails, hidden, seen_and_tails
 from judged.clicks.fitting.information import BlockArrow
-from judged.clicks.fitting.louis import Layout, chain_information
+from judged.clicks.fitting.louis import ParameterLayout, chain_information
 from judged.clicks.models.chain import Chain
-from judged.clicks.models.model import Fit, Settings
+from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import UsageError, Warned
 
 __all__ = ["Method", "fit_bayesian", "fit_dependent", "fit_simplified"]
@@ -24,7 +24,7 @@ __all__ = ["Method", "fit_bayesian", "fit_dependent", "fit_simplified"]
 Method = Literal["em", "counts"]
 
 
-def fit_dependent(log: ClickLog, settings: Settings, *, method: Method = "em") -> Fit:
+def fit_dependent(log: ClickLog, settings: FitSettings, *, method: Method = "em") -> Fit:
     """The dependent click model: attractiveness by pair, and the chance to leave after a click by rank.
 
     `method="counts"` is the closed form of Guo, Liu and Wang (WSDM 2009), which takes every last click for the one after which
@@ -33,7 +33,7 @@ def fit_dependent(log: ClickLog, settings: Settings, *, method: Method = "em") -
     return _fit_chain(log, settings, "dcm", by="rank", persistence=1.0, method=method)
 
 
-def fit_simplified(log: ClickLog, settings: Settings, *, method: Method = "em") -> Fit:
+def fit_simplified(log: ClickLog, settings: FitSettings, *, method: Method = "em") -> Fit:
     """The dynamic Bayesian model whose users never give up: persistence is 1.
 
     `method="counts"` is the closed form of Chapelle and Zhang (WWW 2009), which takes every last click for a satisfying one; where
@@ -42,12 +42,12 @@ def fit_simplified(log: ClickLog, settings: Settings, *, method: Method = "em") 
     return _fit_chain(log, settings, "sdbn", by="pair", persistence=1.0, method=method)
 
 
-def fit_bayesian(log: ClickLog, settings: Settings, *, persistence: float | None = None) -> Fit:
+def fit_bayesian(log: ClickLog, settings: FitSettings, *, persistence: float | None = None) -> Fit:
     """The dynamic Bayesian model: attractiveness and satisfaction by pair, and one persistence, by EM.
 
     Args:
         log: every list from rank 1 on.
-        settings: see `Settings`.
+        settings: see `FitSettings`.
         persistence: fixed at this value; None to estimate it, too.
     """
     if persistence is not None and not 0 < persistence <= 1:
@@ -56,7 +56,7 @@ def fit_bayesian(log: ClickLog, settings: Settings, *, persistence: float | None
 
 
 def _fit_chain(
-    log: ClickLog, settings: Settings, name: str, *, by: str, persistence: float | None, method: Method
+    log: ClickLog, settings: FitSettings, name: str, *, by: str, persistence: float | None, method: Method
 ) -> Fit:
     if method not in ("em", "counts"):
         raise UsageError("parameter", "method to be em or counts", got=repr(method), value=method)
@@ -64,8 +64,11 @@ def _fit_chain(
     grid = grid_of(log)
     if method == "counts":
         return count_chain(log, grid, settings, name, by)
-    problem = _Problem(
-        *seen_and_tails(grid, len(log.pairs), by=by), settings, persistence, Layout.of(log.pairs, own_stop=by == "pair")
+    problem = _ChainProblem(
+        *seen_and_tails(grid, len(log.pairs), by=by),
+        settings,
+        persistence,
+        ParameterLayout.of(log.pairs, own_stop=by == "pair"),
     )
     found = climb(
         problem.start(), problem.step, problem.newton, tolerance=settings.tolerance, max_steps=settings.max_steps
@@ -76,7 +79,7 @@ def _fit_chain(
 
 
 @dataclass(frozen=True, slots=True)
-class _Problem:
+class _ChainProblem:
     """EM for a chain: what is certain, what is hidden, and the prior.
 
     Parameters are one vector: attractiveness by pair, satisfaction by pair or by rank, and persistence unless it is fixed.
@@ -84,9 +87,9 @@ class _Problem:
 
     seen: Seen
     tails: Tails
-    settings: Settings
+    settings: FitSettings
     fixed: float | None
-    layout: Layout
+    layout: ParameterLayout
     latest: list[tuple[Floats, BlockArrow, Floats, Floats]] = field(
         default_factory=list
     )  # the last information, to be used again
@@ -165,7 +168,7 @@ class _Problem:
 
 
 def _with_uncertainty(
-    log: ClickLog, grid: Grid, settings: Settings, model: Chain, problem: _Problem, found: Climb
+    log: ClickLog, grid: Grid, settings: FitSettings, model: Chain, problem: _ChainProblem, found: Climb
 ) -> Fit:
     """The fit with intervals; a parameter that was never tried, without a prior, is NaN."""
     prior, level = settings.prior, settings.level

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.clicks.data.estimate import Estimate, counted, estimated
+from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
 from judged.clicks.data.grid import Grid, grid_of, need_whole_lists
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.models.chain import Chain
-from judged.clicks.models.model import Fit, Settings
+from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import DataError, UsageError, shown
 
 __all__ = ["chain_result", "count_chain", "fit_cascade"]
 
 
-def fit_cascade(log: ClickLog, settings: Settings, *, multiple: str = "error") -> Fit:
+def fit_cascade(log: ClickLog, settings: FitSettings, *, multiple: str = "error") -> Fit:
     """The cascade model in closed form: clicks over examinations, and everything down to the click was examined.
 
     Args:
@@ -51,7 +51,7 @@ def _refuse_several(log: ClickLog, multiple: str) -> None:
         )  # fmt: skip
 
 
-def count_chain(log: ClickLog, grid: Grid, settings: Settings, name: str, by: str) -> Fit:
+def count_chain(log: ClickLog, grid: Grid, settings: FitSettings, name: str, by: str) -> Fit:
     """Everything down to the last click was examined (everything, without a click), and the last click satisfied."""
     last, ranks = grid.last, np.arange(1, grid.clicked.shape[1] + 1)
     inside = grid.lists.shown & (ranks <= np.where(last > 0, last, len(ranks))[:, None])
@@ -92,7 +92,7 @@ def _likelihood(success: Floats, trials: Floats, rate: Floats) -> float:
     return float((xlogy(success[seen], rate[seen]) + xlog1py((trials - success)[seen], -rate[seen])).sum())
 
 
-def chain_result(log: ClickLog, grid: Grid, settings: Settings, model: Chain, named: dict[str, Estimate], relevance: Estimate,
+def chain_result(log: ClickLog, grid: Grid, settings: FitSettings, model: Chain, named: dict[str, ParameterEstimate], relevance: ParameterEstimate,
          log_likelihood: float) -> Fit:  # fmt: skip
     pairs = len(log.pairs)
     ranks = {"satisfaction": tuple(range(1, log.depth + 1))} if model.by == "rank" else {}

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.estimate import Estimate, counted, estimated
+from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
 from judged.clicks.data.grid import last_click_before, need_whole_lists, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
 from judged.clicks.fitting.em import Climb, climb
 from judged.clicks.fitting.information import CellArrow, cell_arrow
 from judged.clicks.models.examination import Examination
-from judged.clicks.models.model import Fit, Settings
+from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import Warned
 
 __all__ = ["fit_browsing", "fit_document_ctr", "fit_position", "fit_rank_ctr"]
 
 
-def fit_position(log: ClickLog, settings: Settings) -> Fit:
+def fit_position(log: ClickLog, settings: FitSettings) -> Fit:
     """The position-based model: EM for attractiveness by pair and examination by rank.
 
     Only the products can be seen, so examination at the first rank is fixed at 1, and attractiveness is the chance of a
@@ -26,7 +26,7 @@ def fit_position(log: ClickLog, settings: Settings) -> Fit:
     errors and intervals are NaN, with a warning.
     """
     ranks = np.unique(log.rank)
-    problem = _Problem.of(log, np.searchsorted(ranks, log.rank), len(ranks), settings)
+    problem = _ExaminationProblem.of(log, np.searchsorted(ranks, log.rank), len(ranks), settings)
     found = problem.solve()
     attraction, examination = problem.split(found.parameters)
     table = np.interp(np.arange(1, log.depth + 1), ranks, examination)[:, None]
@@ -34,7 +34,7 @@ def fit_position(log: ClickLog, settings: Settings) -> Fit:
     return _result(log, model, problem, found, tuple(ranks.tolist()))
 
 
-def fit_browsing(log: ClickLog, settings: Settings) -> Fit:
+def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
     """The user browsing model: EM for attractiveness by pair and examination by rank and nearest click above.
 
     The anchor is rank 1, as in the position-based model; what is said there about identification holds here too.
@@ -45,7 +45,7 @@ def fit_browsing(log: ClickLog, settings: Settings) -> Fit:
     seen = tally(code, wide * wide)[0]
     place = np.full(wide * wide, -1)
     place[seen] = np.arange(len(seen))
-    problem = _Problem.of(log, place[code], len(seen), settings)
+    problem = _ExaminationProblem.of(log, place[code], len(seen), settings)
     found = problem.solve()
     attraction, examination = problem.split(found.parameters)
     table = np.full(wide * wide, settings.unseen)
@@ -88,18 +88,18 @@ class _Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class _Problem:
+class _ExaminationProblem:
     """EM for a product of one probability of the pair and one of the place.
 
     Parameters are one vector: attractiveness by pair, then examination by place without the anchor.
     """
 
     cells: _Cells
-    settings: Settings
+    settings: FitSettings
     lost: tuple[Bools, Bools]
 
     @classmethod
-    def of(cls, log: ClickLog, place: Ints, places: int, settings: Settings) -> _Problem:
+    def of(cls, log: ClickLog, place: Ints, places: int, settings: FitSettings) -> _ExaminationProblem:
         size = len(log.pairs) * places
         found, shown, clicked = tally(log.pair.astype(np.int64) * places + place, size, log.clicked.astype(np.float64))
         cells = _Cells(found // places, found % places, shown, clicked, len(log.pairs), places)
@@ -175,7 +175,9 @@ def _over(count: Floats, square: Floats) -> Floats:
     return np.divide(count, square, out=np.zeros(len(count)), where=(count > 0) & (square > 0))
 
 
-def _result(log: ClickLog, model: Examination, problem: _Problem, found: Climb, labels: tuple[object, ...]) -> Fit:
+def _result(
+    log: ClickLog, model: Examination, problem: _ExaminationProblem, found: Climb, labels: tuple[object, ...]
+) -> Fit:
     cells, prior, level = problem.cells, problem.settings.prior, problem.settings.level
     attraction, examination = problem.split(found.parameters)
     by_pair, by_place = problem.information(found.parameters)[0].variances()
@@ -207,9 +209,9 @@ def _result(log: ClickLog, model: Examination, problem: _Problem, found: Climb, 
     )
 
 
-def _anchored(places: Estimate) -> Estimate:
+def _anchored(places: ParameterEstimate) -> ParameterEstimate:
     """The estimates with the anchor in front: 1, and known."""
-    return Estimate(
+    return ParameterEstimate(
         value=np.append(1.0, places.value),
         error=np.append(0.0, places.error),
         low=np.append(1.0, places.low),
@@ -221,7 +223,7 @@ def _anchored(places: Estimate) -> Estimate:
 # ── yardsticks ───────────────────────────────────────────────────────────────────────────────────
 
 
-def fit_document_ctr(log: ClickLog, settings: Settings) -> Fit:
+def fit_document_ctr(log: ClickLog, settings: FitSettings) -> Fit:
     """The click-through rate of each pair, wherever it stood."""
     shown, clicked = _counts(log)
     rate = counted(clicked, shown, settings.prior, settings.level)
@@ -229,7 +231,7 @@ def fit_document_ctr(log: ClickLog, settings: Settings) -> Fit:
     return _yardstick(log, settings, model, {"attractiveness": rate}, rate, {})
 
 
-def fit_rank_ctr(log: ClickLog, settings: Settings) -> Fit:
+def fit_rank_ctr(log: ClickLog, settings: FitSettings) -> Fit:
     """The click-through rate of each rank, whatever stood there: no pair is told from another."""
     at = log.rank - 1
     shown = sums(at, np.ones(len(at)), log.depth)
@@ -247,8 +249,8 @@ def _counts(log: ClickLog) -> tuple[Floats, Floats]:
     return np.bincount(log.pair, minlength=size).astype(np.float64), sums(log.pair, log.clicked, size)
 
 
-def _yardstick(log: ClickLog, settings: Settings, model: Examination, parameters: dict[str, Estimate],
-               relevance: Estimate | None, labels: dict[str, tuple[object, ...]]) -> Fit:  # fmt: skip
+def _yardstick(log: ClickLog, settings: FitSettings, model: Examination, parameters: dict[str, ParameterEstimate],
+               relevance: ParameterEstimate | None, labels: dict[str, tuple[object, ...]]) -> Fit:  # fmt: skip
     from scipy.special import xlog1py, xlogy
 
     chance = model.attractiveness[log.pair] * model.examination[np.minimum(log.rank, len(model.examination)) - 1, 0]

@@ -11,7 +11,7 @@ from judged.clicks.data.log import ClickLog
 from judged.clicks.fitting.chain import fit_bayesian, fit_dependent, fit_simplified
 from judged.clicks.fitting.closed_form import fit_cascade
 from judged.clicks.fitting.examination import fit_browsing, fit_document_ctr, fit_position, fit_rank_ctr
-from judged.clicks.models.model import Fit, Settings
+from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import UsageError, shown
 
 __all__ = ["MODELS", "fit", "model_named"]
@@ -36,7 +36,7 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
     Args:
         log: sessions with what was shown and what was clicked.
         model: cascade, dcm, sdbn, dbn, pbm, ubm, ctr or rank-ctr.
-        prior: counts (A, B) that are added to every probability, see `Settings`; (0, 0) is maximum likelihood.
+        prior: counts (A, B) that are added to every probability, see `FitSettings`; (0, 0) is maximum likelihood.
         level: the share of the intervals.
         tolerance: EM ends when the objective rises by less than this, relatively.
         max_steps: EM steps after which it ends in any case.
@@ -51,7 +51,7 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
     if unknown:
         known = ", ".join(sorted(_OPTIONS.get(name, set()))) or "none"
         raise UsageError("parameter", f"options of {name} ({known})", got=", ".join(sorted(unknown)), value=unknown)
-    settings = Settings(
+    settings = FitSettings(
         prior=checked_prior(prior), level=checked_level(level), tolerance=tolerance, max_steps=max_steps
     )
     return MODELS[name](log, settings, **options)

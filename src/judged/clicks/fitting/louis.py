@@ -16,14 +16,14 @@ from judged.clicks.data.log import Bools, Floats, Ints, Pairs, sums
 from judged.clicks.fitting.hidden_tail import Hidden, Tails
 from judged.clicks.fitting.information import BlockArrow, Blocks, block_arrow
 
-__all__ = ["Layout", "chain_information"]
+__all__ = ["ParameterLayout", "chain_information"]
 
 _CELLS = 1 << 21  # numbers that a step may hold at a time
 _EDGE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ParameterLayout:
     """Where each parameter stands: a block for each query, or a block for each parameter where those would be too large.
 
     Parameters come as one vector: attractiveness by pair, then satisfaction, then persistence if it is free. `shared` are those behind
@@ -39,7 +39,7 @@ class Layout:
     full: bool
 
     @classmethod
-    def of(cls, pairs: Pairs, *, own_stop: bool) -> Layout:
+    def of(cls, pairs: Pairs, *, own_stop: bool) -> ParameterLayout:
         docs = np.bincount(pairs.query, minlength=len(pairs.queries))
         blocks = Blocks(docs * (2 if own_stop else 1))
         query = pairs.query.astype(np.int64)
@@ -67,7 +67,7 @@ class Layout:
         return self.blocks.start[self.block] + inside * (self.blocks.size[self.block] + 1)
 
 
-def chain_information(layout: Layout, tails: Tails, state: Hidden, parameters: Floats, success: Floats, failure: Floats, *,
+def chain_information(layout: ParameterLayout, tails: Tails, state: Hidden, parameters: Floats, success: Floats, failure: Floats, *,
                       going: bool) -> BlockArrow:  # fmt: skip
     """The inverse of the information at `parameters`; `success` and `failure` are the expected counts, with the prior's.
 
@@ -92,7 +92,7 @@ def chain_information(layout: Layout, tails: Tails, state: Hidden, parameters: F
     return block_arrow(layout.blocks, local, mixed, centre)
 
 
-def _parts(tails: Tails, layout: Layout) -> list[Ints]:
+def _parts(tails: Tails, layout: ParameterLayout) -> list[Ints]:
     """Tails in the order of their queries, some at a time: each part touches a small piece of the matrix."""
     if not len(tails):
         return []
@@ -114,7 +114,7 @@ class _Scores:
     weight: Floats
 
 
-def _scores(layout: Layout, tails: Tails, state: Hidden, part: Ints, safe: Floats, live: Bools) -> _Scores:
+def _scores(layout: ParameterLayout, tails: Tails, state: Hidden, part: Ints, safe: Floats, live: Bools) -> _Scores:
     below, pair, top = tails.below[:, part], tails.pair[:, part], tails.top[part] - 1
     ranks = np.arange(len(pair))[:, None]
     slope = np.where(below & live[pair], -1.0 / (1.0 - safe[pair]), 0.0)
@@ -129,7 +129,7 @@ def _scores(layout: Layout, tails: Tails, state: Hidden, part: Ints, safe: Float
     )
 
 
-def _subtract_local(half: Floats, layout: Layout, s: _Scores) -> None:
+def _subtract_local(half: Floats, layout: ParameterLayout, s: _Scores) -> None:
     """Take the covariances of local scores, Cov(X_j, X_k) = x_k·(1 - x_j) for each two ranks j above k, from the blocks.
 
     Each is taken once, and half of each variance, so that a block and its transpose add up to the whole.
@@ -156,7 +156,7 @@ def _subtract_local(half: Floats, layout: Layout, s: _Scores) -> None:
 
 
 def _subtract_stop(mixed: Floats, centre: Floats, s: _Scores, part: Ints, tails: Tails, safe: Floats, live: Bools,
-                   layout: Layout) -> None:  # fmt: skip
+                   layout: ParameterLayout) -> None:  # fmt: skip
     """The same for satisfaction by rank, which only the X at the top enters."""
     code = tails.code[part]
     stop = layout.pairs + code

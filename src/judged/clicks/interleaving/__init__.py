@@ -1,0 +1,1 @@
+"""Interleave two rankings, and score the clicks."""

@@ -11,22 +11,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks import (
-    ClickLog,
-    Outcome,
-    Pairs,
+from judged.clicks.api import rankings, read_clicks
+from judged.clicks.data.log import ClickLog, Pairs, generator
+from judged.clicks.interleaving.methods import (
+    InterleavingScore,
     balanced,
     balanced_credit,
-    generator,
     outcome,
     team_credit,
     team_draft,
 )
-from judged.clicks.api import rankings, read_clicks
-from judged.core import Id
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned
-from judged.io import read_list_rows, read_run, write_atomically, write_columns
-from judged.tables.records import Listed, Listing, number, scalar
+from judged.io.click_logs import read_list_rows, write_columns
+from judged.io.files.atomic import write_atomically
+from judged.io.read import read_run
+from judged.tables.records import HasRecords, RecordTable, number, scalar
 from judged.tables.table import Table, Tabled
 
 __all__ = ["InterleavedLists", "InterleavingOutcome", "Method", "interleave", "score_interleaving"]
@@ -36,7 +36,7 @@ _METHODS = {"team-draft": team_draft, "balanced": balanced}
 
 
 @dataclass(frozen=True, eq=False)
-class InterleavedLists(Listed):
+class InterleavedLists(HasRecords):
     """One list for each query, made of two rankings: rows of query, rank, doc, team, and the ranks in both (0 for none)."""
 
     method: str
@@ -59,8 +59,8 @@ class InterleavedLists(Listed):
             found.setdefault(query, []).append(doc)
         return found
 
-    def listing(self) -> Listing:
-        return Listing(
+    def listing(self) -> RecordTable:
+        return RecordTable(
             {
                 "query": self.query,
                 "rank": self.rank,
@@ -149,25 +149,27 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
 
 
 @dataclass(frozen=True, eq=False)
-class InterleavingOutcome(Listed):
+class InterleavingOutcome(HasRecords):
     """Which of two rankings users prefer: wins, losses and ties, by session and by query, with exact tests."""
 
     method: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[InterleavingScore, ...]
     clicks_a: int
     clicks_b: int
     warnings: tuple[Warned, ...] = ()
 
-    def __getitem__(self, unit: str) -> Outcome:
+    def __getitem__(self, unit: str) -> InterleavingScore:
         """The outcome by session or by query."""
         found = next((one for one in self.outcomes if one.unit == unit), None)
         if found is None:
             raise UsageError("parameter", "session or query", got=repr(unit), value=unit)
         return found
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         names = ("unit", "wins_a", "wins_b", "ties", "share_b", "low", "high", "delta", "p_value")
-        return Listing({name: tuple(getattr(one, name) for one in self.outcomes) for name in names}, words=("unit",))
+        return RecordTable(
+            {name: tuple(getattr(one, name) for one in self.outcomes) for name in names}, words=("unit",)
+        )
 
     def table(self, *, places: int = 4) -> Table:
         rows = tuple(

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Column
 from judged.clicks.data.log import Floats, generator, sums
-from judged.core import Id
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 
-__all__ = ["Interleaved", "Outcome", "Team", "balanced", "balanced_credit", "outcome", "team_credit", "team_draft"]
+__all__ = [
+    "Interleaved",
+    "InterleavingScore",
+    "Team",
+    "balanced",
+    "balanced_credit",
+    "outcome",
+    "team_credit",
+    "team_draft",
+]
 
 Team = Literal["A", "B"]
-Column = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +148,7 @@ def balanced_credit(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class InterleavingScore:
     """Who wins, and whether that could be chance.
 
     Attributes:
@@ -162,7 +170,7 @@ class Outcome:
     level: float
 
 
-def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95) -> Outcome:
+def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95) -> InterleavingScore:
     """The outcome of a credit per session, above 0 for B.
 
     Args:
@@ -190,4 +198,4 @@ def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95)
         share, low, high, p = b / (a + b), float(interval.low), float(interval.high), float(test.pvalue)
     ties = len(unit) - a - b
     delta = (b + ties / 2) / len(unit) - 0.5
-    return Outcome("session" if group is None else "query", a, b, ties, share, low, high, delta, p, level)
+    return InterleavingScore("session" if group is None else "query", a, b, ties, share, low, high, delta, p, level)

@@ -1,0 +1,1 @@
+"""The click models, as probabilities."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.grid import Lists
+from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import Bools, Floats, Pairs
 
 __all__ = ["Chain", "Stopping"]
@@ -35,7 +35,7 @@ class Chain:
     by: Stopping = "pair"
     unseen: float = 0.5
 
-    def marginal(self, lists: Lists) -> Floats:
+    def marginal(self, lists: ShownLists) -> Floats:
         attraction, after_click = self._chances(lists)
         examined = np.ones(len(attraction))
         chance = np.empty_like(attraction)
@@ -45,7 +45,7 @@ class Chain:
             examined = examined * (click * after_click[:, k] + (1.0 - click) * self.persistence)
         return chance
 
-    def conditional(self, lists: Lists, clicked: Bools) -> Floats:
+    def conditional(self, lists: ShownLists, clicked: Bools) -> Floats:
         attraction, after_click = self._chances(lists)
         examined = np.ones(len(attraction))
         chance = np.empty_like(attraction)
@@ -56,7 +56,7 @@ class Chain:
             examined = np.where(clicked[:, k], after_click[:, k], passed * self.persistence)
         return chance
 
-    def draw(self, lists: Lists, rng: np.random.Generator) -> Bools:
+    def draw(self, lists: ShownLists, rng: np.random.Generator) -> Bools:
         attraction, after_click = self._chances(lists)
         shown = lists.shown
         clicked = np.zeros(attraction.shape, bool)
@@ -67,7 +67,7 @@ class Chain:
             examined &= rng.random(len(attraction)) < onward
         return clicked
 
-    def _chances(self, lists: Lists) -> tuple[Floats, Floats]:
+    def _chances(self, lists: ShownLists) -> tuple[Floats, Floats]:
         """The attractiveness of each document, and the chance to go on after a click on it."""
         attraction = lists.at(self.attractiveness, self.unseen, self.pairs)
         if self.by == "pair":

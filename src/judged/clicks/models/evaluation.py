@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.grid import Grid, Lists, distinct_rows, grid_of
+from judged.clicks.data.grid import Grid, ShownLists, distinct_rows, grid_of
 from judged.clicks.data.log import ClickLog, Floats
 from judged.clicks.models.model import ClickModel
 
@@ -45,7 +45,7 @@ def evaluate_clicks(model: ClickModel, log: ClickLog) -> ClickEvaluation:
     grid = grid_of(log)
     conditional = _surprise(grid, model.conditional(grid.lists, grid.clicked))
     first, place = distinct_rows(grid.lists.pair)
-    marginal = _surprise(grid, model.marginal(Lists(grid.lists.pairs, grid.lists.pair[first]))[place])
+    marginal = _surprise(grid, model.marginal(ShownLists(grid.lists.pairs, grid.lists.pair[first]))[place])
     shown = grid.weight @ grid.lists.shown
     by_rank, given = _perplexity(marginal, shown), _perplexity(conditional, shown)
     sessions = len(log.sessions)

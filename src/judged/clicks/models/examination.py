@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.clicks.data.grid import Lists
+from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import Bools, Floats, Pairs
 
 __all__ = ["Examination"]
@@ -32,7 +32,7 @@ class Examination:
     examination: Floats
     unseen: float = 0.5
 
-    def marginal(self, lists: Lists) -> Floats:
+    def marginal(self, lists: ShownLists) -> Floats:
         attraction = self._attraction(lists)
         if self.examination.shape[1] == 1:
             return attraction * self._row(np.arange(attraction.shape[1]))[:, 0]
@@ -47,7 +47,7 @@ class Examination:
             last[:, k + 1] = chance[:, k]
         return chance
 
-    def conditional(self, lists: Lists, clicked: Bools) -> Floats:
+    def conditional(self, lists: ShownLists, clicked: Bools) -> Floats:
         attraction = self._attraction(lists)
         if self.examination.shape[1] == 1:
             return attraction * self._row(np.arange(attraction.shape[1]))[:, 0]
@@ -58,7 +58,7 @@ class Examination:
             last = np.where(clicked[:, k], k + 1, last)
         return chance
 
-    def draw(self, lists: Lists, rng: np.random.Generator) -> Bools:
+    def draw(self, lists: ShownLists, rng: np.random.Generator) -> Bools:
         attraction, shown = self._attraction(lists), lists.shown
         clicked = np.zeros(attraction.shape, bool)
         last = np.zeros(len(attraction), np.int64)
@@ -68,7 +68,7 @@ class Examination:
             last = np.where(clicked[:, k], k + 1, last)
         return clicked
 
-    def _attraction(self, lists: Lists) -> Floats:
+    def _attraction(self, lists: ShownLists) -> Floats:
         return lists.at(self.attractiveness, self.unseen, self.pairs)
 
     def _row(self, k: Any) -> Floats:

@@ -8,12 +8,12 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from judged.clicks.data.estimate import Estimate, Prior
-from judged.clicks.data.grid import Lists
+from judged.clicks.data.estimate import ParameterEstimate, Prior
+from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import Bools, Floats, Pairs
 from judged.errors import UsageError, Warned
 
-__all__ = ["ClickModel", "Fit", "Settings", "click_probabilities"]
+__all__ = ["ClickModel", "Fit", "FitSettings", "click_probabilities"]
 
 
 class ClickModel(Protocol):
@@ -28,18 +28,18 @@ class ClickModel(Protocol):
     @property
     def pairs(self) -> Pairs: ...
 
-    def marginal(self, lists: Lists) -> Floats:
+    def marginal(self, lists: ShownLists) -> Floats:
         """The chance of a click at each rank, whatever happens above."""
 
-    def conditional(self, lists: Lists, clicked: Bools) -> Floats:
+    def conditional(self, lists: ShownLists, clicked: Bools) -> Floats:
         """The chance of a click at each rank, given the clicks above it."""
 
-    def draw(self, lists: Lists, rng: np.random.Generator) -> Bools:
+    def draw(self, lists: ShownLists, rng: np.random.Generator) -> Bools:
         """Clicks of one user for each list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class FitSettings:
     """How a model is fitted.
 
     Args:
@@ -78,10 +78,10 @@ class Fit:
     """
 
     model: ClickModel
-    settings: Settings
-    parameters: Mapping[str, Estimate]
+    settings: FitSettings
+    parameters: Mapping[str, ParameterEstimate]
     labels: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
-    relevance: Estimate | None
+    relevance: ParameterEstimate | None
     impressions: Floats
     clicks: Floats
     sessions: int
@@ -96,7 +96,7 @@ class Fit:
     def pairs(self) -> Pairs:
         return self.model.pairs
 
-    def of(self, parameter: str) -> Estimate:
+    def of(self, parameter: str) -> ParameterEstimate:
         """One parameter's estimates."""
         if parameter not in self.parameters:
             known = ", ".join(self.parameters)
@@ -104,6 +104,6 @@ class Fit:
         return self.parameters[parameter]
 
 
-def click_probabilities(model: ClickModel, lists: Lists) -> Floats:
+def click_probabilities(model: ClickModel, lists: ShownLists) -> Floats:
     """The chance of a click at each rank of each list; NaN behind a list's end."""
     return np.where(lists.shown, model.marginal(lists), np.nan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.clicks.data.grid import Lists
+from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import ClickLog, Codes, generator
 from judged.clicks.models.model import ClickModel
 from judged.errors import UsageError
@@ -13,7 +13,7 @@ __all__ = ["simulate"]
 
 
 def simulate(
-    model: ClickModel, lists: Lists, sessions: int, seed: int | np.random.Generator = 0, *, shuffled: float = 0.0
+    model: ClickModel, lists: ShownLists, sessions: int, seed: int | np.random.Generator = 0, *, shuffled: float = 0.0
 ) -> ClickLog:
     """A log of so many sessions, each with the clicks of one user; lists are shown in turn.
 
@@ -35,7 +35,7 @@ def simulate(
             "parameter", "a share of shuffled sessions between 0 and 1", got=repr(shuffled), value=shuffled
         )
     rng = generator(seed)
-    shown_lists = Lists(lists.pairs, _shuffled(lists.pair[which], shuffled, rng))
+    shown_lists = ShownLists(lists.pairs, _shuffled(lists.pair[which], shuffled, rng))
     clicked = model.draw(shown_lists, rng)
     session, column = np.nonzero(shown_lists.shown)
     return ClickLog(

@@ -1,0 +1,1 @@
+"""Estimate the value of a ranking from logged clicks of another."""

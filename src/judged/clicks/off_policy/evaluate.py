@@ -11,12 +11,14 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks import ClickLog, Counterfactual, Examination, Pairs, counterfactual, fit
 from judged.clicks.api import rankings, read_clicks
-from judged.clicks.off_policy.estimators import Worth
+from judged.clicks.data.log import ClickLog, Pairs
+from judged.clicks.fitting.fit import fit
+from judged.clicks.models.examination import Examination
+from judged.clicks.off_policy.estimators import Counterfactual, Worth, counterfactual
 from judged.errors import UsageError, shown
-from judged.io import read_run
-from judged.tables.records import Listed, Listing, number, scalar
+from judged.io.read import read_run
+from judged.tables.records import HasRecords, RecordTable, number, scalar
 from judged.tables.table import Table, Tabled
 
 __all__ = ["Counterfactuals", "evaluate_from_clicks"]
@@ -25,7 +27,7 @@ ESTIMATORS = ("ips", "snips", "naive")
 
 
 @dataclass(frozen=True, eq=False)
-class Counterfactuals(Listed):
+class Counterfactuals(HasRecords):
     """Estimates for runs that were not shown: one row for each run, measure and estimator."""
 
     runs: tuple[str, ...]
@@ -35,7 +37,7 @@ class Counterfactuals(Listed):
     by: str
     level: float
 
-    def listing(self) -> Listing:
+    def listing(self) -> RecordTable:
         names = (
             "measure",
             "estimator",
@@ -50,7 +52,7 @@ class Counterfactuals(Listed):
             "clipped",
         )
         columns = {name: tuple(getattr(e, name) for e in self.estimates) for name in names}
-        return Listing({"run": self.runs, **columns}, words=("run", "measure", "estimator"))
+        return RecordTable({"run": self.runs, **columns}, words=("run", "measure", "estimator"))
 
     def table(self, *, places: int = 4) -> Table:
         rows = tuple(

@@ -1,0 +1,1 @@
+"""Find the judged documents in a run, and their ranks."""

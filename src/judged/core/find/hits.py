@@ -8,25 +8,24 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.core.find.pool import Pool
 from judged.core.tables import IdKind, Run
 from judged.errors import DataError, Place, Warned, shown
 
 __all__ = [
-    "Found",
+    "Hits",
+    "check_id_kinds",
+    "check_same_kinds",
     "queries_of",
-    "refuse_kinds",
-    "refuse_no_rank",
-    "refuse_nothing_common",
-    "refuse_other_kinds",
-    "refuse_repeat",
+    "raise_duplicate",
+    "raise_no_common_query",
+    "raise_no_rank",
 ]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Hits:
     """What a run holds of a pool. Hits are sorted by query, then by rank."""
 
     retrieved: Ints  # per query of the pool
@@ -55,7 +54,7 @@ def queries_of(pool: Pool, run: Run) -> dict[str, Any]:
     return {"answered": answered, "unjudged": len(strangers), "some_unjudged": tuple(strangers[:3])}
 
 
-def refuse_nothing_common(pool: Pool, name: str, theirs: tuple[bytes, ...]) -> NoReturn:
+def raise_no_common_query(pool: Pool, name: str, theirs: tuple[bytes, ...]) -> NoReturn:
     theirs = theirs or tuple(pool.bare()[:3])
     if not theirs:
         raise DataError("empty-run", "at least one ranking", got="none", where=name)
@@ -69,11 +68,11 @@ def refuse_nothing_common(pool: Pool, name: str, theirs: tuple[bytes, ...]) -> N
     )
 
 
-def refuse_no_rank(name: str) -> NoReturn:
+def raise_no_rank(name: str) -> NoReturn:
     raise DataError("no-rank", "a rank column", got="none", hint="use order='score'", where=name)
 
 
-def refuse_repeat(query: bytes, doc: bytes, earlier: Place, later: Place, count: int) -> NoReturn:
+def raise_duplicate(query: bytes, doc: bytes, earlier: Place, later: Place, count: int) -> NoReturn:
     raise DataError(
         "duplicate-doc",
         f"each document once in the ranking of query {shown(query)}",
@@ -84,13 +83,13 @@ def refuse_repeat(query: bytes, doc: bytes, earlier: Place, later: Place, count:
     )
 
 
-def refuse_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
+def check_id_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
     """An error where the ids of a run are of other types than those of the judgments."""
     if len(run):
-        refuse_other_kinds(kinds, (run.query_kind, run.doc_kind), run.name, "convert one side, for example str({}_id)")
+        check_same_kinds(kinds, (run.query_kind, run.doc_kind), run.name, "convert one side, for example str({}_id)")
 
 
-def refuse_other_kinds(kinds: tuple[IdKind, IdKind], others: tuple[IdKind, IdKind], name: str, hint: str) -> None:
+def check_same_kinds(kinds: tuple[IdKind, IdKind], others: tuple[IdKind, IdKind], name: str, hint: str) -> None:
     """An error where ids of queries or documents are of two types, which would never meet; the hint names which."""
     for what, ours, theirs in zip(("query", "document"), kinds, others, strict=True):
         if ours != theirs:

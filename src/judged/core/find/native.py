@@ -10,13 +10,13 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.find.hits import Found, queries_of, refuse_no_rank, refuse_nothing_common, refuse_repeat
+from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import Pool
-from judged.core.ids import Text
+from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import Batches, Lines, Nested, Unread
+from judged.core.unread_runs import ArrowRun, DictRun, TrecLines, UnreadRun
 from judged.errors import Place
 
 __all__ = ["Progress", "as_ints", "as_text", "find", "native_policy", "native_pool"]
@@ -29,8 +29,8 @@ _IDS: dict[type, IdKind] = {str: "text", int: "integer"}
 
 
 def find(
-    pool: Pool, run: Run | Unread, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None = None
-) -> Found | None:
+    pool: Pool, run: Run | UnreadRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None = None
+) -> Hits | None:
     """What the run holds of the pool; None where only the reference can say (and say what is wrong).
 
     `kinds` are the types of the ids of queries and documents in the judgments.
@@ -39,7 +39,7 @@ def find(
         return None
     whole = [kind == "integer" for kind in kinds]
     common = (native_pool(pool), native_policy(policy), usable_cores())
-    if isinstance(run, Lines):
+    if isinstance(run, TrecLines):
         if kinds != ("text", "text"):
             return None
         with run.opened() as (data, start):
@@ -52,31 +52,33 @@ def find(
         columns = as_text(run.queries), as_ints(run.query), as_text(run.doc), np.ascontiguousarray(run.score), rank
         return _found(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
     seen = None
-    if isinstance(run, Batches) and "other" not in kinds and (stream := run.stream()) is not None:
+    if isinstance(run, ArrowRun) and "other" not in kinds and (stream := run.stream()) is not None:
         seen = native.scan_arrow([stream], run.columns, *whole, *common, _ROWS, progress)
-    elif isinstance(run, Nested) and _same_kinds(run, kinds):
+    elif isinstance(run, DictRun) and _same_kinds(run, kinds):
         seen = native.scan_dict(run.rankings, *whole, *common[:2])
     regular = seen is not None and seen["bad"] is None and seen["repeat"] is None
     return _found(pool, run, policy, seen, _nowhere) if regular else None
 
 
 def _found(
-    pool: Pool, run: Run | Unread, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]
-) -> Found | None:
+    pool: Pool, run: Run | UnreadRun, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]
+) -> Hits | None:
     if seen["empty"]:
         return None
     found = _as_found(pool, seen)
     if isinstance(run, Run):
         found = replace(found, **queries_of(pool, run))
     if not found.answered.any():
-        refuse_nothing_common(pool, run.name, found.some_unjudged)
+        raise_no_common_query(pool, run.name, found.some_unjudged)
     _refuse(pool, run.name, policy, seen, place)
     return found
 
 
-def find_in(pool: Pool, batches: Sequence[Run | Unread], policy: Policy, kinds: tuple[IdKind, IdKind]) -> Found | None:
+def find_in(
+    pool: Pool, batches: Sequence[Run | UnreadRun], policy: Policy, kinds: tuple[IdKind, IdKind]
+) -> Hits | None:
     """What the batches of a part of a run, which may be nothing, hold of the pool; None where only the reference can say."""
-    tables = [batch for batch in batches if isinstance(batch, Batches)]
+    tables = [batch for batch in batches if isinstance(batch, ArrowRun)]
     if native is None or not tables or len(tables) < len(batches) or "other" in kinds:
         return None
     streams = [table.stream() for table in tables]
@@ -92,26 +94,26 @@ def find_in(pool: Pool, batches: Sequence[Run | Unread], policy: Policy, kinds: 
     return _as_found(pool, seen)
 
 
-def _as_found(pool: Pool, seen: dict[str, Any]) -> Found:
-    given = {name: seen[name] for name in Found.__dataclass_fields__ if name in seen}
+def _as_found(pool: Pool, seen: dict[str, Any]) -> Hits:
+    given = {name: seen[name] for name in Hits.__dataclass_fields__ if name in seen}
     given["answered"] = seen["answered"].view(np.bool_)[: len(pool.queries)]
     given["retrieved"] = seen["retrieved"][: len(pool.queries)]
-    return Found(**given)
+    return Hits(**given)
 
 
 def _refuse(pool: Pool, name: str, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]) -> None:
     if policy.order == "rank" and not seen["ranked"]:
-        refuse_no_rank(name)
+        raise_no_rank(name)
     if seen["repeat"] is not None:
         query, doc, earlier, later, count = seen["repeat"]
-        refuse_repeat(pool.ids[query], doc, place(earlier), place(later), count)
+        raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
 
 
 def _nowhere(row: int) -> Place:
     raise AssertionError(row)
 
 
-def _same_kinds(run: Nested, kinds: tuple[IdKind, IdKind]) -> bool:
+def _same_kinds(run: DictRun, kinds: tuple[IdKind, IdKind]) -> bool:
     """Whether a mapping's ids are of the types of the judgments', by the first of them; the core makes sure of the others."""
     first = [next(iter(run.rankings), None), next((next(iter(r)) for r in run.rankings.values() if r), None)]
     return all(id is None or _IDS.get(type(id)) == kind for id, kind in zip(first, kinds, strict=True))
@@ -135,7 +137,7 @@ def native_policy(policy: Policy) -> Any:
     )
 
 
-def as_text(text: Text) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+def as_text(text: IdColumn) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     return np.ascontiguousarray(text.buffer), as_ints(text.start), as_ints(text.length)
 
 

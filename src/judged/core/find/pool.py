@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core.ids import Text
+from judged._types import Bools, Floats, Ints
+from judged.core.ids import IdColumn
 from judged.core.judged import Aspects
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
@@ -16,18 +16,14 @@ from judged.errors import DataError, Warned, shown
 
 __all__ = ["Pool", "decoded", "pool_of"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     queries: tuple[Id, ...]
-    ids: Text  # the same as bytes; behind them queries that the judgments name without judging a document
+    ids: IdColumn  # the same as bytes; behind them queries that the judgments name without judging a document
     query: Ints
     grade: Floats
-    doc: Text
+    doc: IdColumn
     aspects: Aspects | None
     warnings: list[Warned]
 
@@ -139,7 +135,7 @@ def _once(
     return order[start], chosen, [Warned("duplicate-judgment", extra, text)]
 
 
-def _starts(query: Ints, doc: Text) -> Bools:
+def _starts(query: Ints, doc: IdColumn) -> Bools:
     """Where a new (query, document) begins, in rows sorted by both."""
     rows = np.arange(len(query))
     first = np.ones(len(query), bool)
@@ -147,7 +143,7 @@ def _starts(query: Ints, doc: Text) -> Bools:
     return first
 
 
-def _codes(ids: Text) -> Ints:
+def _codes(ids: IdColumn) -> Ints:
     """A whole number per distinct id, ascending with its bytes."""
     order = ids.order()
     code = np.empty(len(ids), np.int64)
@@ -163,6 +159,6 @@ def _local_codes(query: Ints, code: Ints) -> Ints:
     return local[np.searchsorted(pairs[0] * width + pairs[1], query * width + code)]
 
 
-def decoded(ids: Text, kind: IdKind) -> list[Id]:
+def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
     texts = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
     return [int(text) for text in texts] if kind == "integer" else list(texts)

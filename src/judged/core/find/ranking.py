@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.core.find.pool import Pool
-from judged.core.find.reference import _by_document_id, _found, _judged_rows, _Ranked, by_grade
-from judged.core.ids import Text
+from judged.core.find.reference import RankedRows, _by_document_id, _found, _judged_rows, by_grade
+from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import Run
 
 __all__ = ["ranked_rows"]
-
-Ints = NDArray[np.int64]
 
 
 def ranked_rows(run: Run, policy: Policy, pool: Pool | None = None) -> tuple[Ints, Ints]:
@@ -39,10 +37,10 @@ def ranked_rows(run: Run, policy: Policy, pool: Pool | None = None) -> tuple[Int
 
 def _pool_of_queries(run: Run) -> Pool:
     none = np.empty(0, np.int64)
-    return Pool(tuple(range(len(run.queries))), run.queries, none, none.astype(float), Text.of([]), None, [])
+    return Pool(tuple(range(len(run.queries))), run.queries, none, none.astype(float), IdColumn.of([]), None, [])
 
 
-def _around(order: Ints, pool: Pool, run: Run, rows: _Ranked, policy: Policy) -> Ints:
+def _around(order: Ints, pool: Pool, run: Run, rows: RankedRows, policy: Policy) -> Ints:
     """The same order with judged documents at the ranks that luck gives them, the others around them in the order they have."""
     at, judgment = _found(pool, run, rows)
     group = rows.group[at]

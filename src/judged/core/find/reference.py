@@ -11,26 +11,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core.find.hits import Found, queries_of, refuse_no_rank, refuse_nothing_common, refuse_repeat
+from judged._types import Bools, Floats, Ints, Words
+from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import Pool
-from judged.core.ids import Text
+from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.tables import Run
 
 __all__ = ["Sieve", "by_grade", "disagree", "find", "found_in", "keys_of", "ranking_value"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Words = NDArray[np.uint64]
 
 _SCATTER = np.uint64(0xD6E8FEB86659FD93)
 
 
-def find(pool: Pool, run: Run, policy: Policy) -> Found:
+def find(pool: Pool, run: Run, policy: Policy) -> Hits:
     """What the run holds of the pool.
 
     Raises:
@@ -38,14 +34,14 @@ def find(pool: Pool, run: Run, policy: Policy) -> Found:
     """
     queries = queries_of(pool, run)
     if not queries["answered"].any():
-        refuse_nothing_common(pool, run.name, queries["some_unjudged"])
+        raise_no_common_query(pool, run.name, queries["some_unjudged"])
     return found_in(pool, run, policy, queries)
 
 
-def found_in(pool: Pool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Found:
+def found_in(pool: Pool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Hits:
     """What a part of a run, which may be nothing, holds of the pool; `queries` as `queries_of` gives them, where they are known."""
     rows = _judged_rows(pool, run, policy)
-    return Found(
+    return Hits(
         retrieved=np.bincount(rows.query, minlength=len(pool.queries)),
         **(queries or queries_of(pool, run)),
         **_hits(pool, run, rows, policy),
@@ -73,7 +69,7 @@ def disagree(run: Run) -> Bools:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranked:
+class RankedRows:
     """The run's rows of judged queries, by query and then from the best document down."""
 
     row: Ints  # into the run
@@ -85,7 +81,7 @@ class _Ranked:
     query_start: Ints
 
 
-def _judged_rows(pool: Pool, run: Run, policy: Policy) -> _Ranked:
+def _judged_rows(pool: Pool, run: Run, policy: Policy) -> RankedRows:
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     query = code[run.query]
@@ -105,7 +101,7 @@ def _judged_rows(pool: Pool, run: Run, policy: Policy) -> _Ranked:
     first = np.ones(len(row), bool)
     first[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
     start = np.flatnonzero(first)
-    ranked = _Ranked(
+    ranked = RankedRows(
         row=row,
         query=query,
         key=key,
@@ -125,7 +121,7 @@ def ranking_value(run: Run, policy: Policy) -> Floats:
         return -np.arange(len(run), dtype=np.float64)
     if policy.order == "rank":
         if run.rank is None:
-            refuse_no_rank(run.name)
+            raise_no_rank(run.name)
         return -run.rank.astype(np.float64)
     score = run.score
     if policy.precision == "float32":
@@ -149,7 +145,7 @@ def _repeats(run: Run, row: Ints, key: Words) -> tuple[Ints, Ints]:
     return earlier[same], later[same]
 
 
-def _refuse_duplicates(run: Run, rows: _Ranked, policy: Policy) -> None:
+def _refuse_duplicates(run: Run, rows: RankedRows, policy: Policy) -> None:
     seen = slice(None)
     if policy.depth is not None:  # what lies below the depth is never looked at
         above = rows.group_start[rows.group] - rows.query_start[rows.query]
@@ -159,7 +155,7 @@ def _refuse_duplicates(run: Run, rows: _Ranked, policy: Policy) -> None:
         first = int(np.argmin(rows.row[seen][later]))
         a, b = int(rows.row[seen][earlier[first]]), int(rows.row[seen][later[first]])
         query = run.queries[int(run.query[b])]
-        refuse_repeat(query, run.doc[b], run.where(a), run.where(b), len(later))
+        raise_duplicate(query, run.doc[b], run.where(a), run.where(b), len(later))
 
 
 def _without_duplicates(run: Run, row: Ints, query: Ints, key: Words, value: Floats, policy: Policy) -> Bools:
@@ -179,7 +175,7 @@ def _without_duplicates(run: Run, row: Ints, query: Ints, key: Words, value: Flo
 # ── hits ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _hits(pool: Pool, run: Run, rows: _Ranked, policy: Policy) -> dict[str, Any]:
+def _hits(pool: Pool, run: Run, rows: RankedRows, policy: Policy) -> dict[str, Any]:
     at, judgment = _found(pool, run, rows)
     group = rows.group[at]
     above = rows.group_start[group] - rows.query_start[rows.query[at]]
@@ -202,7 +198,7 @@ def _hits(pool: Pool, run: Run, rows: _Ranked, policy: Policy) -> dict[str, Any]
     }
 
 
-def _found(pool: Pool, run: Run, rows: _Ranked) -> tuple[Ints, Ints]:
+def _found(pool: Pool, run: Run, rows: RankedRows) -> tuple[Ints, Ints]:
     """Positions in `rows` of judged documents, and their judgments."""
     return Sieve.of(pool).found(run, rows.row, rows.query, rows.key)
 
@@ -247,12 +243,12 @@ class Sieve:
         return np.concatenate(found), np.concatenate(judgments)
 
 
-def keys_of(query: Ints, doc: Text) -> Words:
+def keys_of(query: Ints, doc: IdColumn) -> Words:
     """A hash of each document within its query."""
     return doc.hash() ^ (query.astype(np.uint64) * _SCATTER)
 
 
-def _by_document_id(run: Run, rows: _Ranked, at: Ints, *, ascending: bool) -> Ints:
+def _by_document_id(run: Run, rows: RankedRows, at: Ints, *, ascending: bool) -> Ints:
     """The place of each hit among the documents of its score, by the bytes of their ids."""
     inside = np.zeros(len(at), np.int64)
     tied = rows.group_size[rows.group[at]] > 1

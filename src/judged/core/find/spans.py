@@ -12,23 +12,22 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.core.find.ranking import ranked_rows
-from judged.core.ids import Text
+from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, UsageError, shown
 
-__all__ = ["Credit", "credited", "overlap_rule"]
+__all__ = ["SpanCredit", "credit_spans", "overlap_rule"]
 
-Ints = NDArray[np.int64]
 Holds = Callable[[int, int, int], bool]
 Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, where it was read
 
 
 @dataclass(frozen=True, slots=True)
-class Credit:
+class SpanCredit:
     """How many characters of what was looked for each row of the run is the first to hold; and how many there are, by query."""
 
     fresh: Ints
@@ -66,7 +65,7 @@ def overlap_rule(text: str) -> Holds:
     }[what]
 
 
-def credited(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, Credit]:
+def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCredit]:
     """Judgments of the chunks of a run, each for the spans that it is the first to hold."""
     if run.passages is None or not run.passages.spans:
         raise DataError(
@@ -82,7 +81,7 @@ def credited(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, Credit]:
     owner = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[query]
     fresh = np.zeros(len(run), np.int64)
     judged = _walk(spans, run, row[owner >= 0], owner[owner >= 0], overlap_rule(qrels.overlap), fresh)
-    return _as_qrels(qrels, judged, run), Credit(fresh, _sizes(spans, qrels.queries.tolist()))
+    return _as_qrels(qrels, judged, run), SpanCredit(fresh, _sizes(spans, qrels.queries.tolist()))
 
 
 def _spans_of(qrels: Qrels) -> dict[tuple[int, bytes], list[_Span]]:
@@ -100,7 +99,7 @@ def _spans_of(qrels: Qrels) -> dict[tuple[int, bytes], list[_Span]]:
     return {key: list(spans.values()) for key, spans in found.items()}
 
 
-def _columns(rows: Qrels | Run) -> tuple[Text, Ints, Ints]:
+def _columns(rows: Qrels | Run) -> tuple[IdColumn, Ints, Ints]:
     p = rows.passages
     if p is None or p.doc is None or p.start is None or p.end is None:
         raise AssertionError("spans were checked")
@@ -149,7 +148,7 @@ def _as_qrels(qrels: Qrels, rows: list[Row], run: Run) -> Qrels:
     place = np.array(row, dtype=np.int64)
     base = qrels.take(place)
     return replace(
-        base, query=np.array(query, dtype=np.int64), doc=Text.of(doc), doc_kind=run.doc_kind, aspect=Text.of(span), sub=None,
+        base, query=np.array(query, dtype=np.int64), doc=IdColumn.of(doc), doc_kind=run.doc_kind, aspect=IdColumn.of(span), sub=None,
         grade=np.array(grade, dtype=float), passages=None,
     )  # fmt: skip
 

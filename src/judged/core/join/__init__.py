@@ -1,0 +1,1 @@
+"""Judgments, a run and a policy become a `Judged`."""

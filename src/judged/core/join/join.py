@@ -7,23 +7,23 @@ from dataclasses import replace
 import numpy as np
 
 from judged.core.find import native, reference
-from judged.core.find.hits import Found, refuse_kinds
+from judged.core.find.hits import Hits, check_id_kinds
 from judged.core.find.pool import Pool, pool_of
 from judged.core.find.ranking import ranked_rows
-from judged.core.find.spans import Credit, credited
-from judged.core.join.warnings import notes_on
+from judged.core.find.spans import SpanCredit, credit_spans
+from judged.core.join.warnings import join_warnings
 from judged.core.judged import Judged
-from judged.core.parts.run import Scattered
-from judged.core.passages import Reading
+from judged.core.parts.run import PartitionedRun
+from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import Lines, Scores, Unread
+from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
 from judged.errors import UsageError, shown
 
 __all__ = ["join"]
 
 
-def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progress | None = None) -> Judged:
+def join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: native.Progress | None = None) -> Judged:
     """Find the judged documents in the run, and their ranks.
 
     Args:
@@ -37,19 +37,19 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
             document judged twice with different grades; each names the places.
     """
     policy = replace(policy, repeats=_repeats(run, policy))
-    if isinstance(run, Scores):
+    if isinstance(run, ScoreColumn):
         run = run.beside(qrels)
     if qrels.choice is not None:
         raise UsageError("alternatives", "judgments of one kind for each query", got="sets of which any one will do",
                          where=qrels.name, hint="evaluate, compare and explain take them")  # fmt: skip
-    credit: Credit | None = None
+    credit: SpanCredit | None = None
     if qrels.passages is not None and qrels.passages.spans:
-        if isinstance(run, Scattered):
+        if isinstance(run, PartitionedRun):
             raise UsageError("in-parts", "a run in memory, to credit spans of documents", got="a run in parts", where=run.name, hint="engine='memory' reads it whole")  # fmt: skip
-        run = run.read() if isinstance(run, Unread) else run
-        qrels, credit = credited(qrels, run, policy)
+        run = run.read() if isinstance(run, UnreadRun) else run
+        qrels, credit = credit_spans(qrels, run, policy)
     if isinstance(run, Run):
-        refuse_kinds((qrels.query_kind, qrels.doc_kind), run)
+        check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
     pool = pool_of(qrels, policy)
     run, found = _found(qrels, pool, run, policy, progress)
     judged = Judged(
@@ -72,20 +72,20 @@ def join(qrels: Qrels, run: Run | Unread, policy: Policy, progress: native.Progr
     )
     if policy.ties != "expected":  # there every order of the ties is cut and condensed on its own
         judged = judged.under(policy)
-    of_run = run.warnings if isinstance(run, Run | Lines) else found.warnings
-    notes = notes_on(judged, qrels, run, found, policy)
+    of_run = run.warnings if isinstance(run, Run | TrecLines) else found.warnings
+    notes = join_warnings(judged, qrels, run, found, policy)
     judged = replace(judged, warnings=(*qrels.warnings, *of_run, *pool.warnings, *notes))
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
 
 
-def _repeats(run: Run | Unread, policy: Policy) -> Repeats:
+def _repeats(run: Run | UnreadRun, policy: Policy) -> Repeats:
     """Which documents that stand twice are looked for in this run."""
-    if not isinstance(run, Scattered) or run.whole or policy.duplicates != "error":
+    if not isinstance(run, PartitionedRun) or run.whole or policy.duplicates != "error":
         return "all"
     return "judged" if policy.repeats == "auto" else policy.repeats
 
 
-def _reading(run: Run, pool: Pool, policy: Policy, credit: Credit | None) -> Reading | None:
+def _reading(run: Run, pool: Pool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:
     """What each rank holds, as far as the run knows its chunks."""
     chunks = run.passages
     if chunks is None or (chunks.tokens is None and credit is None):
@@ -98,9 +98,9 @@ def _reading(run: Run, pool: Pool, policy: Policy, credit: Credit | None) -> Rea
         lacking = f"none for {int((tokens < 0).sum())} of {len(tokens)}, such as {shown(run.doc[first])} at {run.where(first)}"
         tokens = None
     if credit is None or chunks.start is None or chunks.end is None:
-        return Reading(size=size, tokens=tokens, lacking=lacking)
+        return RankTexts(size=size, tokens=tokens, lacking=lacking)
     gold = np.array([credit.gold.get(raw, 0) for raw in pool.ids.take(slice(len(pool.queries))).tolist()])
-    return Reading(
+    return RankTexts(
         size=size,
         tokens=tokens,
         lacking=lacking,
@@ -111,13 +111,13 @@ def _reading(run: Run, pool: Pool, policy: Policy, credit: Credit | None) -> Rea
 
 
 def _found(
-    qrels: Qrels, pool: Pool, run: Run | Unread, policy: Policy, progress: native.Progress | None
-) -> tuple[Run | Unread, Found]:
+    qrels: Qrels, pool: Pool, run: Run | UnreadRun, policy: Policy, progress: native.Progress | None
+) -> tuple[Run | UnreadRun, Hits]:
     """What the run holds of the pool; it is put into columns only where the native core does not take it as it is."""
-    if isinstance(run, Scattered):
+    if isinstance(run, PartitionedRun):
         from judged.core.parts import find as placing
 
-        return run, placing.find(pool, run, policy, (qrels.query_kind, qrels.doc_kind), progress)
+        return run, placing.find_in_partitions(pool, run, policy, (qrels.query_kind, qrels.doc_kind), progress)
     found = native.find(pool, run, policy, (qrels.query_kind, qrels.doc_kind), progress)
     if found is not None:
         return run, found
@@ -127,5 +127,5 @@ def _found(
             progress(len(run), len(run))
         return run, found
     table = run.read()
-    refuse_kinds((qrels.query_kind, qrels.doc_kind), table)
+    check_id_kinds((qrels.query_kind, qrels.doc_kind), table)
     return _found(qrels, pool, table, policy, progress)

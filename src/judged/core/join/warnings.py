@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.find.hits import Found
+from judged.core.find.hits import Hits
 from judged.core.find.pool import decoded
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.core.tables import Id, Named, Qrels
+from judged.core.tables import HasName, Id, Qrels
 from judged.errors import DataError, Warned, shown
 
-__all__ = ["notes_on"]
+__all__ = ["join_warnings"]
 
 _LARGEST_COMMON_GRADE = 127
 
 
-def notes_on(j: Judged, qrels: Qrels, run: Named, found: Found, policy: Policy) -> list[Warned]:
+def join_warnings(j: Judged, qrels: Qrels, run: HasName, found: Hits, policy: Policy) -> list[Warned]:
     notes = []
 
     def note(slug: str, count: int, text: str) -> None:

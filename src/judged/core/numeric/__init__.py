@@ -1,0 +1,1 @@
+"""Sums within segments, resampling, exact sums, and the native library."""

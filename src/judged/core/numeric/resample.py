@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.core.numeric.native import native
 
 __all__ = ["drawn_at", "resampled_means"]
 
-Floats = NDArray[np.float64]
 
 _BLOCK = 1 << 20
 

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as reference
 from judged.core.numeric.native import native, usable_cores
 
 __all__ = ["falling", "first", "product_before", "running", "total"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 if native is None:
     falling, first, product_before, running, total = (

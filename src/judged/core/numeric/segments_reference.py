@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["falling", "first", "offsets", "positions", "product_before", "running", "total"]
+from judged._types import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["falling", "first", "offsets", "positions", "product_before", "running", "total"]
 
 
 def offsets(sizes: Ints) -> Ints:

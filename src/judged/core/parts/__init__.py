@@ -1,0 +1,1 @@
+"""The same for a run in partitions: two passes that only count."""

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core.find.hits import Found, refuse_no_rank, refuse_nothing_common, refuse_repeat
+from judged._types import Ints
+from judged.core.find.hits import Hits, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import Pool
 from judged.core.find.reference import by_grade
 from judged.core.numeric import segments_reference as segment
-from judged.core.parts.pass_one import Look, Looked, lean
-from judged.core.parts.pass_two import Count, Counted, Index, index_of
-from judged.core.parts.run import Scattered, place_of, raised
+from judged.core.parts.pass_one import LocatedHits, LocateHits, lean
+from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_of
+from judged.core.parts.run import PartitionedRun, place_of, raise_errors
 from judged.core.parts.whole_queries import found_whole
 from judged.core.policy import Policy
 from judged.core.tables import IdKind
 from judged.errors import DataError, UsageError
 
-__all__ = ["find"]
+__all__ = ["find_in_partitions"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Progress = Callable[[int, int], object]
 
 
-def find(pool: Pool, run: Scattered, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None) -> Found:
+def find_in_partitions(
+    pool: Pool, run: PartitionedRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None
+) -> Hits:
     """What the run holds of the pool: the bits of `reference.find` on all of it.
 
     Raises:
@@ -39,37 +39,39 @@ def find(pool: Pool, run: Scattered, policy: Policy, kinds: tuple[IdKind, IdKind
         return found_whole(pool, run.gather(), policy, kinds, progress, gathered=True)
     if run.whole:
         return found_whole(pool, run, policy, kinds, progress)
-    look = Look(lean(pool, documents=True), policy, kinds)
-    alone = run.look or (lambda task: Looked.together(raised(run.results(task, _tell(run, progress, 0)))))
+    look = LocateHits(lean(pool, documents=True), policy, kinds)
+    alone = run.look or (lambda task: LocatedHits.together(raise_errors(run.results(task, _tell(run, progress, 0)))))
     looked = alone(look)
-    count = Count(index_of(pool, looked, policy), policy, kinds)
-    counted = count.together(raised(run.results(count, _tell(run, progress, 1))))
+    count = CountRanks(index_of(pool, looked, policy), policy, kinds)
+    counted = count.together(raise_errors(run.results(count, _tell(run, progress, 1))))
     return _placed(pool, run, policy, looked, count.index, counted)
 
 
-def _tell(run: Scattered, progress: Progress | None, look: int) -> Callable[[int], object] | None:
+def _tell(run: PartitionedRun, progress: Progress | None, look: int) -> Callable[[int], object] | None:
     """Progress of one of two looks."""
     size = sum(part.size for part in run.parts)
     return None if progress is None else lambda done: progress(look * size + done, 2 * size)
 
 
-def _refuse_order(run: Scattered, policy: Policy) -> None:
+def _refuse_order(run: PartitionedRun, policy: Policy) -> None:
     for name in ("order", "ties"):
         if getattr(policy, name) == "input" and not run.ordered:
             raise UsageError("order", f"{name} by what is in the rows: a table of a database has no order", got="'input'", where=run.name)  # fmt: skip
 
 
-def _placed(pool: Pool, run: Scattered, policy: Policy, looked: Looked, index: Index, counted: Counted) -> Found:
+def _placed(
+    pool: Pool, run: PartitionedRun, policy: Policy, looked: LocatedHits, index: HitIndex, counted: RankCounts
+) -> Hits:
     """From counts to ranks."""
     if not counted.rows:
         raise DataError("empty-run", "at least one ranking", got="none", where=run.name)
     if policy.order == "rank" and not counted.ranked:
-        refuse_no_rank(run.name)
+        raise_no_rank(run.name)
     above, tied = _groups(index, counted)
     retrieved = _by_query(index, counted, tied)
     strangers = tuple(counted.strangers)
     if not retrieved.any():
-        refuse_nothing_common(pool, run.name, strangers[:3])
+        raise_no_common_query(pool, run.name, strangers[:3])
     inside, on = _inside(index, counted)
     if (on != index.times).any() or (run.look is None and looked.rows != counted.rows):
         raise DataError("file-changed", "the same rows at every look", got="others the second time", where=run.name,
@@ -88,7 +90,7 @@ def _placed(pool: Pool, run: Scattered, policy: Policy, looked: Looked, index: I
     query, rank = pool.query[judgment], above[group] + inside + 1
     order = np.lexsort((rank, query))
     disagreeing = int(counted.disagrees.sum()) + sum(odd for _, odd in counted.strangers.values())
-    return Found(
+    return Hits(
         retrieved=retrieved,
         answered=retrieved > 0,
         query=query[order],
@@ -105,7 +107,7 @@ def _placed(pool: Pool, run: Scattered, policy: Policy, looked: Looked, index: I
     )
 
 
-def _groups(index: Index, counted: Counted) -> tuple[Ints, Ints]:
+def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
     """How many documents beat each group of its query, and how many it has."""
     query = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
     groups = np.arange(len(index.value))
@@ -116,7 +118,7 @@ def _groups(index: Index, counted: Counted) -> tuple[Ints, Ints]:
     return ahead[groups + query + 1] - ahead[first + query] + better[groups] - better[first], tied
 
 
-def _by_query(index: Index, counted: Counted, tied: Ints) -> Ints:
+def _by_query(index: HitIndex, counted: RankCounts, tied: Ints) -> Ints:
     """How many documents each query has."""
     queries = np.arange(len(index.start))
     ahead = np.concatenate([[0], np.cumsum(counted.ahead)])
@@ -124,7 +126,7 @@ def _by_query(index: Index, counted: Counted, tied: Ints) -> Ints:
     return np.diff(ahead[index.start + queries]) + np.diff(inside[index.start])
 
 
-def _inside(index: Index, counted: Counted) -> tuple[Ints, Ints]:
+def _inside(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
     """How many documents of its group come before each document, and how often it came itself."""
     group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
     start = index.inside_start[group]
@@ -133,7 +135,9 @@ def _inside(index: Index, counted: Counted) -> tuple[Ints, Ints]:
     return before[on] - before[start], counted.inside[on]
 
 
-def _refuse_repeats(pool: Pool, run: Scattered, policy: Policy, looked: Looked, index: Index, above: Ints) -> None:
+def _refuse_repeats(
+    pool: Pool, run: PartitionedRun, policy: Policy, looked: LocatedHits, index: HitIndex, above: Ints
+) -> None:
     """An error where a judged document stands twice within the depth that is looked at."""
     seen = above < (np.inf if policy.depth is None else policy.depth)
     times = np.bincount(index.judgment[seen], weights=index.times[seen], minlength=len(pool.query))
@@ -149,4 +153,4 @@ def _refuse_repeats(pool: Pool, run: Scattered, policy: Policy, looked: Looked, 
     judgment = looked.judgment[later]
     earlier = looked.position[(looked.judgment == judgment) & (looked.position < looked.position[later])].max()
     first, second = (place_of(run.parts, int(row), run.name) for row in (earlier, looked.position[later]))
-    refuse_repeat(pool.ids[int(pool.query[judgment])], pool.doc[int(judgment)], first, second, len(again))
+    raise_duplicate(pool.ids[int(pool.query[judgment])], pool.doc[int(judgment)], first, second, len(again))

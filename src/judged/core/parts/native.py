@@ -11,12 +11,12 @@ from judged.core.find.pool import Pool
 from judged.core.numeric.native import native
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import Batches, Lines, Unread
+from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
 
 if TYPE_CHECKING:
-    from judged.core.parts.pass_two import Index
+    from judged.core.parts.pass_two import HitIndex
 
-__all__ = ["Counter", "Looker", "Tally"]
+__all__ = ["Counter", "Looker", "NativeTally"]
 
 Kinds = tuple[IdKind, IdKind]
 
@@ -28,7 +28,7 @@ class Looker:
         self._kinds = kinds
         self._common = None if native is None else (native_pool(pool), native_policy(policy))
 
-    def look(self, batch: Run | Unread, position: int) -> tuple[Any, ...] | None:
+    def look(self, batch: Run | UnreadRun, position: int) -> tuple[Any, ...] | None:
         """Judgments, values and positions of judged documents, and the number of rows; None where only the reference can say."""
         if self._common is None:
             return None
@@ -39,7 +39,7 @@ class Looker:
 class Counter:
     """Counts rows between judged documents."""
 
-    def __init__(self, index: Index, policy: Policy, kinds: Kinds, strangers: int) -> None:
+    def __init__(self, index: HitIndex, policy: Policy, kinds: Kinds, strangers: int) -> None:
         self._kinds = kinds
         self._made = None
         if native is not None:
@@ -47,18 +47,18 @@ class Counter:
             order = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first), *where
             self._made = native.Index(native_pool(index.pool), *order), native_policy(policy), strangers
 
-    def tally(self) -> Tally | None:
+    def tally(self) -> NativeTally | None:
         """Counts that begin at nothing; None without the native core."""
-        return None if self._made is None else Tally(native.Tally(*self._made), self._kinds)
+        return None if self._made is None else NativeTally(native.Tally(*self._made), self._kinds)
 
 
-class Tally:
+class NativeTally:
     """Counts of the batches so far."""
 
     def __init__(self, counts: Any, kinds: Kinds) -> None:
         self._counts, self._kinds = counts, kinds
 
-    def add(self, batch: Run | Unread, position: int) -> int | None:
+    def add(self, batch: Run | UnreadRun, position: int) -> int | None:
         """Count a batch, which begins at a position; the number of its rows, or None where only the reference can say, and nothing was counted."""
         return _fed(batch, self._kinds, lambda rows: self._counts.add(rows, position))
 
@@ -67,9 +67,9 @@ class Tally:
         return self._counts.result()
 
 
-def _fed(batch: Run | Unread, kinds: Kinds, use: Any) -> Any:
+def _fed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
     """What the core makes of the rows of a batch; None where only the reference can say."""
-    if isinstance(batch, Lines):
+    if isinstance(batch, TrecLines):
         if kinds != ("text", "text"):
             return None
         with batch.opened() as (data, start):
@@ -78,7 +78,7 @@ def _fed(batch: Run | Unread, kinds: Kinds, use: Any) -> Any:
                 batch.refuse(data, bad, empty)
             return found
     rows = None
-    if isinstance(batch, Batches) and "other" not in kinds and (stream := batch.stream()) is not None:
+    if isinstance(batch, ArrowRun) and "other" not in kinds and (stream := batch.stream()) is not None:
         rows = native.arrow(stream, batch.columns, *(kind == "integer" for kind in kinds))
     elif isinstance(batch, Run) and (batch.query_kind, batch.doc_kind) == kinds:
         rank = None if batch.rank is None else as_ints(batch.rank)

@@ -7,25 +7,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core.find.hits import refuse_kinds, refuse_no_rank
+from judged._types import Floats, Ints
+from judged.core.find.hits import check_id_kinds, raise_no_rank
 from judged.core.find.pool import Pool
 from judged.core.find.reference import Sieve, keys_of, ranking_value
 from judged.core.parts import native as native_parts
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import Unread
+from judged.core.unread_runs import UnreadRun
 
-__all__ = ["Look", "Looked", "codes_in", "lean", "values_of"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["LocateHits", "LocatedHits", "codes_in", "lean", "values_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LocatedHits:
     """Judged documents that were found: which, what they are ordered by, highest first, and at which position they stand."""
 
     judgment: Ints
@@ -34,7 +31,7 @@ class Looked:
     rows: int  # that were looked at
 
     @classmethod
-    def together(cls, found: Iterable[Looked]) -> Looked:
+    def together(cls, found: Iterable[LocatedHits]) -> LocatedHits:
         """What was found in several parts, in their order."""
         parts = [cls(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0), *found]
         return cls(
@@ -46,7 +43,7 @@ class Looked:
 
 
 @dataclass(frozen=True)
-class Look(PartTask[Looked]):
+class LocateHits(PartTask[LocatedHits]):
     """Finds the judged documents of a part."""
 
     pool: Pool
@@ -61,25 +58,25 @@ class Look(PartTask[Looked]):
     def _native(self) -> native_parts.Looker:
         return native_parts.Looker(self.pool, self.policy, self.kinds)
 
-    def on(self, part: Part, position: int) -> Looked:
+    def on(self, part: Part, position: int) -> LocatedHits:
         found = []
         for batch in part.batches():
             seen = self._native.look(batch, position)
-            looked = Looked(*seen) if seen is not None else self._look(batch, position)
+            looked = LocatedHits(*seen) if seen is not None else self._look(batch, position)
             found.append(looked)
             position += looked.rows
-        return Looked.together(found)
+        return LocatedHits.together(found)
 
-    def _look(self, batch: Run | Unread, position: int) -> Looked:
-        run = batch.read() if isinstance(batch, Unread) else batch
-        refuse_kinds(self.kinds, run)
+    def _look(self, batch: Run | UnreadRun, position: int) -> LocatedHits:
+        run = batch.read() if isinstance(batch, UnreadRun) else batch
+        check_id_kinds(self.kinds, run)
         query = codes_in(self.pool, run)
         row = np.flatnonzero(query >= 0)
         key = keys_of(query[row], run.doc.take(row))
         at, judgment = self._sieve.found(run, row, query[row], key)
         order = np.argsort(at, kind="stable")
         at, judgment = at[order], judgment[order]
-        return Looked(judgment, values_of(run, self.policy, position)[row[at]], row[at] + position, len(run))
+        return LocatedHits(judgment, values_of(run, self.policy, position)[row[at]], row[at] + position, len(run))
 
 
 def codes_in(pool: Pool, run: Run) -> Ints:
@@ -91,7 +88,7 @@ def codes_in(pool: Pool, run: Run) -> Ints:
 def values_of(run: Run, policy: Policy, position: int) -> Floats:
     """What the rows of a batch are ordered by, highest first; the batch begins at a position of the run."""
     if policy.order == "rank" and run.rank is None:
-        refuse_no_rank(run.name)
+        raise_no_rank(run.name)
     value = ranking_value(run, policy)
     return value - position if policy.order == "input" else value
 

@@ -15,31 +15,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Bools, Floats, Ints
 from judged.core.find.pool import Pool
 from judged.core.find.reference import disagree
-from judged.core.ids import Text
+from judged.core.ids import IdColumn
 from judged.core.parts import native as native_parts
-from judged.core.parts.pass_one import Looked, codes_in, lean, values_of
+from judged.core.parts.pass_one import LocatedHits, codes_in, lean, values_of
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import Lines, Unread
+from judged.core.unread_runs import TrecLines, UnreadRun
 from judged.errors import Warned
 
-__all__ = ["Count", "Counted", "Index", "index_of"]
+__all__ = ["CountRanks", "HitIndex", "RankCounts", "index_of"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 STRANGERS = 1 << 16  # queries without judgments that are told apart; a run may have millions
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class HitIndex:
     """The judged documents that were found, in order: where the rows of a run fall between them is what is counted.
 
-    `ahead` of a `Counted` has a place before each group of a query and one behind the last; `inside` has, for each group, a place before each
+    `ahead` of a `RankCounts` has a place before each group of a query and one behind the last; `inside` has, for each group, a place before each
     document, one on it, and one behind the last.
     """
 
@@ -50,7 +48,7 @@ class Index:
     judgment: Ints  # per document
     times: Ints  # how often it was found
     position: Ints  # where it was found first
-    doc: Text
+    doc: IdColumn
     by_position: bool  # the order of a group's documents
 
     @property
@@ -59,7 +57,7 @@ class Index:
         return 2 * self.first + np.arange(len(self.first))
 
 
-def index_of(pool: Pool, looked: Looked, policy: Policy) -> Index:
+def index_of(pool: Pool, looked: LocatedHits, policy: Policy) -> HitIndex:
     """The order of what was found."""
     by_position = policy.ties == "input"
     query, doc = pool.query[looked.judgment], pool.doc.take(looked.judgment)
@@ -76,7 +74,7 @@ def index_of(pool: Pool, looked: Looked, policy: Policy) -> Index:
     kept = np.flatnonzero(~same)
     opens = _changes(query[kept], value[kept])
     starts = np.flatnonzero(opens)
-    return Index(
+    return HitIndex(
         pool=lean(pool, documents=False),
         start=np.searchsorted(query[kept][starts], np.arange(len(pool.queries) + 1)),
         value=value[kept][starts],
@@ -89,7 +87,7 @@ def index_of(pool: Pool, looked: Looked, policy: Policy) -> Index:
     )
 
 
-def _by_id(doc: Text, group: Ints, position: Ints) -> Ints:
+def _by_id(doc: IdColumn, group: Ints, position: Ints) -> Ints:
     """By group, then id, then position."""
     earliest = np.argsort(position, kind="stable")
     return earliest[doc.take(earliest).order(group[earliest])]
@@ -101,21 +99,21 @@ def _changes(query: Ints, value: Floats) -> Bools:
     return opens
 
 
-class Mark(NamedTuple):
+class BatchEdge(NamedTuple):
     """A row at the edge of a batch: documents of one query may meet across it."""
 
     query: bytes
     score: float
     rank: int
 
-    def contradicts(self, other: Mark) -> bool:
+    def contradicts(self, other: BatchEdge) -> bool:
         """Whether the next row has a rank that contradicts its score."""
         different = self.query == other.query and self.rank != other.rank and self.score != other.score
         return different and (other.rank > self.rank) == (other.score > self.score)
 
 
 @dataclass(slots=True)
-class Counted:
+class RankCounts:
     """What was counted in some rows of a run; what comes later in the run is added to what comes before."""
 
     ahead: NDArray[Any]
@@ -129,18 +127,18 @@ class Counted:
     rows: int = 0
     parts: int = 0  # that were counted
     ranked: bool = True
-    first: Mark | None = None
-    last: Mark | None = None
+    first: BatchEdge | None = None
+    last: BatchEdge | None = None
     warnings: dict[Warned, None] = field(default_factory=dict)  # of the readers, each once
 
     @classmethod
-    def nothing(cls, index: Index) -> Counted:
+    def nothing(cls, index: HitIndex) -> RankCounts:
         """Before any row."""
         places = len(index.value) + len(index.start) - 1
         inside = int(index.inside_start[-1])
         return cls(np.zeros(places, np.int64), np.zeros(inside, np.int64), np.zeros(len(index.start) - 1, bool))
 
-    def add(self, other: Counted, codes: dict[bytes, int]) -> None:
+    def add(self, other: RankCounts, codes: dict[bytes, int]) -> None:
         """Take in what was counted behind."""
         self.ahead += other.ahead
         self.inside += other.inside
@@ -170,10 +168,10 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Count(PartTask[Counted]):
+class CountRanks(PartTask[RankCounts]):
     """Counts the rows of a part between the judged documents."""
 
-    index: Index
+    index: HitIndex
     policy: Policy
     kinds: tuple[IdKind, IdKind]
 
@@ -186,11 +184,11 @@ class Count(PartTask[Counted]):
     def _native(self) -> native_parts.Counter:
         return native_parts.Counter(self.index, self.policy, self.kinds, STRANGERS)
 
-    def on(self, part: Part, position: int) -> Counted:
+    def on(self, part: Part, position: int) -> RankCounts:
         tally, found = self._native.tally(), []
         warnings: dict[Warned, None] = {}
         for batch in part.batches():
-            warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | Lines) else ())
+            warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | TrecLines) else ())
             rows = tally.add(batch, position) if tally is not None else None
             if rows is None:  # only the reference can say
                 if tally is not None:
@@ -210,16 +208,16 @@ class Count(PartTask[Counted]):
         """How many counters a result has."""
         return len(self.index.value) + len(self.index.start) + int(self.index.inside_start[-1])
 
-    def together(self, results: Iterable[Counted]) -> Counted:
+    def together(self, results: Iterable[RankCounts]) -> RankCounts:
         """What was counted in parts that follow each other: whatever carries the task out may add results up on their way."""
-        total = Counted.nothing(self.index)
+        total = RankCounts.nothing(self.index)
         for counted in results:
             total.add(counted, self.codes)
         return total
 
-    def _count(self, batch: Run | Unread, position: int) -> Counted:
-        run = batch.read() if isinstance(batch, Unread) else batch
-        counted = Counted.nothing(self.index)
+    def _count(self, batch: Run | UnreadRun, position: int) -> RankCounts:
+        run = batch.read() if isinstance(batch, UnreadRun) else batch
+        counted = RankCounts.nothing(self.index)
         counted.rows, counted.ranked = len(run), run.rank is not None
         if not len(run):
             counted.ranked = True
@@ -235,11 +233,11 @@ class Count(PartTask[Counted]):
         self._note_strangers(counted, run, query, set(run.query[odd].tolist()), position)
         if run.rank is not None:
             counted.first, counted.last = (
-                Mark(run.queries[int(run.query[i])], float(run.score[i]), int(run.rank[i])) for i in (0, -1)
+                BatchEdge(run.queries[int(run.query[i])], float(run.score[i]), int(run.rank[i])) for i in (0, -1)
             )
         return counted
 
-    def _note_strangers(self, counted: Counted, run: Run, query: Ints, odd: set[int], position: int) -> None:
+    def _note_strangers(self, counted: RankCounts, run: Run, query: Ints, odd: set[int], position: int) -> None:
         bare = set(self.index.pool.bare())
         codes, first = np.unique(run.query[query < 0], return_index=True)
         row = np.flatnonzero(query < 0)[first]
@@ -252,13 +250,13 @@ class Count(PartTask[Counted]):
             counted.strangers[raw] = position + int(row[at]), int(codes[at]) in odd
 
 
-def _native_counted(tally: native_parts.Tally) -> Counted:
+def _native_counted(tally: native_parts.NativeTally) -> RankCounts:
     found = tally.result()
-    edges = {name: None if found[name] is None else Mark(*found[name]) for name in ("first", "last")}
-    return Counted(**{**found, **edges, "disagrees": found["disagrees"].view(np.bool_)})
+    edges = {name: None if found[name] is None else BatchEdge(*found[name]) for name in ("first", "last")}
+    return RankCounts(**{**found, **edges, "disagrees": found["disagrees"].view(np.bool_)})
 
 
-def _places(index: Index, run: Run, rows: Ints, query: Ints, value: Floats, position: int) -> tuple[Ints, Ints]:
+def _places(index: HitIndex, run: Run, rows: Ints, query: Ints, value: Floats, position: int) -> tuple[Ints, Ints]:
     """The places in `ahead` of the rows of judged queries; and in `inside`, of those that have the value of a group."""
     owner = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
     group = _before(owner, -index.value, query, -value[rows])
@@ -283,11 +281,11 @@ def _before(owner: Ints, key: Any, owners: Ints, keys: Any) -> Ints:
     return out
 
 
-def _before_by_id(index: Index, run: Run, tied: Ints, group: Ints) -> tuple[Ints, Bools]:
+def _before_by_id(index: HitIndex, run: Run, tied: Ints, group: Ints) -> tuple[Ints, Bools]:
     """How many documents of its group come before each row, by id; and whether the row is the next one itself."""
     owner = np.repeat(np.arange(len(index.value)), np.diff(index.first))
     ours = np.flatnonzero(np.isin(owner, group))
-    both = Text.of([*index.doc.take(ours).tolist(), *run.doc.take(tied).tolist()])
+    both = IdColumn.of([*index.doc.take(ours).tolist(), *run.doc.take(tied).tolist()])
     major = np.concatenate([owner[ours], group])
     order = both.order(major)
     new = np.ones(len(order), bool)

@@ -13,13 +13,24 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from judged.core.tables import Run
-from judged.core.unread_runs import Unread
+from judged.core.unread_runs import UnreadRun
 from judged.errors import EngineError, JudgedError, Place
 
 if TYPE_CHECKING:
-    from judged.core.parts.pass_one import Look, Looked
+    from judged.core.parts.pass_one import LocatedHits, LocateHits
 
-__all__ = ["ROW_BITS", "Item", "Part", "PartTask", "Scattered", "Somewhere", "Task", "one_by_one", "place_of", "raised"]
+__all__ = [
+    "ROW_BITS",
+    "Item",
+    "Part",
+    "PartTask",
+    "PartitionedRun",
+    "Somewhere",
+    "Task",
+    "one_by_one",
+    "place_of",
+    "raise_errors",
+]
 
 Result = TypeVar("Result")
 
@@ -32,7 +43,7 @@ class Part(Protocol):
         """How much there is to do, in bytes, about: what progress is told in."""
         ...
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         """Its rows from the first to the last, the same each time; a batch has at least one, and is let go before the next is taken."""
         ...
 
@@ -47,7 +58,7 @@ def one_by_one(task: Callable[[Item], Result], items: Sequence[Item]) -> Iterato
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Scattered(Unread):
+class PartitionedRun(UnreadRun):
     """A run in parts. `read` puts all of it into memory.
 
     Args:
@@ -64,8 +75,8 @@ class Scattered(Unread):
     carry: Callable[[Task, Sequence[Item]], Iterable[Any]] = one_by_one
     whole: bool = False
     ordered: bool = True
-    look: Callable[[Look], Looked] | None = None
-    gather: Callable[[], Scattered] | None = None
+    look: Callable[[LocateHits], LocatedHits] | None = None
+    gather: Callable[[], PartitionedRun] | None = None
 
     @property
     def carries_itself(self) -> bool:
@@ -97,7 +108,7 @@ ROW_BITS = (
 class PartTask(Generic[Result]):
     """Something that is done to each part. It is sent to where the part lies without what it made for itself.
 
-    An error of ours is a result like any other, whatever carries the task out: `raised` raises it.
+    An error of ours is a result like any other, whatever carries the task out: `raise_errors` raises it.
     """
 
     def __call__(self, item: Item) -> Result | JudgedError:
@@ -115,7 +126,7 @@ class PartTask(Generic[Result]):
         return {spec.name: getattr(self, spec.name) for spec in fields(self)}  # type: ignore[arg-type]
 
 
-def raised(results: Iterable[Result | JudgedError]) -> Iterator[Result]:
+def raise_errors(results: Iterable[Result | JudgedError]) -> Iterator[Result]:
     """The results, up to the first that is an error; then nothing more is done."""
     try:
         for result in results:
@@ -148,7 +159,7 @@ def place_of(parts: Sequence[Part], position: int, name: str) -> Place:
     if number >= len(parts):
         return Place(f"{name}, partition {number}")
     for batch in parts[number].batches():
-        run = batch.read() if isinstance(batch, Unread) else batch
+        run = batch.read() if isinstance(batch, UnreadRun) else batch
         if row < len(run):
             return run.where(row)
         row -= len(run)

@@ -1,0 +1,1 @@
+"""Spark as an executor, and Spark DataFrames as runs."""

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
-from judged.core import Item, Task
+from judged.core.parts.run import Item, Task
 from judged.distributed.spark.bootstrap import worker
 from judged.distributed.spark.pickling import pack, unpack
 from judged.errors import UsageError
@@ -77,7 +77,7 @@ class Spark:
 
     def function(self, entry: str, given: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
         """A function for `mapInArrow`: an entry of `_spark_worker`, with what it needs."""
-        from judged import __version__
+        from judged._version import __version__
 
         folder = None
         if self.ship:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from judged.core import IdKind, Text
+from judged.core.ids import IdColumn
+from judged.core.tables import IdKind
 
 __all__ = ["ids_for_spark"]
 
 
-def ids_for_spark(ids: Text, kind: IdKind) -> Any:
+def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
     """A column of Arrow; null where an id is none that Spark can hold: not UTF-8, or more than 64 bits."""
     import pyarrow as pa
 

@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from judged.core import Batches, Run
 from judged.core.parts.run import Somewhere
+from judged.core.tables import Run
+from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, shown
-from judged.io import read_run
+from judged.io.read import read_run
 
-__all__ = ["Layout", "Partition", "as_batches", "as_table", "telling"]
+__all__ = ["Partition", "SparkColumns", "as_batches", "as_table", "telling"]
 
 _ROWS = 1 << 17  # looked through at a time; Spark hands out 10,000 of them
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SparkColumns:
     """What to call a run, and the columns of its roles, in the order in which they are handed out."""
 
     name: str
@@ -31,14 +32,14 @@ class Partition:
     """The rows that a worker is given; they can be looked through once."""
 
     rows: Iterator[Any]
-    layout: Layout
+    layout: SparkColumns
 
     @property
     def size(self) -> int:
         """Not known before they came."""
         return 0
 
-    def batches(self) -> Iterator[Batches]:
+    def batches(self) -> Iterator[ArrowRun]:
         """The rows, some batches of Spark together."""
         together: list[Any] = []
         count = 0
@@ -59,16 +60,16 @@ def as_table(batches: list[Any]) -> Any:
     return pa.Table.from_batches(batches)
 
 
-def as_batches(table: Any, layout: Layout) -> Batches:
+def as_batches(table: Any, layout: SparkColumns) -> ArrowRun:
     """A table of Arrow, its columns in the order of the layout, as the core takes it."""
     table = table.rename_columns(list(layout.column.values()))
     places = {role: place for place, role in enumerate(layout.column)}
     query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
     read = partial(_read, table, layout)
-    return Batches(name=layout.name, read=read, stream=table.__arrow_c_stream__, columns=(query, doc, score, rank))
+    return ArrowRun(name=layout.name, read=read, stream=table.__arrow_c_stream__, columns=(query, doc, score, rank))
 
 
-def _read(table: Any, layout: Layout) -> Run:
+def _read(table: Any, layout: SparkColumns) -> Run:
     """The rows with every check."""
     with telling(table, layout):
         run = read_run(table, **layout.column, name=layout.name)
@@ -76,7 +77,7 @@ def _read(table: Any, layout: Layout) -> Run:
 
 
 @contextmanager
-def telling(table: Any, layout: Layout) -> Iterator[None]:
+def telling(table: Any, layout: SparkColumns) -> Iterator[None]:
     """Rows of a table in Spark have no numbers: what is wrong with one is told by its query and document."""
     try:
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judged.core.parts.pass_one import Look, Looked
+from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.run import ROW_BITS
 from judged.distributed.spark.ids import ids_for_spark
 from judged.distributed.spark.partition import Partition
@@ -16,7 +16,7 @@ __all__ = ["looked"]
 _PLACE = "_partition_"
 
 
-def looked(table: SparkTable, look: Look) -> Looked:
+def looked(table: SparkTable, look: LocateHits) -> LocatedHits:
     """What `look` finds in all partitions: it is given the rows that the judgments name, and no others."""
     table.refuse_kinds(look.kinds)
     import pyarrow.compute as pc
@@ -28,10 +28,10 @@ def looked(table: SparkTable, look: Look) -> Looked:
     for number in pc.unique(rows.column(_PLACE)).to_pylist():
         of_one = rows.filter(pc.equal(rows.column(_PLACE), number)).drop_columns([_PLACE])
         found.append(look.on(Partition(iter(of_one.to_batches()), table.layout), number << ROW_BITS))
-    return Looked.together(found)
+    return LocatedHits.together(found)
 
 
-def _judged_rows(table: SparkTable, look: Look) -> Any:
+def _judged_rows(table: SparkTable, look: LocateHits) -> Any:
     """Rows of judged documents, with the number of their partition.
 
     They are joined by a hash of 64 bits, which Spark does in three quarters of the time: the few others that have the same one are no hits to `look`.
@@ -44,7 +44,7 @@ def _judged_rows(table: SparkTable, look: Look) -> Any:
     return found.select(*table.layout.column, sql.spark_partition_id().alias(_PLACE))
 
 
-def _judgments(look: Look) -> Any:
+def _judgments(look: LocateHits) -> Any:
     """The documents of the pool that a table of Spark can hold."""
     import pyarrow as pa
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from judged.core import NATIVE
+from judged.core.numeric.native import NATIVE
 from judged.io.tables.spark_frames import talking
 
 __all__ = ["shipped"]

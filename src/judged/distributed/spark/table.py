@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from judged.core import IdKind, Item, Run, Scattered, Task, refuse_other_kinds
+from judged.core.find.hits import check_same_kinds
+from judged.core.parts.run import Item, PartitionedRun, Task
+from judged.core.tables import IdKind, Run
 from judged.distributed.spark.executor import RESULTS, Spark
-from judged.distributed.spark.partition import Layout, Partition
+from judged.distributed.spark.partition import Partition, SparkColumns
 from judged.errors import DataError, UsageError
-from judged.io import read_run
+from judged.io.read import read_run
 from judged.io.tables.spark_frames import columns_in, is_spark, quoted, talking
 
 __all__ = ["SparkTable", "by_query", "functions", "id_column", "id_kind", "number_column", "table_of", "table_run"]
@@ -26,7 +28,7 @@ def table_run(
     rank: str | None = None,
     name: str | None = None,
     executor: Spark | None = None,
-) -> Scattered:
+) -> PartitionedRun:
     """The DataFrame as a run in parts. Nothing is computed before it is joined with judgments.
 
     Args:
@@ -60,7 +62,7 @@ def table_of(frame: Any, named: Mapping[str, str | None], name: str, executor: S
         selected = frame.select(
             *(_column(frame, found[role], types[found[role]], role, name).alias(role) for role in found)
         )
-    return SparkTable(selected, Layout(name, dict(found)), kinds, replace(executor or Spark(), session=frame.sparkSession))  # fmt: skip
+    return SparkTable(selected, SparkColumns(name, dict(found)), kinds, replace(executor or Spark(), session=frame.sparkSession))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +70,15 @@ class SparkTable:
     """The columns of a run in Spark, called by their roles: PySpark does not send columns of every name to Python."""
 
     frame: Any
-    layout: Layout
+    layout: SparkColumns
     kinds: tuple[IdKind, IdKind]
     executor: Spark
 
-    def scattered(self, *, whole: bool = False) -> Scattered:
+    def scattered(self, *, whole: bool = False) -> PartitionedRun:
         """The partitions as parts."""
         from judged.distributed.spark.pass_one import looked
 
-        return Scattered(
+        return PartitionedRun(
             name=self.layout.name,
             read=self.read,
             carry=self.carry,
@@ -89,7 +91,7 @@ class SparkTable:
     def refuse_kinds(self, kinds: tuple[IdKind, IdKind]) -> None:
         """An error where its ids are of other types than those of the judgments."""
         hint = "convert one side: df.withColumn(…, col.cast('string'))"
-        refuse_other_kinds(kinds, self.kinds, self.layout.name, hint)
+        check_same_kinds(kinds, self.kinds, self.layout.name, hint)
 
     def read(self) -> Run:
         """All of it, here."""
@@ -104,7 +106,7 @@ class SparkTable:
             found or [task((0, Partition(iter(()), self.layout)))]
         )  # Spark saw that there is nothing, and made no partition
 
-    def gathered(self) -> Scattered:
+    def gathered(self) -> PartitionedRun:
         """The same run with each query in one partition."""
         with talking():
             together = by_query(self.frame)

@@ -1,0 +1,1 @@
+"""The arithmetic behind the value of a query."""

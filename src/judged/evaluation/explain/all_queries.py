@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged._types import Column
 from judged.evaluation.explain.explain import (
     cell_text,
     closing_line,
@@ -14,16 +15,16 @@ from judged.evaluation.explain.explain import (
     shown_columns,
     whole_number,
 )
-from judged.evaluation.explain.trace import Column, traced
+from judged.evaluation.explain.trace import trace
 from judged.evaluation.result.source import in_one_order
 from judged.evaluation.result.values import Values
-from judged.measures import Measure
+from judged.measures.registry import Measure
 
-__all__ = ["Steps", "steps_of"]
+__all__ = ["QueryArithmetic", "steps_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class QueryArithmetic:
     """One query under one measure: a row of cells for each judged document that it saw, down to a depth, and the closing line."""
 
     headers: tuple[str, ...]
@@ -33,7 +34,7 @@ class Steps:
     hidden: int  # judged documents below the last row
 
 
-def steps_of(result: Values, measure: Measure, depth: int) -> list[Steps]:
+def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmetic]:
     """The steps of each query, in the order of `result.queries`; the result must have its source."""
     assert result.source is not None
     judged = result.source.judged
@@ -44,8 +45,8 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[Steps]:
     judged = condensed(judged) if measure.get("judged_only") else judged
     settled = settled_rows(measure, judged)
     judged = in_one_order(judged)
-    trace = traced(measure, judged)
-    columns = shown_columns(trace, judged)
+    traced = trace(measure, judged)
+    columns = shown_columns(traced, judged)
     last_sum = columns.get("sum")
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
     reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
@@ -61,9 +62,11 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[Steps]:
         end = int(ends[row])
         last = 0.0 if last_sum is None or not judged.hits[row] else float(last_sum[end - 1])
         part = slice(int(shown_ends[row] - seen[row]), int(shown_ends[row]))
-        closing = closing_line(trace, row, last, value, judged, bool(settled[row]))
+        closing = closing_line(traced, row, last, value, judged, bool(settled[row]))
         found.append(
-            Steps(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, int(within[row] - seen[row]))
+            QueryArithmetic(
+                tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, int(within[row] - seen[row])
+            )
         )
     return found
 

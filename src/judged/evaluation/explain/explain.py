@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Judged, Policy
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.policy import Policy
+from judged.core.tables import Id
 from judged.errors import UsageError, shown
-from judged.evaluation.explain.trace import Trace, traced
-from judged.evaluation.inputs import Preparation, source_of
+from judged.evaluation.explain.trace import Trace, trace
+from judged.evaluation.inputs import RagOptions, join_inputs
 from judged.evaluation.measuring.column import column, is_empty, is_settled
-from judged.evaluation.measuring.expected_ties import Orders
-from judged.evaluation.result.source import Source, in_one_order, raw_id
-from judged.measures import Measure, parse
+from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.result.source import Provenance, in_one_order, raw_id
+from judged.measures.grammar import parse
 from judged.measures.profiles import profile as profile_named
+from judged.measures.registry import Measure
 from judged.tables.table import Table, Tabled
 
 __all__ = [
@@ -32,8 +35,6 @@ __all__ = [
     "shown_columns",
     "whole_number",
 ]
-
-Column = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def explain(
     return explained(chosen.apply(parse(measure)), source, query, depth)
 
 
-def explained(measure: Measure, source: Source, query: Id, depth: int | None = None) -> Explanation:
+def explained(measure: Measure, source: Provenance, query: Id, depth: int | None = None) -> Explanation:
     """The value of one query of a result with every step that led to it; of several sets of documents by the one that counts."""
     row = _row_of(source, query)
     if source.alternatives:
@@ -91,7 +92,7 @@ def explained(measure: Measure, source: Source, query: Id, depth: int | None = N
     if measure.get("judged_only"):
         judged = condensed(judged)
         source = replace(source, judged=condensed(source.judged))
-    value = column(measure, judged, Orders(judged) if judged.policy.ties == "expected" else None)[0]
+    value = column(measure, judged, TieOrders(judged) if judged.policy.ties == "expected" else None)[0]
     judged = in_one_order(judged)
     seen, trace = _recorded(measure, judged)
     columns = shown_columns(trace, seen)
@@ -141,9 +142,9 @@ def closing_line(trace: Trace, row: int, last_sum: float, value: Any, judged: Ju
 
 def _recorded(measure: Measure, judged: Judged) -> tuple[Judged, Trace]:
     """What the measure does, on a ranking in which unjudged documents have a row too where that changes nothing."""
-    plain_trace = traced(measure, judged)
+    plain_trace = trace(measure, judged)
     seen = _with_unjudged(judged)
-    full = traced(measure, seen)
+    full = trace(measure, seen)
     return (seen, full) if full.value[0] == plain_trace.value[0] else (judged, plain_trace)
 
 
@@ -190,12 +191,12 @@ def at_every_rank(
     )
 
 
-def _joined(qrels: Any, run: Any, base: Mapping[str, Any], given: dict[str, Any]) -> Source:
-    asked, rules = Preparation.asked(given)
-    return source_of(qrels, run, Policy(**{**base, **rules}), asked)
+def _joined(qrels: Any, run: Any, base: Mapping[str, Any], given: dict[str, Any]) -> Provenance:
+    asked, rules = RagOptions.asked(given)
+    return join_inputs(qrels, run, Policy(**{**base, **rules}), asked)
 
 
-def _row_of(source: Source, query: Id) -> int:
+def _row_of(source: Provenance, query: Id) -> int:
     known = source.judged.queries
     if query not in known:
         some = ", ".join(shown(q) for q in known[:3])

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged
-from judged.measures import Measure
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.measures.registry import Measure
 
-__all__ = ["Trace", "traced"]
-
-Column = NDArray[Any]
+__all__ = ["Trace", "trace"]
 
 
 @dataclass
@@ -101,7 +98,7 @@ class _Traced(Judged):
         return Judged(**{f.name: getattr(self, f.name) for f in fields(Judged)})
 
 
-def traced(measure: Measure, judged: Judged) -> Trace:
+def trace(measure: Measure, judged: Judged) -> Trace:
     """The measure on a ranking, with what it did; a ranking for `judged_only` has lost its unjudged documents already."""
     trace = Trace(hits=len(judged.rank))
     given = tuple(pair for pair in measure.given if pair[0] != "judged_only")

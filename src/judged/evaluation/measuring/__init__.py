@@ -1,0 +1,1 @@
+"""One measure on one `Judged`; expected values over ties; bounds."""

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from judged.core import Judged, Policy
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.policy import Policy
 from judged.errors import DataError, Warned
-from judged.evaluation.measuring.expected_ties import Orders
-from judged.measures import Measure
-from judged.measures.registry import Column
+from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.measures.registry import Measure
 
 __all__ = ["column", "is_empty", "is_settled", "level_notes", "refuse_empty", "refuse_warnings"]
 
 
-def column(measure: Measure, judged: Judged, orders: Orders | None) -> Column:
+def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column:
     """One value per query: the mean over the orders of ties if these are given, and the policy for empty queries."""
     values = orders.expected(measure) if orders else measure.on(judged)
     if not is_settled(measure, judged):

@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged._types import Ints
+from judged.core.judged import Judged
 from judged.errors import Warned
-from judged.measures import Measure
+from judged.measures.registry import Measure
 
-__all__ = ["Orders"]
+__all__ = ["TieOrders"]
 
-Ints = NDArray[np.int64]
 
 _EXACT = 1_000  # up to so many orders of a query are tried one by one; of more, so many are drawn
 _DRAWS = 20_000_000
 _BLOCK = 2_000_000  # rows that are held at a time
 
 
-class Orders:
+class TieOrders:
     """Every query once for each order of its ties, so that any measure can be averaged over them.
 
     Only where the judged documents of a tied group stand matters, and documents of one grade are

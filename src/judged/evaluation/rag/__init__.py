@@ -1,0 +1,1 @@
+"""Preparation before the join: roll up chunks, alternatives, exclusions."""

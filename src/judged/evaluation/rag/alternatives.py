@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged, Qrels
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.tables import Qrels
 from judged.evaluation.measuring.column import column
-from judged.evaluation.measuring.expected_ties import Orders
+from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.rag.roll_up import rolled_qrels
-from judged.evaluation.result.source import Source
-from judged.measures import Measure
-from judged.measures.registry import Column
+from judged.evaluation.result.source import Provenance
+from judged.measures.registry import Measure
 
 __all__ = ["all_sets", "best", "best_column", "chosen", "each_set"]
-
-Ints = NDArray[np.int64]
 
 
 def all_sets(qrels: Qrels) -> Qrels:
@@ -53,7 +51,7 @@ def _once(qrels: Qrels) -> Qrels:
 # ── the best of them ─────────────────────────────────────────────────────────────────────────────
 
 
-def best_column(measure: Measure, source: Source, orders: Orders | None) -> Column:
+def best_column(measure: Measure, source: Provenance, orders: TieOrders | None) -> Column:
     """One value per query: of the sets, where there are any, the best; chosen by each measure for itself."""
     if not source.alternatives or not _differs(measure):
         return column(measure, source.judged, orders)
@@ -67,7 +65,7 @@ def best(measure: Measure, columns: Sequence[Column]) -> Column:
     return out
 
 
-def chosen(measure: Measure, source: Source) -> Source:
+def chosen(measure: Measure, source: Provenance) -> Provenance:
     """The source with that set of each query by which it has its value."""
     if not source.alternatives or not _differs(measure):
         return replace(source, alternatives=())
@@ -83,7 +81,7 @@ def chosen(measure: Measure, source: Source) -> Source:
 
 
 def _on(measure: Measure, judged: Judged) -> Column:
-    return column(measure, judged, Orders(judged) if judged.policy.ties == "expected" else None)
+    return column(measure, judged, TieOrders(judged) if judged.policy.ties == "expected" else None)
 
 
 def _differs(measure: Measure) -> bool:

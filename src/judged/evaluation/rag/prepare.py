@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.core import Passages, Policy, Qrels, Run, Text, Unread, overlap_rule
+from judged.core.find.spans import overlap_rule
+from judged.core.ids import IdColumn
+from judged.core.policy import Policy
+from judged.core.tables import Passages, Qrels, Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.rag.roll_up import Resolver, documents_of, rolled_qrels, rolled_run
-from judged.io import read_chunks, read_run
+from judged.io.rag.chunk_table import read_chunks
+from judged.io.read import read_run
 
 if TYPE_CHECKING:
-    from judged.evaluation.inputs import Preparation
-    from judged.io import ChunkTable
+    from judged.evaluation.inputs import RagOptions
+    from judged.io.rag.chunk_table import ChunkTable
 
-__all__ = ["prepared"]
+__all__ = ["prepare"]
 
 
-def prepared(
-    qrels: Qrels, run: Run | Unread, policy: Policy, asked: Preparation
-) -> tuple[Qrels, Run | Unread, tuple[str, ...]]:
+def prepare(
+    qrels: Qrels, run: Run | UnreadRun, policy: Policy, asked: RagOptions
+) -> tuple[Qrels, Run | UnreadRun, tuple[str, ...]]:
     """Judgments and run as they are to be joined, and what was done to them in words."""
     words = []
     if asked.overlap is not None:
@@ -55,7 +60,7 @@ def prepared(
 def _refuse_uncounted(run: Run) -> None:
     if run.passages is None or run.passages.tokens is None:
         raise UsageError("no-tokens", "texts of chunks in one file, for tokens='words'", got="none", where=run.name,
-                         hint="count them: tokens=jd.count_tokens({chunk: text})")  # fmt: skip
+                         hint="count them: tokens=jd.rag.count_tokens({chunk: text})")  # fmt: skip
 
 
 def _described(run: Run, table: ChunkTable, *, must: bool) -> Run:
@@ -74,7 +79,7 @@ def _described(run: Run, table: ChunkTable, *, must: bool) -> Run:
     return replace(run, passages=replace(old, tokens=tokens, **told))
 
 
-def _rolled(qrels: Qrels, run: Run, policy: Policy, asked: Preparation, table: ChunkTable | None) -> tuple[Qrels, Run]:
+def _rolled(qrels: Qrels, run: Run, policy: Policy, asked: RagOptions, table: ChunkTable | None) -> tuple[Qrels, Run]:
     assert asked.roll_up is not None
     if asked.documents is not None:
         resolve = documents_of(asked.documents)
@@ -99,10 +104,10 @@ def _as_retrieved(qrels: Qrels, run: Run, said: Resolver, table: ChunkTable | No
     if lost:
         text = f"{lost} judged {'id is that' if lost == 1 else 'ids are those'} of no chunk whose document is known; taken for documents"
         qrels = replace(qrels, warnings=(*qrels.warnings, Warned("chunk-unknown", lost, text)))
-    return qrels, lambda rows: Text.of(found)
+    return qrels, lambda rows: IdColumn.of(found)
 
 
-def _without(rows: Any, asked: Preparation) -> Any:
+def _without(rows: Any, asked: RagOptions) -> Any:
     """Rows without the documents that are left out of their query."""
     queries = rows.queries.tolist()
     doc = rows.doc.tolist()

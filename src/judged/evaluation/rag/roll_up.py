@@ -9,16 +9,20 @@ from typing import Any, Literal, NoReturn, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import IdKind, Policy, Qrels, Run, Text, ranked_rows
+from judged._types import Ints
+from judged.core.find.ranking import ranked_rows
+from judged.core.ids import IdColumn
+from judged.core.policy import Policy
+from judged.core.tables import IdKind, Qrels, Run
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.result.source import as_text
-from judged.io import read_chunks, read_run
+from judged.io.rag.chunk_table import read_chunks
+from judged.io.read import read_run
 
 __all__ = ["HOW", "documents_of", "roll_up", "rolled_qrels", "rolled_run"]
 
-Ints = NDArray[np.int64]
 How = Literal["first", "max", "sum"]
-Resolver = Callable[[Run | Qrels], Text]
+Resolver = Callable[[Run | Qrels], IdColumn]
 HOW = ("first", "max", "sum")
 
 
@@ -68,19 +72,19 @@ def documents_of(documents: Any) -> Resolver:
     names = doc.tolist()
     known = set(names)
 
-    def resolve(rows: Run | Qrels) -> Text:
+    def resolve(rows: Run | Qrels) -> IdColumn:
         found = []
         for i, raw in enumerate(rows.doc.tolist()):
             at = table.row.get(raw)
             if at is None and raw not in known:
                 _refuse(raw, rows, i, f"not in {table.name}")
             found.append(raw if at is None else names[at])
-        return Text.of(found)
+        return IdColumn.of(found)
 
     return resolve
 
 
-def _said(rows: Run | Qrels) -> Text:
+def _said(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
         raise UsageError("no-document", "the document of each chunk", got="none", where=rows.name,
                          hint="give them: documents={chunk: document}, or a separator such as '#' (--documents, --chunk-separator)")  # fmt: skip
@@ -91,22 +95,22 @@ def _by_separator(separator: bytes) -> Resolver:
     if not separator:
         raise UsageError("no-document", "a separator of at least one character", got="''")
 
-    def resolve(rows: Run | Qrels) -> Text:
+    def resolve(rows: Run | Qrels) -> IdColumn:
         pairs = [(raw.rpartition(separator)[0], raw) for raw in rows.doc.tolist()]
-        return Text.of([before or raw for before, raw in pairs])
+        return IdColumn.of([before or raw for before, raw in pairs])
 
     return resolve
 
 
 def _by_function(function: Callable[[Any], Any]) -> Resolver:
-    def resolve(rows: Run | Qrels) -> Text:
+    def resolve(rows: Run | Qrels) -> IdColumn:
         found = []
         for i, raw in enumerate(rows.doc.tolist()):
             value = function(int(raw) if rows.doc_kind == "integer" else as_text(raw))
             if not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
                 _refuse(raw, rows, i, shown(value))
             found.append(str(value).encode("utf-8", "surrogateescape"))
-        return Text.of(found)
+        return IdColumn.of(found)
 
     return resolve
 
@@ -139,7 +143,7 @@ def rolled_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
     return replace(kept, score=top, rank=None)
 
 
-def _kind(rows: Run | Qrels, doc: Text) -> IdKind:
+def _kind(rows: Run | Qrels, doc: IdColumn) -> IdKind:
     """Whole numbers stay whole numbers."""
     return "integer" if rows.doc_kind == "integer" and all(raw.isdigit() for raw in doc.tolist()) else "text"
 
@@ -160,7 +164,7 @@ def _scores(run: Run, how: str) -> NDArray[np.float64]:
     return run.score
 
 
-def _codes(query: Ints, doc: Text) -> Ints:
+def _codes(query: Ints, doc: IdColumn) -> Ints:
     """A number for each (query, document), in order of appearance."""
     seen: dict[tuple[int, bytes], int] = {}
     pairs = zip(query.tolist(), doc.tolist(), strict=True)

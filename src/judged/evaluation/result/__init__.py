@@ -1,0 +1,1 @@
+"""`Values`, its provenance, its tables and its files."""

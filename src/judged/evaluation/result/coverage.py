@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged._types import Floats, Ints
+from judged.core.judged import Judged
 
 __all__ = ["judged_share"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def judged_share(judged: Judged, ranks: Ints) -> Floats:
@@ -18,8 +15,8 @@ def judged_share(judged: Judged, ranks: Ints) -> Floats:
 
     `Judged@k` is of all ranks down to k, this is of one: it shows where the pool ends.
 
-    >>> from judged.evaluation.evaluate import judge
-    >>> judged_share(judge({"q": {"a": 1}}, {"q": ["a", "b"]}), np.array([1, 2, 3]))
+    >>> from judged.evaluation.evaluate import join
+    >>> judged_share(join({"q": {"a": 1}}, {"q": ["a", "b"]}), np.array([1, 2, 3]))
     array([ 1.,  0., nan])
     """
     last = int(ranks.max(initial=0))

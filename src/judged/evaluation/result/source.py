@@ -8,34 +8,37 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Judged, Policy, Qrels, Run, Scattered, Unread, ranked_rows
+from judged._types import Ints
+from judged.core.find.ranking import ranked_rows
+from judged.core.judged import Judged
+from judged.core.parts.run import PartitionedRun
+from judged.core.policy import Policy
+from judged.core.tables import Id, Qrels, Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError
-from judged.io import read_run
+from judged.io.read import read_run
 
-__all__ = ["Source", "as_text", "in_one_order", "raw_id"]
-
-Ints = NDArray[np.int64]
+__all__ = ["Provenance", "as_text", "in_one_order", "raw_id"]
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Provenance:
     """A `Judged` with the judgments and the run that were joined; these are None where it was given as it is."""
 
     judged: Judged
     qrels: Qrels | None = None
-    run: Run | Unread | None = None
+    run: Run | UnreadRun | None = None
     written: tuple[tuple[str, int, int], ...] = ()  # the files: path, size, time of writing
     alternatives: tuple[Judged, ...] = ()  # by each set of documents, where any one of several will do
 
-    def select(self, rows: Ints) -> Source:
+    def select(self, rows: Ints) -> Provenance:
         """Of some queries, by position."""
         parts = tuple(one.select(rows) for one in self.alternatives)
         return replace(self, judged=self.judged.select(rows), alternatives=parts)
 
     @classmethod
-    def of(cls, judged: Judged, qrels: Qrels, run: Run | Unread) -> Source:
+    def of(cls, judged: Judged, qrels: Qrels, run: Run | UnreadRun) -> Provenance:
         """The source, with what its files looked like now."""
         paths = [rows.path for rows in (qrels, run) if rows.path is not None]
         return cls(judged, qrels, run, tuple((path, *_stamp(path)) for path in paths))
@@ -50,7 +53,7 @@ class Source:
     @property
     def near(self) -> bool:
         """Whether the run is at hand as a whole; not where it lies in parts."""
-        return self.run is not None and not isinstance(self.run, Scattered)
+        return self.run is not None and not isinstance(self.run, PartitionedRun)
 
     @cached_property
     def read(self) -> Run:
@@ -61,7 +64,7 @@ class Source:
 
     def _read_of(self, judged: Judged) -> Run:
         """The run in columns; of a run in parts the rows of some queries."""
-        if not isinstance(self.run, Scattered):
+        if not isinstance(self.run, PartitionedRun):
             return self.read
         from judged.core.parts.whole_queries import of_queries
 

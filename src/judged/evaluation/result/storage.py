@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judged.errors import DataError, FileError, UsageError
-from judged.io import read_text, write_atomically
+from judged.io.files.atomic import write_atomically
+from judged.io.files.source import read_text
 from judged.tables.table import cell
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
-from judged.measures import Measure
+from judged.measures.registry import Measure
 from judged.tables.table import Table
 
 __all__ = ["board", "labels", "number", "per_query"]

@@ -10,22 +10,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Policy
+from judged._types import Column
+from judged.core.policy import Policy
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.measures import Measure, parse
-from judged.stats import bootstraps, summarise
-from judged.stats.summary import FLOOR
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure
+from judged.stats.intervals import bootstraps
+from judged.stats.summary import FLOOR, summarise
 from judged.tables.table import Table, Tabled
 
 if TYPE_CHECKING:
     from judged.evaluation.explain.explain import Explanation
-    from judged.evaluation.result.source import Source
+    from judged.evaluation.result.source import Provenance
 
 __all__ = ["Values"]
-
-Column = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Values(Tabled):
     warnings: tuple[Warned, ...] = ()
     if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
     if_top: dict[str, Column] | None = None  # and had they been of the top grade
-    source: Source | None = field(default=None, repr=False)
+    source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
 

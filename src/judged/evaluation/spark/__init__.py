@@ -1,0 +1,1 @@
+"""`evaluate_frame`: judgments and runs that are joined on Spark."""

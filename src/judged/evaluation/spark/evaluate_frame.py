@@ -7,19 +7,20 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from judged.core import Policy
+from judged.core.policy import Policy
 from judged.distributed.spark.executor import Spark
 from judged.distributed.spark.pickling import unpack
 from judged.distributed.spark.table import table_of
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.evaluate import DEFAULT, Measures, levelled
+from judged.evaluation.evaluate import DEFAULT, Measures, with_level
 from judged.evaluation.measuring.column import refuse_warnings
 from judged.evaluation.spark.frame_values import FrameValues
 from judged.evaluation.spark.per_partition import PARTIAL, Job, Partial
 from judged.evaluation.spark.union import Judgments, judgments_of, together
 from judged.io.tables.spark_frames import talking
-from judged.measures import Measure, parse_all
+from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
+from judged.measures.registry import Measure
 
 __all__ = ["evaluate_frame"]
 
@@ -57,7 +58,7 @@ def evaluate_frame(
         EngineError: Spark could not do it.
     """
     chosen = profile_named(profile)
-    wanted = _measures([levelled(chosen.apply(m), level) for m in parse_all(measures)])
+    wanted = _measures([with_level(chosen.apply(m), level) for m in parse_all(measures)])
     rules = _policy({**chosen.policy, **policy})
     executor = session if isinstance(session, Spark) else Spark(session)
     table = table_of(run, {}, "run", executor)

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Policy
+from judged.core.policy import Policy
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.source import raw_id
 from judged.evaluation.result.values import Values
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, Summed
 from judged.io.tables.spark_frames import talking
-from judged.measures import Measure
+from judged.measures.registry import Measure
 from judged.tables.table import Table, Tabled, counted
 
 __all__ = ["FrameValues"]

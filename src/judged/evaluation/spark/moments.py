@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.evaluation.stream.exact_means import ExactSum
 
 __all__ = ["Moments"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _HALF = 27  # bits of the lower half of a fraction of 53
 _LOWEST = 1126  # every double is a whole number of 2**-1126, its square one of 2**-2252

@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Id, IdKind, Judged, Qrels
+from judged.core.judged import Judged
 from judged.core.parts.run import Somewhere
-from judged.distributed.spark.partition import Layout, as_batches, as_table, telling
+from judged.core.tables import Id, IdKind, Qrels
+from judged.distributed.spark.partition import SparkColumns, as_batches, as_table, telling
 from judged.distributed.spark.pickling import pack
 from judged.errors import JudgedError
-from judged.evaluation.evaluate import evaluate, judge
+from judged.evaluation.evaluate import evaluate, join
 from judged.evaluation.result.values import Values
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, summand
-from judged.evaluation.stream.kept import COVERAGE, Tally
-from judged.io import read_qrels
-from judged.measures import Measure, parse
+from judged.evaluation.stream.kept import COVERAGE, StreamTally
+from judged.io.read import read_qrels
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure
 
 __all__ = ["NUMBER", "ORDER", "PARTIAL", "SIDE", "Job", "Partial", "evaluated"]
 
@@ -36,8 +38,8 @@ class Job:
     measures: tuple[Measure, ...]
     profile: str
     policy: Mapping[str, Any]
-    qrels: Layout  # query, doc, grade and aspect: what they are called where they come from
-    run: Layout  # query, doc, score and rank
+    qrels: SparkColumns  # query, doc, grade and aspect: what they are called where they come from
+    run: SparkColumns  # query, doc, score and rank
     borrowed: bool  # grades stand in a column called score
     kinds: tuple[IdKind, IdKind]
 
@@ -55,7 +57,7 @@ class Partial:
     hits: int = 0
     moments: dict[str, Moments] = field(default_factory=dict)
     share: ExactSum | None = None  # of judged documents in the first ten
-    tally: Tally = field(default_factory=Tally)
+    tally: StreamTally = field(default_factory=StreamTally)
     some: tuple[tuple[Id, ...], tuple[Id, ...]] = ((), ())  # a few queries of the judgments, and of the run
 
     def merge(self, other: Partial) -> None:
@@ -134,7 +136,7 @@ def _judged(judgments: Any, ranking: Any, job: Job) -> Judged:
     own = _own(judgments, ranking, job)
     qrels = _qrels(_with(judgments, own, 0), job)
     run = as_batches(_columns(_with(ranking, own, 1), job.run), job.run)
-    judged = judge(qrels, run, profile=job.profile, **job.policy)
+    judged = join(qrels, run, profile=job.profile, **job.policy)
     return judged.select([row for row, query in enumerate(judged.queries) if query != own])
 
 
@@ -160,7 +162,7 @@ def _with(rows: Any, own: Any, side: int) -> Any:
     return pa.concat_tables([rows, pa.Table.from_arrays(row, schema=rows.schema)])
 
 
-def _columns(rows: Any, layout: Layout) -> Any:
+def _columns(rows: Any, layout: SparkColumns) -> Any:
     """The columns of one side."""
     return rows.select([NUMBER.get(role, role) for role in layout.column])
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import IdKind, Qrels
+from judged.core.tables import IdKind, Qrels
 from judged.distributed.spark.ids import ids_for_spark
-from judged.distributed.spark.partition import Layout
+from judged.distributed.spark.partition import SparkColumns
 from judged.distributed.spark.table import SparkTable, by_query, functions, id_column, id_kind, number_column
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.spark.per_partition import NUMBER, ORDER, SIDE
-from judged.io import read_qrels
+from judged.io.read import read_qrels
 from judged.io.tables.spark_frames import columns_in, is_spark, quoted, talking
 
 __all__ = ["Judgments", "judgments_of", "together"]
@@ -24,7 +24,7 @@ class Judgments:
     """Judgments in Spark: columns query, doc, number, and aspect and order where there are any."""
 
     frame: Any
-    layout: Layout
+    layout: SparkColumns
     kinds: tuple[IdKind, IdKind]
     borrowed: bool = False  # grades stand in a column called score
     ordered: bool = False  # their order means something
@@ -76,7 +76,7 @@ def _of_frame(frame: Any, name: str = "qrels") -> Judgments:
             del column["aspect"]
     with talking():
         made = frame.select(*(value.alias(role) for role, value in wide.items()))
-    return Judgments(made, Layout(name, column), kinds, found.borrowed)
+    return Judgments(made, SparkColumns(name, column), kinds, found.borrowed)
 
 
 def _varies(frame: Any, aspect: str) -> bool:
@@ -109,7 +109,7 @@ def _of_qrels(qrels: Qrels, session: Any) -> Judgments:
         frame = session.createDataFrame(pa.table(columns))
     roles = [role for role in ("query", "doc", "grade", "aspect") if NUMBER.get(role, role) in columns]
     return Judgments(
-        frame, Layout(qrels.name, {role: role for role in roles}), kinds, ordered=True, warnings=qrels.warnings
+        frame, SparkColumns(qrels.name, {role: role for role in roles}), kinds, ordered=True, warnings=qrels.warnings
     )
 
 

@@ -1,0 +1,1 @@
+"""`Evaluator`: evaluation of batches."""

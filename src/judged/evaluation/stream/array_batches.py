@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judged.core import Id
+from judged.core.tables import Id
 from judged.errors import UsageError, Warned
 from judged.evaluation.arrays import score
 from judged.evaluation.evaluate import Measures

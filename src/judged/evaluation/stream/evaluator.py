@@ -9,9 +9,9 @@ from judged.evaluation.evaluate import Measures
 from judged.evaluation.result.values import Values
 from judged.evaluation.stream.array_batches import ListFeed
 from judged.evaluation.stream.exact_means import ExactSum, Means, exact_means
-from judged.evaluation.stream.kept import COVERAGE, Batch, KeptSums, KeptValues, Tally
+from judged.evaluation.stream.kept import COVERAGE, Batch, KeptSums, KeptValues, StreamTally
 from judged.evaluation.stream.run_batches import QueryFeed
-from judged.stats import mean
+from judged.stats.summary import mean
 
 __all__ = ["Evaluator", "Means", "exact_means"]
 
@@ -66,7 +66,7 @@ class Evaluator:
         summaries = {str(m): m.definition.summary for m in self._feed.measures}
         self._feed = self._feed.blank()
         self._kept: KeptValues | KeptSums = KeptValues() if self._keep == "values" else KeptSums(summaries)
-        self._tally = Tally()
+        self._tally = StreamTally()
 
     def __len__(self) -> int:
         """How many lists, or judged queries, came so far."""
@@ -146,12 +146,12 @@ class Evaluator:
         rest = self._feed.rest() if len(self) or self._tally.found else None
         if not len(self):
             raise DataError("empty-run", "at least one batch with a list or a judged query", got="none")
-        tally = Tally()
+        tally = StreamTally()
         tally.merge(self._tally)
         tally.add((*self._feed.warnings, *(rest.warnings if rest else ())))
         return self._means(rest, tally) if isinstance(self._kept, KeptSums) else self._values(self._kept, rest, tally)
 
-    def _means(self, rest: Batch | None, tally: Tally) -> Means:
+    def _means(self, rest: Batch | None, tally: StreamTally) -> Means:
         assert isinstance(self._kept, KeptSums)
         kept = self._kept.copy()
         if rest is not None and rest.size:
@@ -160,7 +160,7 @@ class Evaluator:
         coverage = {} if share is None else {COVERAGE: share.mean()}
         return Means(self._feed.measures, kept.sums, kept.size, self._feed.policy, self._profile, coverage, tally.warnings())  # fmt: skip
 
-    def _values(self, kept: KeptValues, rest: Batch | None, tally: Tally) -> Values:
+    def _values(self, kept: KeptValues, rest: Batch | None, tally: StreamTally) -> Values:
         whole = KeptValues()
         whole.merge(kept)
         if rest is not None:

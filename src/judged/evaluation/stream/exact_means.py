@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Policy
+from judged._types import Floats
+from judged.core.policy import Policy
 from judged.errors import UsageError, Warned, shown
-from judged.measures import Measure, parse
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure
 from judged.stats.summary import FLOOR
 from judged.tables.table import Table, Tabled, counted
 
 __all__ = ["ExactSum", "Means", "Summed", "exact_means", "summand"]
 
-Floats = NDArray[np.float64]
 
 _SCALE = 1126  # every double is a whole number of 2**-1126 when its fraction is taken as 53 bits
 _HALF = 27  # bits: halves of the 53 bits can be added up in 64, 2**36 of them

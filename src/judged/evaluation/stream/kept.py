@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Id
+from judged._types import Column
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.result.values import Column
 from judged.evaluation.stream.exact_means import ExactSum, summand
 
-__all__ = ["COVERAGE", "Batch", "KeptSums", "KeptValues", "Tally", "refuse_repeated"]
+__all__ = ["COVERAGE", "Batch", "KeptSums", "KeptValues", "StreamTally", "refuse_repeated"]
 
 COVERAGE = "judged@10"  # a column beside those asked for: the share of judged documents
 
@@ -95,7 +95,7 @@ class KeptSums:
 
 
 @dataclass(slots=True)
-class Tally:
+class StreamTally:
     """Warnings of all batches: how often, in how many of them, and one text, which does not depend on their order."""
 
     found: dict[str, tuple[int, int, str]] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Tally:
         for w in warnings:
             self._count(w.slug, w.count, 1, w.text)
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: StreamTally) -> None:
         """Count those of another."""
         for slug, (count, batches, text) in other.found.items():
             self._count(slug, count, batches, text)

@@ -6,23 +6,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Id, Policy, Qrels, Run, Text
+from judged._types import Ints
+from judged.core.ids import IdColumn
+from judged.core.policy import Policy
+from judged.core.tables import Id, Qrels, Run
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.evaluate import Measures, evaluate, levelled
-from judged.evaluation.inputs import Preparation
+from judged.evaluation.evaluate import Measures, evaluate, with_level
+from judged.evaluation.inputs import RagOptions
 from judged.evaluation.result.source import as_text, raw_id
 from judged.evaluation.stream.kept import COVERAGE, Batch, refuse_repeated
-from judged.io import read_qrels, read_run
 from judged.io.fingerprint import content_of
-from judged.measures import parse, parse_all
+from judged.io.read import read_qrels, read_run
+from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.tables.table import counted
 
 __all__ = ["QueryFeed"]
-
-Ints = NDArray[np.int64]
 
 
 class QueryFeed:
@@ -32,11 +32,11 @@ class QueryFeed:
         given = dict(options)
         self.profile, level, self.strict = given.pop("profile"), given.pop("level"), given.pop("strict")
         chosen = profile_named(self.profile)
-        self.measures = tuple(levelled(chosen.apply(m), level) for m in parse_all(measures))
+        self.measures = tuple(with_level(chosen.apply(m), level) for m in parse_all(measures))
         if not self.measures:
             raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
         self.options = given
-        asked, rules = Preparation.asked(given)
+        asked, rules = RagOptions.asked(given)
         for name in set(rules) - set(Policy.__dataclass_fields__):
             raise UsageError("policy", f"one of the policies {', '.join(Policy.__dataclass_fields__)}", got=name, value=name)  # fmt: skip
         if asked.question or asked.retrieved or asked.relevant:
@@ -100,7 +100,7 @@ class QueryFeed:
         note = Warned("query-missing", len(codes), text)
         if left:
             return Batch(0, (), {}, (note,))
-        nothing = Run(name="run", queries=self.qrels.queries.take(codes), query=np.empty(0, np.int64), doc=Text.of([]), score=np.empty(0),
+        nothing = Run(name="run", queries=self.qrels.queries.take(codes), query=np.empty(0, np.int64), doc=IdColumn.of([]), score=np.empty(0),
                       query_kind=self.qrels.query_kind, doc_kind=self.qrels.doc_kind)  # fmt: skip
         found = self._values(codes, nothing)
         return replace(found, warnings=(*(w for w in found.warnings if w.slug != "no-overlap"), note))

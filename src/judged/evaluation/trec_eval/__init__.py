@@ -1,0 +1,1 @@
+"""The procedure and the output of trec_eval."""

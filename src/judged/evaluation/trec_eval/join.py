@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Judged, Policy, Qrels, Run, Text, join
+from judged._types import Ints
+from judged.core.ids import IdColumn
+from judged.core.join.join import join
+from judged.core.judged import Judged
+from judged.core.policy import Policy
+from judged.core.tables import Qrels, Run
 from judged.errors import DataError
 
 __all__ = ["PREFERENCES", "Options", "Stop", "Topics", "joined", "lacking", "topics_of"]
 
-Ints = NDArray[np.int64]
 PREFERENCES = ("prefs", "qrels_prefs")
 
 
@@ -90,8 +94,8 @@ def joined(options: Options, qrels: Qrels, run: Run, topics: Topics) -> tuple[Ju
 
 
 def _only_unjudged(topic: str) -> Run:
-    query = Text.of([topic.encode("utf-8", "surrogateescape")])
-    return Run(name="run", queries=query, query=np.zeros(1, np.int64), doc=Text.of([b"\0"]), score=np.ones(1))
+    query = IdColumn.of([topic.encode("utf-8", "surrogateescape")])
+    return Run(name="run", queries=query, query=np.zeros(1, np.int64), doc=IdColumn.of([b"\0"]), score=np.ones(1))
 
 
 # ── documents that occur twice ───────────────────────────────────────────────────────────────────
@@ -137,7 +141,7 @@ def _in_judgments(options: Options, qrels: Qrels, place: dict[bytes, int]) -> St
     return Stop(int(topic[row]), said.format(_shown(qrels.doc, row)))
 
 
-def _codes(ids: Text) -> Ints:
+def _codes(ids: IdColumn) -> Ints:
     return np.unique(np.array(ids.tolist()), return_inverse=True)[1]
 
 
@@ -146,7 +150,7 @@ def _topic(rows: Run | Qrels, place: dict[bytes, int]) -> Ints:
     return np.array([place.get(raw, -1) for raw in rows.queries.tolist()], dtype=np.int64)[rows.query]
 
 
-def _again(topic: Ints, doc: Text, *parts: Ints, differs: NDArray[np.float64] | None = None) -> Ints:
+def _again(topic: Ints, doc: IdColumn, *parts: Ints, differs: NDArray[np.float64] | None = None) -> Ints:
     """Rows that repeat another row of their topic, by topic and id."""
     order = doc.order(topic, *parts)
     now, before = order[1:], order[:-1]
@@ -158,5 +162,5 @@ def _again(topic: Ints, doc: Text, *parts: Ints, differs: NDArray[np.float64] | 
     return now[same]
 
 
-def _shown(doc: Text, row: int) -> str:
+def _shown(doc: IdColumn, row: int) -> str:
     return doc[row].decode("utf-8", "surrogateescape")

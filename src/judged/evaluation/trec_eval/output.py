@@ -13,14 +13,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from judged.core import Judged, Qrels, Run
+from judged.core.judged import Judged
+from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, UsageError
 from judged.evaluation.trec_eval.join import PREFERENCES, Options, Stop, Topics, joined, lacking, topics_of
 from judged.io.formats.trec_eval import FORMATS, read_judgments, read_ranking, read_zscores
 from judged.measures.trec_names import RUN_ID, Printed, printed, requested
 from judged.stats.summary import FLOOR, total
 
-__all__ = ["Options", "Outcome", "evaluate", "evaluate_files"]
+__all__ = ["Options", "TrecEvalOutput", "evaluate", "evaluate_files"]
 
 T = TypeVar("T")
 Zscores = Mapping[tuple[str, str], tuple[float, float]]
@@ -36,7 +37,7 @@ _NEEDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrecEvalOutput:
     """What goes to standard output, what to standard error, and the exit code."""
 
     lines: tuple[str, ...] = ()
@@ -48,14 +49,14 @@ class _QuitError(Exception):
     """An outcome without lines."""
 
     def __init__(self, code: int, message: str) -> None:
-        self.outcome = Outcome((), f"{message}\n", code)
+        self.outcome = TrecEvalOutput((), f"{message}\n", code)
         super().__init__(message)
 
 
-def evaluate_files(options: Options, qrels: str, run: str, zscores: str | None = None) -> Outcome:
+def evaluate_files(options: Options, qrels: str, run: str, zscores: str | None = None) -> TrecEvalOutput:
     """Read the files, then `evaluate`."""
     if options.form not in FORMATS:
-        return Outcome((), f"trec_eval: Illegal rel_format '{options.form}'\n", 2)
+        return TrecEvalOutput((), f"trec_eval: Illegal rel_format '{options.form}'\n", 2)
     try:
         judgments = _read(2, read_judgments, qrels, options.form)
         ranking = _read(2, read_ranking, run)
@@ -72,7 +73,7 @@ def _read(code: int, read: Callable[..., T], path: str, *more: str) -> T:
         raise _QuitError(code, f"{error}\ntrec_eval: Quit in file '{path}'") from error
 
 
-def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None = None) -> Outcome:
+def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None = None) -> TrecEvalOutput:
     """The lines that trec_eval prints; when it gives up, those of the topics before, and why."""
     try:
         return _evaluated(options, qrels, run, zscores)
@@ -80,7 +81,7 @@ def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None =
         return quitting.outcome
 
 
-def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None) -> Outcome:
+def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None) -> TrecEvalOutput:
     names = requested(options.measures)
     values = [value for name, text in names.items() if name != RUN_ID for value in _printed(options, name, text)]
     topics = topics_of(options, qrels, run)
@@ -97,13 +98,13 @@ def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None
     table = _Table([topics.names[row] for row in done], values, columns, count, "" if zscores is None else "Z")
     lines = [*table.per_topic()] if options.per_topic else []
     if stop is not None:
-        return Outcome(tuple(lines), f"{stop.message}\n", 4)
+        return TrecEvalOutput(tuple(lines), f"{stop.message}\n", 4)
     if options.summary:
         lines += [f"{RUN_ID:<22}\tall\t{run.tag}"] if RUN_ID in names else []
         relevant = {"num_rel": float((qrels.grade > 0).sum())} if options.complete else {}  # whatever the level
         lines += table.summary({_COUNTED_ALONE: count, **relevant})
     said = "".join(f"judged: {warning}\n" for warning in run.warnings if warning.slug == "score-nan")
-    return Outcome(tuple(lines), said)
+    return TrecEvalOutput(tuple(lines), said)
 
 
 def _printed(options: Options, name: str, text: str) -> list[Printed]:

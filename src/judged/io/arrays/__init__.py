@@ -1,0 +1,1 @@
+"""Labels and scores in arrays, tensors and sparse matrices."""

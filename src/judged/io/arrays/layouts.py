@@ -8,19 +8,16 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse
 from judged.io.arrays.sparse import of_sparse
 
-__all__ = ["Lists", "lists_of"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+__all__ = ["ArrayLists", "lists_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lists:
+class ArrayLists:
     """Items of all lists: their labels and scores, how many each list has, and what the lists are called.
 
     `single` says that one list was given, not a batch of them; `absent` is how many relevant items a list lacks, where that is known.
@@ -43,7 +40,7 @@ def lists_of(
     pad: float | None = None,
     group: Any = None,
     qid: Any = None,
-) -> Lists:
+) -> ArrayLists:
     """The lists of a batch.
 
     One list: two columns. Several: two tables with a row a list, of which `mask` says what is there, or `pad` which label is none; columns with
@@ -57,7 +54,7 @@ def lists_of(
         if given or mask is not None or pad is not None:
             raise UsageError("layout", "sparse matrices alone", got=f"{(given or ['mask or pad'])[0]}= beside them")
         label, score, sizes, absent = of_sparse(labels, scores)
-        return _checked(Lists(label, score, sizes, tuple(range(len(sizes))), absent=absent), narrow=False)
+        return _checked(ArrayLists(label, score, sizes, tuple(range(len(sizes))), absent=absent), narrow=False)
     if _is_ragged(labels) or _is_ragged(scores):
         labels, scores, group = _joined(labels, scores, given or (mask is not None and ["mask"]))
     first, second = as_numbers(labels, "labels"), as_numbers(scores, "scores")
@@ -123,15 +120,15 @@ def _kept(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | None:
     return there if kept is None else kept & there
 
 
-def _rows(label: NDArray[Any], score: NDArray[Any], kept: Bools | None) -> Lists:
+def _rows(label: NDArray[Any], score: NDArray[Any], kept: Bools | None) -> ArrayLists:
     names = tuple(range(len(label)))
     if kept is None:
         sizes = np.full(len(label), label.shape[1])
-        return Lists(_flat(label), _flat(score), sizes, names)
-    return Lists(_flat(label[kept]), _flat(score[kept]), kept.sum(axis=1), names)
+        return ArrayLists(_flat(label), _flat(score), sizes, names)
+    return ArrayLists(_flat(label[kept]), _flat(score[kept]), kept.sum(axis=1), names)
 
 
-def _columns(label: NDArray[Any], score: NDArray[Any], kept: Bools | None, group: Any, qid: Any) -> Lists:
+def _columns(label: NDArray[Any], score: NDArray[Any], kept: Bools | None, group: Any, qid: Any) -> ArrayLists:
     if qid is not None:
         owner, names = _owners(qid, len(label))
         order = np.argsort(owner, kind="stable")
@@ -143,7 +140,7 @@ def _columns(label: NDArray[Any], score: NDArray[Any], kept: Bools | None, group
     if kept is not None:
         label, score, owner = label[kept], score[kept], owner[kept]
     sizes = np.bincount(owner, minlength=len(names))
-    return Lists(_flat(label), _flat(score), sizes, names, single=group is None and qid is None)
+    return ArrayLists(_flat(label), _flat(score), sizes, names, single=group is None and qid is None)
 
 
 def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
@@ -194,7 +191,7 @@ def _flat(values: NDArray[Any]) -> Floats:
     return np.ascontiguousarray(values, np.float64).reshape(-1)
 
 
-def _checked(lists: Lists, *, narrow: bool) -> Lists:
+def _checked(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
     """The lists, where every number is one; an error names the first that is not."""
     if not len(lists.sizes) or (lists.single and not len(lists.label)):
         raise DataError("empty-run", "at least one list with an item", got="none")
@@ -209,7 +206,7 @@ def _checked(lists: Lists, *, narrow: bool) -> Lists:
     return lists if not narrow else _narrow(lists)
 
 
-def _refuse(lists: Lists, name: str, column: Floats, at: int, count: int) -> NoReturn:
+def _refuse(lists: ArrayLists, name: str, column: Floats, at: int, count: int) -> NoReturn:
     owner = int(np.searchsorted(np.cumsum(lists.sizes), at, "right"))
     value = column[at].item()
     slug, wanted = (
@@ -226,7 +223,7 @@ def _refuse(lists: Lists, name: str, column: Floats, at: int, count: int) -> NoR
                     hint=f"{count} of {len(column)} are so; {hint}")  # fmt: skip
 
 
-def _narrow(lists: Lists) -> Lists:
+def _narrow(lists: ArrayLists) -> ArrayLists:
     """With a warning where scores of few bits are equal: they may not have been."""
     owner = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
     order = np.lexsort((lists.score, owner))
@@ -235,7 +232,7 @@ def _narrow(lists: Lists) -> Lists:
     if not tied:
         return lists
     text = f"{tied / len(lists.score):.0%} of the scores are equal to another, in the few digits they have: 16 bits, or whole numbers beyond 2^53"
-    return Lists(
+    return ArrayLists(
         lists.label,
         lists.score,
         lists.sizes,

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.errors import DataError
 from judged.io.arrays.numbers import as_numbers, is_sparse
 
 __all__ = ["of_sparse"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def of_sparse(labels: Any, scores: Any) -> tuple[Floats, Floats, Ints, Ints]:

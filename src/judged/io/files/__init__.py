@@ -1,0 +1,1 @@
+"""Bytes on disk and in object stores: opening, decompressing, atomic writing."""

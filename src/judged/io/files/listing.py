@@ -14,14 +14,14 @@ from typing import Any
 from judged.errors import DataError, FileError
 from judged.io.files.stored import Stored, is_store, refuse_file, store_of, store_word
 
-__all__ = ["Listing", "is_listable", "listing_of"]
+__all__ = ["FileListing", "is_listable", "listing_of"]
 
 _TRIED = 100  # entries of a list; it may be one of a million ids
 _PASSED = ("_", ".")  # _SUCCESS, .part-0.crc: what those who write leave beside the data
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FileListing:
     """Files in the order of the run. `alone`: one file that was named itself."""
 
     name: str
@@ -46,25 +46,25 @@ def is_listable(source: Any) -> bool:
         return False
 
 
-def listing_of(source: Any) -> Listing | None:
+def listing_of(source: Any) -> FileListing | None:
     """The files of a source; None where it names none on disk or in a store."""
     if isinstance(source, list | tuple):
         if not is_listable(source):
             return None
         files = tuple(file for entry in source for file in _files(entry))
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return Listing(f"{files[0].name}{more}" if files else "run", files)
+        return FileListing(f"{files[0].name}{more}" if files else "run", files)
     if not _is_path(source) or source == "-":
         return None
     if is_listable(source):
         name = store_word(source) if is_store(source) else os.fsdecode(source)
         files = tuple(_files(source))
-        return Listing(name, files, alone=is_store(source) and [file.name for file in files] == [name])
+        return FileListing(name, files, alone=is_store(source) and [file.name for file in files] == [name])
     try:
         regular = stat.S_ISREG(Path(os.fsdecode(source)).stat().st_mode)
     except (OSError, ValueError):
         return None  # whoever reads it says why
-    return Listing(os.fsdecode(source), tuple(_files(source)), alone=True) if regular else None
+    return FileListing(os.fsdecode(source), tuple(_files(source)), alone=True) if regular else None
 
 
 def _is_path(source: Any) -> bool:

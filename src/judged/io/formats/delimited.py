@@ -11,19 +11,18 @@ from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import DataError, Place, shown
-from judged.io.tables.columns import Wanted, find, usual
+from judged.io.tables.columns import ColumnRequest, find, usual
 from judged.io.tables.context import Context
-from judged.io.tables.origin import Lines
+from judged.io.tables.origin import LineOrigin
 from judged.io.tables.records import table_of
-from judged.io.tables.table import Table
+from judged.io.tables.table import SourceTable
 from judged.io.text.encoding import Raw, check_encoding, unfinished
 
 __all__ = ["Header", "header_for", "header_of", "of_delimited", "of_rows", "rows_in"]
 
-Ints = NDArray[np.int64]
 
 _BATCH = 1 << 11  # few enough to be gone before the garbage collector looks at them twice
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -41,7 +40,7 @@ class Header:
         return csv.reader(lines, delimiter=self.delimiter, strict=True, skipinitialspace=self.spaced)
 
 
-def header_of(line: str, wanted: Wanted) -> Header | None:
+def header_of(line: str, wanted: ColumnRequest) -> Header | None:
     """The header, where at least two cells are names of columns; one is enough where the caller names some."""
     for delimiter in "\t,;":
         try:
@@ -54,7 +53,7 @@ def header_of(line: str, wanted: Wanted) -> Header | None:
     return None
 
 
-def header_for(line: str, wanted: Wanted) -> Header | None:
+def header_for(line: str, wanted: ColumnRequest) -> Header | None:
     """The header; or what stands in its place in a line that cannot be anything but one of CSV."""
     header = header_of(line, wanted)
     if header is None and "," in line and (wanted.named or len(line.split()) == 1):
@@ -62,7 +61,7 @@ def header_for(line: str, wanted: Wanted) -> Header | None:
     return header
 
 
-def of_delimited(data: Raw, header: Header, first_line: int, context: Context) -> Table:
+def of_delimited(data: Raw, header: Header, first_line: int, context: Context) -> SourceTable:
     """The rows behind a header that stands in the line `first_line`."""
     path, size = context.name, len(data) - 8
     raw = bytes(data[check_encoding(data, size, path) : size])
@@ -79,7 +78,7 @@ def of_rows(
     context: Context,
     *,
     escaped: bool | None = None,
-) -> Table:
+) -> SourceTable:
     """Rows with their lines. `escaped`: whether some bytes are not UTF-8; None where it is to be found out."""
     path = context.name
     found = find(header.names, context.wanted, Place(path, first_line))
@@ -90,7 +89,9 @@ def of_rows(
         lines.append(line)
         for role, at in position.items():
             column[role] += [row[at] for row in rows]
-    origin = Lines(path, np.concatenate(lines), {role: (at + 1, found.column[role]) for role, at in position.items()})
+    origin = LineOrigin(
+        path, np.concatenate(lines), {role: (at + 1, found.column[role]) for role, at in position.items()}
+    )
     for role in ("query", "doc"):
         _refuse_breaks(column[role], origin, role)
         if not _is_text(column[role]) if escaped is None else escaped:  # bytes that are not UTF-8 stay what they are
@@ -152,7 +153,7 @@ def _refuse_row(got: str, where: Place, expected: str | None) -> NoReturn:
     raise DataError(slug, expected or "cells with closed quotes", got=got, hint=hint, where=where)
 
 
-def _refuse_breaks(cells: list[str], origin: Lines, role: str) -> None:
+def _refuse_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
     """An id over two lines is two ids with stray quotes."""
     joined = "".join(cells)
     if "\n" in joined or "\r" in joined:

@@ -14,7 +14,7 @@ from judged.io.tables.columns import find
 from judged.io.tables.containers import is_flat, of_items, of_mapping
 from judged.io.tables.context import Context
 from judged.io.tables.records import columns_of, table_of
-from judged.io.tables.table import Table
+from judged.io.tables.table import SourceTable
 from judged.io.text.encoding import Begin, Raw, decoded, unfinished
 
 __all__ = ["of_json", "of_json_lines"]
@@ -22,7 +22,7 @@ __all__ = ["of_json", "of_json_lines"]
 _BATCH = 1 << 11  # few enough to be gone before the garbage collector looks at them twice
 
 
-def of_json(data: Raw, context: Context) -> Table:
+def of_json(data: Raw, context: Context) -> SourceTable:
     """A JSON document; or JSON Lines, where the first line is whole and others follow."""
     text = decoded(data, context.name)
     ending = "\n" if "\n" in text else "\r"
@@ -38,7 +38,7 @@ def of_json(data: Raw, context: Context) -> Table:
     return _of_parsed(_loaded(text, context.place), context)
 
 
-def of_json_lines(data: Raw, names: Sequence[str], begin: Begin, context: Context) -> Table:
+def of_json_lines(data: Raw, names: Sequence[str], begin: Begin, context: Context) -> SourceTable:
     """A stretch of JSON Lines that hold a plain record each; the first record of the file has these names."""
     lines = decoded(data, context.name, begin).split("\n")
     filled = [i for i, line in enumerate(lines) if line.strip()]
@@ -46,7 +46,7 @@ def of_json_lines(data: Raw, names: Sequence[str], begin: Begin, context: Contex
     return _of_lines(lines, filled, names, context)
 
 
-def _of_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> Table:
+def _of_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> SourceTable:
     """Plain records; they go into columns batch by batch, so that few of them live at a time."""
     found = find(names, context.wanted, context.place)
     columns: dict[str, list[Any]] = {role: [] for role in found.column}
@@ -71,7 +71,7 @@ def _records(lines: list[str], filled: list[int], context: Context) -> list[Any]
     return [value for (value, _), _ in pairs]
 
 
-def _of_parsed(value: Any, context: Context) -> Table:
+def _of_parsed(value: Any, context: Context) -> SourceTable:
     if isinstance(value, Mapping):
         return of_mapping(value, context)
     if isinstance(value, list):

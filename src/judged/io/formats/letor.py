@@ -15,7 +15,8 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Qrels, Text
+from judged.core.ids import IdColumn
+from judged.core.tables import Qrels
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import PAD, Source
 from judged.io.text.decimals import LARGEST_GRADE, is_decimal, refuse_number
@@ -93,9 +94,9 @@ def _read(stream: Stream) -> Qrels:
         line += rows.add(block if last == b"\n" else block + b"\n", line)
     return Qrels(
         name=stream.name,
-        queries=Text.of(rows.codes),
+        queries=IdColumn.of(rows.codes),
         query=np.array(rows.query, dtype=np.int64),
-        doc=Text.of(rows.doc),
+        doc=IdColumn.of(rows.doc),
         grade=np.array(rows.grade),
         where=partial(_place, stream.name, rows.lines()),
         warnings=unfinished(last, stream.name),

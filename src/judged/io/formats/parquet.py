@@ -15,7 +15,7 @@ from judged.errors import DataError, JudgedError
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, arrow_frame, arrow_text, of_frame, polars_frame, unmasked
 from judged.io.tables.ids import Column
-from judged.io.tables.table import Table
+from judged.io.tables.table import SourceTable
 from judged.io.text.encoding import Raw
 
 __all__ = ["MAGIC", "in_our_words", "library_for", "of_columnar", "undamaged"]
@@ -23,7 +23,7 @@ __all__ = ["MAGIC", "in_our_words", "library_for", "of_columnar", "undamaged"]
 MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
 
 
-def of_columnar(data: Raw, context: Context) -> Table:
+def of_columnar(data: Raw, context: Context) -> SourceTable:
     """A frame in a file: ids keep their types, as in memory."""
     form = next(name for magic, name in MAGIC.items() if data.startswith(magic))
     library, module = _library(form, context)

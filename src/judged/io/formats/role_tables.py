@@ -9,30 +9,28 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import read_bytes, read_stream, source_name
 from judged.io.formats.delimited import Header, _batches
 from judged.io.formats.jsonl import _BATCH, _is_whole, _loaded, _records
 from judged.io.formats.parquet import _READERS, MAGIC, _library
-from judged.io.tables.columns import Wanted
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, frame_of
 from judged.io.tables.ids import Column
-from judged.io.tables.origin import Cells, Items, Lines, Origin, Rows
+from judged.io.tables.origin import CellOrigin, ItemOrigin, LineOrigin, Origin, RowOrigin
 from judged.io.tables.records import named_fields, names_of, values
-from judged.io.tables.roles import Batch, Roles, Table, find_roles, gathered, match, refuse_empty
+from judged.io.tables.roles import Batch, Roles, RoleTable, find_roles, gathered, match, refuse_empty
 from judged.io.text.detect import first_line, is_trec
 from judged.io.text.encoding import Raw, check_encoding, decoded
 from judged.io.text.trec_columns import RUN
 
 __all__ = ["table_of_roles"]
 
-Ints = NDArray[np.int64]
 
-
-def table_of_roles(source: Any, what: str, roles: Roles, named: Mapping[str, str]) -> Table:
+def table_of_roles(source: Any, what: str, roles: Roles, named: Mapping[str, str]) -> RoleTable:
     """The columns of a source.
 
     Args:
@@ -42,7 +40,7 @@ def table_of_roles(source: Any, what: str, roles: Roles, named: Mapping[str, str
         named: the names of columns that the caller gave.
     """
     wanted: Any = what  # only shown, never looked up
-    context = Context(Wanted(wanted, named))
+    context = Context(ColumnRequest(wanted, named))
     if isinstance(source, (str, bytes, os.PathLike)):
         return _of_content(read_bytes(source), replace(context, path=source_name(source)), roles)
     if hasattr(source, "read") and not isinstance(source, type):
@@ -64,7 +62,7 @@ def table_of_roles(source: Any, what: str, roles: Roles, named: Mapping[str, str
 # ── forms ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_content(data: Raw, context: Context, roles: Roles) -> Table:
+def _of_content(data: Raw, context: Context, roles: Roles) -> RoleTable:
     form = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
     if form is not None:
         library, module = _library(form, context)
@@ -84,7 +82,7 @@ def _of_content(data: Raw, context: Context, roles: Roles) -> Table:
     return _of_delimited(data, line.decode("utf-8", "surrogateescape"), number, context, roles)
 
 
-def _of_delimited(data: Raw, line: str, number: int, context: Context, roles: Roles) -> Table:
+def _of_delimited(data: Raw, line: str, number: int, context: Context, roles: Roles) -> RoleTable:
     if "team" in roles and is_trec(line.encode("utf-8", "surrogateescape"), RUN):  # a run whose tags are teams
         header, number = (
             Header("\t" if "\t" in line else " ", ("query", "Q0", "doc", "rank", "score", "team")),
@@ -104,7 +102,7 @@ def _of_delimited(data: Raw, line: str, number: int, context: Context, roles: Ro
             yield {role: [row[column] for row in rows] for role, column in position.items()}
 
     columns = {role: (at + 1, found[role]) for role, at in position.items()}
-    return gathered(batches(), lambda: Lines(context.name, np.concatenate(lines), columns), context, roles, found)
+    return gathered(batches(), lambda: LineOrigin(context.name, np.concatenate(lines), columns), context, roles, found)
 
 
 def _header(line: str, context: Context, roles: Roles, where: Place) -> Header:
@@ -132,7 +130,7 @@ def _header(line: str, context: Context, roles: Roles, where: Place) -> Header:
     return best
 
 
-def _of_json(data: Raw, context: Context, roles: Roles) -> Table:
+def _of_json(data: Raw, context: Context, roles: Roles) -> RoleTable:
     text = decoded(data, context.name)
     lines = text.split("\n" if "\n" in text else "\r")
     filled = [i for i, line in enumerate(lines) if line.strip()]
@@ -152,10 +150,10 @@ def _of_json(data: Raw, context: Context, roles: Roles) -> Table:
             records = _records(lines, filled[at : at + _BATCH], part)
             yield {role: values(records, name, role, part) for role, name in found.items()}
 
-    return gathered(batches(), lambda: Lines(context.name, np.array(filled) + 1), context, roles, found)
+    return gathered(batches(), lambda: LineOrigin(context.name, np.array(filled) + 1), context, roles, found)
 
 
-def _of_items(items: list[Any], context: Context, roles: Roles) -> Table:
+def _of_items(items: list[Any], context: Context, roles: Roles) -> RoleTable:
     if not items:
         refuse_empty(context)
     if all(isinstance(item, Mapping) or named_fields(type(item)) is not None for item in items):
@@ -168,11 +166,11 @@ def _of_items(items: list[Any], context: Context, roles: Roles) -> Table:
             got, where = shown(items[short[0]]), context.items().place(short[0])
             raise DataError("columns", f"({', '.join(roles)}) in each row", got=got, where=where)
         columns = {role: [item[at] for item in items] for at, role in enumerate(roles)}
-    origin = Items(context.wanted.what, found, path=context.path, typed=context.typed)
+    origin = ItemOrigin(context.wanted.what, found, path=context.path, typed=context.typed)
     return gathered(iter([columns]), lambda: origin, context, roles, found)
 
 
-def _of_frame(frame: Frame, context: Context, roles: Roles) -> Table:
+def _of_frame(frame: Frame, context: Context, roles: Roles) -> RoleTable:
     names = list(frame.names)
     found = find_roles(names, context, roles, context.place)
     columns = dict(zip(found, frame.columns(list(found.values())), strict=True))
@@ -180,9 +178,9 @@ def _of_frame(frame: Frame, context: Context, roles: Roles) -> Table:
     if len(set(lengths.values())) > 1:
         got = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
         raise DataError("columns", "columns of one length", got=got, where=context.place)
-    origin: Origin = Cells(context.name, found)
+    origin: Origin = CellOrigin(context.name, found)
     if context.path is not None:
-        origin = Rows(context.path, found, {name: i for i, name in enumerate(names)}, context.typed)
+        origin = RowOrigin(context.path, found, {name: i for i, name in enumerate(names)}, context.typed)
     return gathered(iter([columns]), lambda: origin, context, roles, found)
 
 

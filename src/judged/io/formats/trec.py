@@ -10,17 +10,18 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Qrels, Run, Scores, Text
+from judged._types import Bytes, Ints
+from judged.core.ids import IdColumn
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place
 from judged.io.files.source import LONGEST_LINE, refuse_long_line
 from judged.io.text.decimals import numbers, refuse_number, whole_numbers
 from judged.io.text.encoding import WHOLE, Begin, Raw, refuse_nul, text_start, unfinished
-from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, Layout, refuse_alone, refuse_line
+from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, TrecColumns, refuse_alone, refuse_line
 
-__all__ = ["PREFS", "QRELS", "RUN", "Layout", "qrels_of", "refuse_text", "run_of", "scores_of"]
+__all__ = ["PREFS", "QRELS", "RUN", "TrecColumns", "qrels_of", "refuse_text", "run_of", "scores_of"]
 
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 
 _CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
 _EMPTY = "is this the right file, and was it written to the end?"
@@ -36,8 +37,8 @@ class _Chunk:
     line: Ints | range
     passed: int  # newlines
 
-    def text(self, data: Bytes, column: int) -> Text:
-        return Text(data, self.start[:, column], self.length[:, column])
+    def text(self, data: Bytes, column: int) -> IdColumn:
+        return IdColumn(data, self.start[:, column], self.length[:, column])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class _File:
     """The columns of a file that are used: ids as text, numbers as numbers."""
 
     name: str
-    layout: Layout
-    texts: dict[int, Text]
+    layout: TrecColumns
+    texts: dict[int, IdColumn]
     numbers: NDArray[np.float64]
     ranks: Ints | None
     lines: list[Ints | range]
@@ -89,7 +90,7 @@ def run_of(
 
 
 def qrels_of(
-    data: Raw, name: str, layout: Layout = QRELS, *, aspects: bool | None = None, lenient: bool = False
+    data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
 ) -> Qrels:
     """Judgments. The second column is a subtopic when it varies, unless `aspects` says otherwise."""
     doc = layout.columns.index("doc")
@@ -115,11 +116,13 @@ def qrels_of(
     )
 
 
-def scores_of(data: Raw, name: str) -> Scores:
+def scores_of(data: Raw, name: str) -> ScoreColumn:
     """One score a line; blank lines and lines that begin with # are passed over."""
     file = _read(data, name, SCORES, (), extra_columns=False, lenient=False)
     read = partial(refuse_alone, name)
-    return Scores(name=name, read=read, score=file.numbers, where=file.place, warnings=unfinished(data[-9:-8], name))
+    return ScoreColumn(
+        name=name, read=read, score=file.numbers, where=file.place, warnings=unfinished(data[-9:-8], name)
+    )
 
 
 def refuse_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
@@ -136,7 +139,7 @@ def refuse_text(text: bytes, name: str, offset: int, line: int, *, first: bool) 
 def _read(
     data: Raw,
     name: str,
-    layout: Layout,
+    layout: TrecColumns,
     texts: tuple[int, ...],
     *,
     extra_columns: bool,
@@ -178,9 +181,9 @@ def _all(ranks: list[Ints | None]) -> Ints | None:
     return np.concatenate(known) if len(known) == len(ranks) else None
 
 
-def _joined(array: Bytes, cells: list[tuple[Ints, Any]]) -> Text:
+def _joined(array: Bytes, cells: list[tuple[Ints, Any]]) -> IdColumn:
     starts, lengths = ([c[i] for c in cells] or [np.empty(0, np.int64)] for i in (0, 1))
-    return Text(array, np.concatenate(starts), np.concatenate(lengths))
+    return IdColumn(array, np.concatenate(starts), np.concatenate(lengths))
 
 
 def _line_end(data: Raw, at: int, size: int) -> int:
@@ -200,7 +203,7 @@ class _Part:
     end: int
     line: int
     name: str
-    layout: Layout
+    layout: TrecColumns
     extra_columns: bool = False
     lenient: bool = False
     offset: int = 0  # of the data in its file
@@ -297,7 +300,7 @@ def _by_tabs(part: Bytes, start: int, end: int, width: int) -> tuple[list[int], 
     return starts, stops
 
 
-def _distinct(ids: Text) -> tuple[Text, Ints]:
+def _distinct(ids: IdColumn) -> tuple[IdColumn, Ints]:
     """Each id once in order of appearance, and every row's place among them."""
     if not len(ids):
         return ids, np.empty(0, np.int64)
@@ -305,4 +308,4 @@ def _distinct(ids: Text) -> tuple[Text, Ints]:
     turn = np.concatenate([[0], np.flatnonzero(~ids.same(rows, ids, rows - 1)) + 1])
     seen: dict[bytes, int] = {}
     code = np.array([seen.setdefault(raw, len(seen)) for raw in ids.take(turn).tolist()], dtype=np.int64)
-    return Text.of(seen), np.repeat(code, np.diff(np.append(turn, len(ids))))
+    return IdColumn.of(seen), np.repeat(code, np.diff(np.append(turn, len(ids))))

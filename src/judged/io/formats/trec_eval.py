@@ -7,17 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from judged.core import Qrels, Run, Text
+from judged.core.ids import IdColumn
+from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Place, Warned
 from judged.io.files.source import PAD, Source, read_bytes, source_name
-from judged.io.formats.trec import PREFS, QRELS, Layout, qrels_of, run_of
+from judged.io.formats.trec import PREFS, QRELS, qrels_of, run_of
 from judged.io.text.decimals import numbers
+from judged.io.text.trec_columns import TrecColumns
 
 __all__ = ["FORMATS", "Raw", "judgments_of", "ranking_of", "read_judgments", "read_ranking", "read_zscores"]
 
 Raw = bytes | bytearray
 
-_QRELS_PREFS = Layout("qrels", QRELS.columns, QRELS.number)  # the same columns, with grades like 0.5
+_QRELS_PREFS = TrecColumns("qrels", QRELS.columns, QRELS.number)  # the same columns, with grades like 0.5
 FORMATS = {
     "qrels": (QRELS, False),
     "qrels_jg": (QRELS, True),
@@ -47,7 +49,7 @@ def read_zscores(source: Source) -> dict[tuple[str, str], tuple[float, float]]:
 
 
 def _as_numbers(cells: list[bytes]) -> list[float]:
-    found = numbers(Text.of(cells), lenient=True, whole=False)
+    found = numbers(IdColumn.of(cells), lenient=True, whole=False)
     assert isinstance(found, np.ndarray)  # a lenient reader refuses nothing
     return [float(number) for number in found]
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Lines, Run
+from judged._types import Bytes
+from judged.core.tables import Run
+from judged.core.unread_runs import TrecLines
 from judged.errors import FileError, Place
 from judged.io.files.source import PAD, Source, compression, source_name
 from judged.io.formats.trec import refuse_text, run_of
@@ -25,13 +26,12 @@ from judged.io.text.trec_columns import RUN
 
 __all__ = ["Counted", "lines", "lines_in", "lines_of", "mapped"]
 
-Bytes = NDArray[np.uint8]
 Counted = Callable[[], Begin]  # where a stretch begins: its lines are counted when they are asked for
 
 _HEAD = 1 << 16
 
 
-def lines_of(source: Source, read: Callable[[], Run]) -> Lines | None:
+def lines_of(source: Source, read: Callable[[], Run]) -> TrecLines | None:
     """A plain file on disk with TREC lines; None where it is anything else, or cannot be told by its beginning."""
     if source == "-":
         return None
@@ -54,7 +54,7 @@ def lines_of(source: Source, read: Callable[[], Run]) -> Lines | None:
     return lines(name, read, opened, last)
 
 
-def lines_in(data: Raw, name: str, begin: Begin | None = None) -> Lines | None:
+def lines_in(data: Raw, name: str, begin: Begin | None = None) -> TrecLines | None:
     """TREC lines that are in memory already: all of a file, or a stretch."""
     if data.find(b"\n") < 0:
         return None
@@ -63,9 +63,9 @@ def lines_in(data: Raw, name: str, begin: Begin | None = None) -> Lines | None:
     return lines(name, partial(run_of, data, name, begin=begin), opened, bytes(data[-9:-8]), lambda: begin or WHOLE)
 
 
-def lines(name: str, read: Callable[[], Run], opened: Any, last: bytes, begin: Counted = lambda: WHOLE) -> Lines:
+def lines(name: str, read: Callable[[], Run], opened: Any, last: bytes, begin: Counted = lambda: WHOLE) -> TrecLines:
     """What the native core needs of TREC lines."""
-    return Lines(
+    return TrecLines(
         name=name,
         read=read,
         opened=opened,

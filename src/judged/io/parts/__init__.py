@@ -1,0 +1,1 @@
+"""Runs in many files, datasets and lazy frames."""

@@ -8,7 +8,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from judged.core import Part, Run, Text, Unread
+from judged.core.ids import IdColumn
+from judged.core.parts.run import Part
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
 from judged.io.parts.detect import refuse_empty
 
@@ -21,7 +24,7 @@ def together(parts: Iterable[Part], name: str) -> Run:
     Raises:
         DataError: no row at all, ids of several types, and whatever is wrong with a part.
     """
-    batches = (batch.read() if isinstance(batch, Unread) else batch for part in parts for batch in part.batches())
+    batches = (batch.read() if isinstance(batch, UnreadRun) else batch for part in parts for batch in part.batches())
     runs = [run for run in batches if len(run)]
     if not runs:
         refuse_empty(name)
@@ -40,7 +43,7 @@ def together(parts: Iterable[Part], name: str) -> Run:
 
     return Run(
         name=name,
-        queries=Text.of(seen),
+        queries=IdColumn.of(seen),
         query=np.concatenate(query),
         doc=_texts([run.doc for run in runs]),
         query_kind=runs[0].query_kind,
@@ -53,11 +56,11 @@ def together(parts: Iterable[Part], name: str) -> Run:
     )
 
 
-def _texts(texts: Sequence[Text]) -> Text:
+def _texts(texts: Sequence[IdColumn]) -> IdColumn:
     packed = [text.packed() for text in texts]
     moved = [0, *accumulate(len(text.buffer) for text in packed)]
     start = np.concatenate([text.start + by for text, by in zip(packed, moved, strict=False)])
-    return Text(
+    return IdColumn(
         np.concatenate([text.buffer for text in packed]), start, np.concatenate([text.length for text in packed])
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from judged.core import Batches
+from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, Place
 from judged.io.files.stored import Stored
-from judged.io.tables.columns import Wanted, find, usual
+from judged.io.tables.columns import ColumnRequest, find, usual
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, batches_of
 
@@ -17,7 +17,7 @@ __all__ = ["ROWS", "batch_of", "found_in"]
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up anew
 
 
-def found_in(names: Sequence[str], file: Stored, wanted: Wanted) -> dict[str, str]:
+def found_in(names: Sequence[str], file: Stored, wanted: ColumnRequest) -> dict[str, str]:
     """The column of each role. Columns that are names of folders are no columns of the file, and that is said."""
     try:
         return dict(find(names, wanted, Place(file.name)).column)
@@ -31,7 +31,7 @@ def found_in(names: Sequence[str], file: Stored, wanted: Wanted) -> dict[str, st
         ) from error  # fmt: skip
 
 
-def batch_of(frame: Frame, names: Sequence[str], context: Context, row: int) -> Batches:
+def batch_of(frame: Frame, names: Sequence[str], context: Context, row: int) -> ArrowRun:
     """Some columns of a file, whose columns have these names, as the native core takes them."""
     found = batches_of(replace(frame, names=names), replace(context, columnar=True, row=row))
     assert found is not None  # each of these libraries hands out batches

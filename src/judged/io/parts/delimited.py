@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from judged.core import Part, Run, Unread
+from judged.core.parts.run import Part
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError
 from judged.io.files.stored import Stored
 from judged.io.formats.delimited import Header, of_rows, rows_in
@@ -15,30 +17,30 @@ from judged.io.formats.jsonl import of_json_lines
 from judged.io.parts.detect import Known
 from judged.io.parts.text import chunks_of, counting, cuts, moved_run, uncounted
 from judged.io.read import read_run
-from judged.io.tables.columns import Wanted
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.table import as_run
 from judged.io.text.encoding import Begin, check_encoding
 
-__all__ = ["Delimited", "Records", "Whole", "row_pieces"]
+__all__ = ["Delimited", "RecordPart", "WholePart", "row_pieces"]
 
 LARGE = 64 << 20  # bytes of a file that is not read whole
 _ROWS = 32  # batches of `rows_in`, of 2,048 rows each
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholePart:
     """A file that is read like a run of its own. `several`: one of them may be empty."""
 
     file: Stored
-    wanted: Wanted
+    wanted: ColumnRequest
     several: bool
 
     @property
     def size(self) -> int:
         return self.file.size
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         self.file.check()
         try:
             yield self._read()
@@ -60,7 +62,7 @@ class Delimited:
     """A stretch of a CSV or TSV file; a compressed one is all of it. The header stands in line `line`."""
 
     file: Stored
-    wanted: Wanted
+    wanted: ColumnRequest
     header: Header
     line: int
     packing: str | None
@@ -71,7 +73,7 @@ class Delimited:
     def size(self) -> int:
         return self.end - self.begin
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         before = uncounted(self.begin).lines or self.line
         context = Context(self.wanted, self.file.name)
         with counting(self._counted):
@@ -93,11 +95,11 @@ class Delimited:
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class RecordPart:
     """A stretch of a JSON Lines file; a compressed one is all of it. Its first record has these names."""
 
     file: Stored
-    wanted: Wanted
+    wanted: ColumnRequest
     names: tuple[str, ...]
     packing: str | None
     begin: int
@@ -107,7 +109,7 @@ class Records:
     def size(self) -> int:
         return self.end - self.begin
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         context = Context(self.wanted, self.file.name)
         with counting(self._counted):
             for data, begin in chunks_of(self.file, self.packing, self.begin, self.end):
@@ -119,16 +121,16 @@ class Records:
         return Begin(self.begin, self.file.newlines(self.begin) if self.begin else 0)
 
 
-def row_pieces(known: Known, wanted: Wanted, step: int, *, several: bool) -> list[Part]:
+def row_pieces(known: Known, wanted: ColumnRequest, step: int, *, several: bool) -> list[Part]:
     """The pieces of a file. A line of CSV may end inside quotes: a file that has any is not cut."""
     file, packing = known.file, known.packing
     if packing is None and file.size < LARGE:
-        return [Whole(file, wanted, several)]
+        return [WholePart(file, wanted, several)]
     edges = [(0, file.size)]
     if known.names:
         edges = edges if packing else cuts(file, step)
-        return [Records(file, wanted, known.names, packing, *edge) for edge in edges]
+        return [RecordPart(file, wanted, known.names, packing, *edge) for edge in edges]
     if known.header is not None:
         edges = edges if packing or file.holds(b'"') else cuts(file, step)
         return [Delimited(file, wanted, known.header, known.line, packing, *edge) for edge in edges]
-    return [Whole(file, wanted, several)]
+    return [WholePart(file, wanted, several)]

@@ -14,7 +14,7 @@ from judged.io.files.source import PAD, compression
 from judged.io.files.stored import Stored
 from judged.io.formats.delimited import Header, header_for
 from judged.io.formats.parquet import MAGIC
-from judged.io.tables.columns import Wanted
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.containers import is_flat
 from judged.io.tables.context import Context
 from judged.io.text.detect import first_line, is_letor, is_score, is_trec
@@ -46,7 +46,7 @@ class Known:
     names: tuple[str, ...] = ()
 
 
-def known(file: Stored, wanted: Wanted) -> Known:
+def known(file: Stored, wanted: ColumnRequest) -> Known:
     """What a file is."""
     if not file.size:
         return Known(file, "empty")
@@ -94,7 +94,7 @@ def _head(file: Stored) -> tuple[bytes, str | None, bool]:
         return b"".join(parts), kind, True
 
 
-def _names(line: bytes, wanted: Wanted) -> tuple[str, ...]:
+def _names(line: bytes, wanted: ColumnRequest) -> tuple[str, ...]:
     """The names in the first record, where it is one of JSON Lines and of one document."""
     try:
         record = json.loads(line)

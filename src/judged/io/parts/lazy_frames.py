@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from judged.core import Part, Run, Unread
+from judged.core.parts.run import Part
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import FileError, Place
 from judged.io.formats.parquet import in_our_words
 from judged.io.parts.columns import ROWS
 from judged.io.parts.packing import packed
 from judged.io.parts.parquet import FEWEST
-from judged.io.tables.columns import Wanted, find
+from judged.io.tables.columns import ColumnRequest, find
 from judged.io.tables.context import Context
 from judged.io.tables.frames import arrow_frame, batches_of, polars_frame
 
@@ -47,12 +49,12 @@ class _Fragment:
     fragment: Any
     schema: Any
     filter: Any
-    wanted: Wanted
+    wanted: ColumnRequest
     size: int
     row: int
     stamp: tuple[Any, ...] | None
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         pyarrow = import_module("pyarrow")
         names = self.schema.names
         path = getattr(self.fragment, "path", None)
@@ -101,7 +103,7 @@ def _stamp(fragment: Any) -> tuple[Any, ...] | None:
     return info.size, info.mtime_ns
 
 
-def dataset_parts(dataset: Any, wanted: Wanted) -> list[Part]:
+def dataset_parts(dataset: Any, wanted: ColumnRequest) -> list[Part]:
     """Parts of a dataset: some row groups of Parquet files, other files, tables in memory. Its filter is kept."""
     find(dataset.schema.names, wanted, Place("run"))
     kept = getattr(dataset, "_scan_options", {}).get("filter")
@@ -114,7 +116,7 @@ def dataset_parts(dataset: Any, wanted: Wanted) -> list[Part]:
     return packed(pieces, FEWEST) if all(isinstance(p, _Fragment) and p.row >= 0 for p in pieces) else pieces
 
 
-def _fragments(fragment: Any, schema: Any, kept: Any, wanted: Wanted) -> list[_Fragment]:
+def _fragments(fragment: Any, schema: Any, kept: Any, wanted: ColumnRequest) -> list[_Fragment]:
     stamp = _stamp(fragment)
     if stamp is None:
         columns = list(find(schema.names, wanted, Place("run")).column.values())
@@ -138,14 +140,14 @@ def _fragments(fragment: Any, schema: Any, kept: Any, wanted: Wanted) -> list[_F
 
 
 @dataclass(frozen=True, slots=True)
-class _Lazy:
+class _LazyFrame:
     """A lazy frame. polars evaluates it on all cores, and hands it out in batches (before 1.34: all at once)."""
 
     frame: Any
-    wanted: Wanted
+    wanted: ColumnRequest
     size: int = 1 << 20  # unknown
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         context, row = Context(self.wanted), 0
         with _evaluated("a lazy frame that can be evaluated", "run"):
             names = self.frame.collect_schema().names()
@@ -160,11 +162,11 @@ class _Lazy:
                     row += piece.height
 
 
-def lazy_parts(frame: Any, wanted: Wanted) -> list[Part]:
+def lazy_parts(frame: Any, wanted: ColumnRequest) -> list[Part]:
     """One part: how the rows of a query that is not evaluated yet could be divided is not known."""
     with _evaluated("a lazy frame that can be evaluated", "run"):
         find(frame.collect_schema().names(), wanted, Place("run"))
-    return [_Lazy(frame, wanted)]
+    return [_LazyFrame(frame, wanted)]
 
 
 def _evaluated(expected: str, where: str) -> AbstractContextManager[None]:

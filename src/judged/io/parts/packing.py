@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from judged.core import Part, Run, Unread
+from judged.core.parts.run import Part
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 
 __all__ = ["Together", "packed"]
 
@@ -20,7 +22,7 @@ class Together:
     def size(self) -> int:
         return sum(piece.size for piece in self.pieces)
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         for piece in self.pieces:
             yield from piece.batches()
 

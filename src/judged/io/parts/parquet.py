@@ -13,14 +13,16 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any, Protocol
 
-from judged.core import Part, Run, Unread
+from judged.core.parts.run import Part
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.io.files.stored import Stored, each
 from judged.io.formats.parquet import library_for, undamaged
 from judged.io.parts.detect import scores_or_ranks
 from judged.io.parts.packing import packed
-from judged.io.tables.columns import Wanted
+from judged.io.tables.columns import ColumnRequest
 
-__all__ = ["Group", "Rows", "columnar_parts"]
+__all__ = ["ParquetRows", "RowGroup", "columnar_parts"]
 
 FEWEST, MOST = 1_000_000, 4_000_000  # rows of a part
 _LIBRARIES = {"Parquet": ("pyarrow", "duckdb", "polars"), "Arrow": ("pyarrow", "polars")}
@@ -29,7 +31,7 @@ _BYTES = 24  # of a row in memory, about
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ParquetRows:
     """Some rows of a file. `scored`: they have scores, not ranks alone.
 
     Of an Arrow file, `block` is the record batch that they begin with, where it is known.
@@ -39,7 +41,7 @@ class Rows:
     form: str
     row: int
     count: int
-    wanted: Wanted
+    wanted: ColumnRequest
     scored: bool
     block: int | None = None
 
@@ -47,17 +49,17 @@ class Rows:
     def size(self) -> int:
         return _BYTES * self.count
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         library, module = _library(self.form, self.file)
         with undamaged(self.form, self.file.name):
             yield from library.batches(module, self)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RowGroup:
     """Rows that are read together, with the least and the greatest query in them where they are known."""
 
-    rows: Rows
+    rows: ParquetRows
     low: Any = None
     high: Any = None
 
@@ -65,8 +67,8 @@ class Group:
 class Library(Protocol):
     """A library that reads these files: what is in one, and some of it."""
 
-    def groups(self, module: Any, file: Stored, form: str, wanted: Wanted) -> list[Group]: ...
-    def batches(self, module: Any, rows: Rows) -> Iterator[Run | Unread]: ...
+    def groups(self, module: Any, file: Stored, form: str, wanted: ColumnRequest) -> list[RowGroup]: ...
+    def batches(self, module: Any, rows: ParquetRows) -> Iterator[Run | UnreadRun]: ...
 
 
 def _library(form: str, file: Stored) -> tuple[Library, Any]:
@@ -75,7 +77,7 @@ def _library(form: str, file: Stored) -> tuple[Library, Any]:
     return library, module
 
 
-def columnar_parts(files: Sequence[Stored], form: str, wanted: Wanted) -> tuple[list[Part], bool]:
+def columnar_parts(files: Sequence[Stored], form: str, wanted: ColumnRequest) -> tuple[list[Part], bool]:
     """The parts of files; and whether it is certain that no query lies in two of them."""
     groups = [group for found in each(partial(_groups, form=form, wanted=wanted), files) for group in found]
     scores_or_ranks((group.rows.file.name, group.rows.scored) for group in groups)
@@ -88,15 +90,15 @@ def columnar_parts(files: Sequence[Stored], form: str, wanted: Wanted) -> tuple[
     return parts, len(parts) == 1 and total <= _WHOLE
 
 
-def _groups(file: Stored, form: str, wanted: Wanted) -> list[Group]:
+def _groups(file: Stored, form: str, wanted: ColumnRequest) -> list[RowGroup]:
     library, module = _library(form, file)
     with undamaged(form, file.name):
         return library.groups(module, file, form, wanted)
 
 
-def _stretches(rows: Iterable[Rows], least: int) -> list[Part]:
+def _stretches(rows: Iterable[ParquetRows], least: int) -> list[Part]:
     """Groups of one file that follow each other as one piece, up to the size of a part."""
-    out: list[Rows] = []
+    out: list[ParquetRows] = []
     for piece in rows:
         last = out[-1] if out else None
         if last is not None and last.file == piece.file and last.count < least and last.row + last.count == piece.row:
@@ -106,12 +108,12 @@ def _stretches(rows: Iterable[Rows], least: int) -> list[Part]:
     return list(out)
 
 
-def _clean(groups: Sequence[Group], least: int) -> list[Part] | None:
+def _clean(groups: Sequence[RowGroup], least: int) -> list[Part] | None:
     """Parts between which the statistics prove that no query is cut; None where they do not."""
     types = {type(bound) for group in groups for bound in (group.low, group.high)}
     if len(types) != 1 or type(None) in types:
         return None  # of several types, or not known of some
-    together: list[list[Group]] = [[groups[0]]]
+    together: list[list[RowGroup]] = [[groups[0]]]
     size, low, high = groups[0].rows.count, groups[0].low, groups[0].high
     bounds = []
     for group in groups[1:]:

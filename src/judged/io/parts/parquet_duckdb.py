@@ -8,12 +8,13 @@ from glob import escape
 from itertools import accumulate
 from typing import Any
 
-from judged.core import Run, Unread
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.io.files.stored import Stored
 from judged.io.formats.parquet import undamaged
 from judged.io.parts.columns import batch_of, found_in
-from judged.io.parts.parquet import Group, Rows
-from judged.io.tables.columns import Wanted
+from judged.io.parts.parquet import ParquetRows, RowGroup
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, unmasked
 from judged.io.tables.ids import Column
@@ -24,7 +25,7 @@ _EMPTY = "SELECT * FROM read_parquet({}) LIMIT 0"
 _LIMITS = {"threads": 1, "memory_limit": "512MB"}
 
 
-def groups(duckdb: Any, file: Stored, form: str, wanted: Wanted) -> list[Group]:
+def groups(duckdb: Any, file: Stored, form: str, wanted: ColumnRequest) -> list[RowGroup]:
     """The row groups. DuckDB tells their statistics as text, which proves nothing of numbers."""
     with _asking(duckdb, file) as (ask, path):
         asked = f"SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata({path}) ORDER BY 1"  # noqa: S608 - a quoted path
@@ -34,12 +35,12 @@ def groups(duckdb: Any, file: Stored, form: str, wanted: Wanted) -> list[Group]:
         found = found_in(ask(_EMPTY.format(path)).columns, file, wanted)
     ends = list(accumulate(sizes))
     return [
-        Group(Rows(file, form, end - size, size, wanted, "score" in found))
+        RowGroup(ParquetRows(file, form, end - size, size, wanted, "score" in found))
         for end, size in zip(ends, sizes, strict=True)
     ]
 
 
-def batches(duckdb: Any, rows: Rows) -> Iterator[Run | Unread]:
+def batches(duckdb: Any, rows: ParquetRows) -> Iterator[Run | UnreadRun]:
     """All rows as one batch, which is a stream: DuckDB holds little of it at a time."""
     file = rows.file
     with _asking(duckdb, file) as (ask, path):

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from glob import escape
 from typing import Any
 
-from judged.core import Run, Unread
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.io.files.stored import Stored
 from judged.io.parts.columns import ROWS, batch_of, found_in
-from judged.io.parts.parquet import FEWEST, Group, Rows
-from judged.io.tables.columns import Wanted
+from judged.io.parts.parquet import FEWEST, ParquetRows, RowGroup
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.frames import polars_frame
 
 __all__ = ["batches", "groups"]
 
 
-def groups(polars: Any, file: Stored, form: str, wanted: Wanted) -> list[Group]:
+def groups(polars: Any, file: Stored, form: str, wanted: ColumnRequest) -> list[RowGroup]:
     """Stretches of rows: polars does not tell the row groups."""
     file.check()
     lazy = _scanned(polars, file, form)
@@ -25,10 +26,13 @@ def groups(polars: Any, file: Stored, form: str, wanted: Wanted) -> list[Group]:
     if not rows:
         return []
     scored = "score" in found_in(lazy.collect_schema().names(), file, wanted)
-    return [Group(Rows(file, form, row, min(FEWEST, rows - row), wanted, scored)) for row in range(0, rows, FEWEST)]
+    return [
+        RowGroup(ParquetRows(file, form, row, min(FEWEST, rows - row), wanted, scored))
+        for row in range(0, rows, FEWEST)
+    ]
 
 
-def batches(polars: Any, rows: Rows) -> Iterator[Run | Unread]:
+def batches(polars: Any, rows: ParquetRows) -> Iterator[Run | UnreadRun]:
     file = rows.file
     file.check()
     lazy = _scanned(polars, file, rows.form)

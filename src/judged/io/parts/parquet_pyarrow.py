@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from judged.core import Run, Unread
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.io.files.stored import Stored
 from judged.io.parts.columns import ROWS, batch_of, found_in
-from judged.io.parts.parquet import Group, Rows
-from judged.io.tables.columns import Wanted
+from judged.io.parts.parquet import ParquetRows, RowGroup
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.frames import arrow_frame
 
@@ -21,11 +22,11 @@ _CODE = 4  # bytes of a row, at most, in a column that is written as a dictionar
 _NEAR, _FAR = 1 << 18, 1 << 23  # bytes that are read at a time: a row group may be as large as its file
 
 
-def groups(pyarrow: Any, file: Stored, form: str, wanted: Wanted) -> list[Group]:
+def groups(pyarrow: Any, file: Stored, form: str, wanted: ColumnRequest) -> list[RowGroup]:
     return (_parquet_groups if form == "Parquet" else _arrow_groups)(pyarrow, file, wanted)
 
 
-def batches(pyarrow: Any, rows: Rows) -> Iterator[Run | Unread]:
+def batches(pyarrow: Any, rows: ParquetRows) -> Iterator[Run | UnreadRun]:
     context, end = Context(rows.wanted, rows.file.name), rows.row + rows.count
     with (_parquet if rows.form == "Parquet" else _arrow)(pyarrow, rows) as (names, row, stream):
         for batch in stream:
@@ -42,7 +43,7 @@ def batches(pyarrow: Any, rows: Rows) -> Iterator[Run | Unread]:
 # ── Parquet ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _parquet_groups(_: Any, file: Stored, wanted: Wanted) -> list[Group]:
+def _parquet_groups(_: Any, file: Stored, wanted: ColumnRequest) -> list[RowGroup]:
     with file.opened("OSFile") as raw:
         footer = import_module("pyarrow.parquet").read_metadata(raw)
         if not footer.num_rows:
@@ -55,7 +56,9 @@ def _parquet_groups(_: Any, file: Stored, wanted: Wanted) -> list[Group]:
             group = footer.row_group(number)
             bounds = _bounds(group.column(leaves.index(query))) if query in leaves else ()
             if group.num_rows:
-                found.append(Group(Rows(file, "Parquet", row, group.num_rows, wanted, "score" in names), *bounds))
+                found.append(
+                    RowGroup(ParquetRows(file, "Parquet", row, group.num_rows, wanted, "score" in names), *bounds)
+                )
             row += group.num_rows
         return found
 
@@ -73,7 +76,7 @@ def _bounds(column: Any) -> tuple[Any, ...]:
 
 
 @contextmanager
-def _parquet(pyarrow: Any, rows: Rows) -> Iterator[tuple[list[str], int, Iterable[Any]]]:
+def _parquet(pyarrow: Any, rows: ParquetRows) -> Iterator[tuple[list[str], int, Iterable[Any]]]:
     parquet, types = import_module("pyarrow.parquet"), pyarrow.types
     with rows.file.opened("OSFile") as raw:
         footer = parquet.read_metadata(raw)
@@ -99,7 +102,7 @@ def _is_coded(group: Any, name: str) -> bool:
     return 0 < size <= _CODE * group.num_rows
 
 
-def _numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:
+def _numbers(footer: Any, rows: ParquetRows) -> tuple[int, list[int]]:
     """The first row of the row groups that hold these rows, and their numbers."""
     numbers: list[int] = []
     row = first = 0
@@ -115,7 +118,7 @@ def _numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:
 # ── Arrow ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _arrow_groups(pyarrow: Any, file: Stored, wanted: Wanted) -> list[Group]:
+def _arrow_groups(pyarrow: Any, file: Stored, wanted: ColumnRequest) -> list[RowGroup]:
     with file.opened("memory_map") as raw:
         names = import_module("pyarrow.ipc").open_file(raw).schema.names
         found = found_in(names, file, wanted)
@@ -125,13 +128,13 @@ def _arrow_groups(pyarrow: Any, file: Stored, wanted: Wanted) -> list[Group]:
         for number in range(reader.num_record_batches):
             size = reader.get_batch(number).num_rows
             if size:
-                groups.append(Group(Rows(file, "Arrow", row, size, wanted, "score" in found, number)))
+                groups.append(RowGroup(ParquetRows(file, "Arrow", row, size, wanted, "score" in found, number)))
             row += size
         return groups
 
 
 @contextmanager
-def _arrow(pyarrow: Any, rows: Rows) -> Iterator[tuple[list[str], int, Iterable[Any]]]:
+def _arrow(pyarrow: Any, rows: ParquetRows) -> Iterator[tuple[list[str], int, Iterable[Any]]]:
     with rows.file.opened("memory_map") as raw:
         names = import_module("pyarrow.ipc").open_file(raw).schema.names
         found = found_in(names, rows.file, rows.wanted)

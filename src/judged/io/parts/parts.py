@@ -7,24 +7,24 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from judged.core import Part, Scattered
+from judged.core.parts.run import Part, PartitionedRun
 from judged.errors import FileError, Place
-from judged.io.files.listing import Listing, is_listable, listing_of
+from judged.io.files.listing import FileListing, is_listable, listing_of
 from judged.io.files.source import file_path
 from judged.io.files.stored import each
 from judged.io.parts.collect import together
-from judged.io.parts.delimited import Whole, row_pieces
+from judged.io.parts.delimited import WholePart, row_pieces
 from judged.io.parts.detect import Known, known, of_one_form, refuse_empty, scores_or_ranks
 from judged.io.parts.lazy_frames import dataset_parts, is_dataset, is_lazy, lazy_parts
 from judged.io.parts.packing import packed
 from judged.io.parts.parquet import columnar_parts
 from judged.io.parts.text import Compressed, Stretch, cuts
 from judged.io.read import read_run
-from judged.io.tables.columns import Wanted, find
+from judged.io.tables.columns import ColumnRequest, find
 
 __all__ = ["is_scattered", "parts_of"]
 
-_ANY = Wanted("run", {})
+_ANY = ColumnRequest("run", {})
 SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a part of text
 
 
@@ -45,7 +45,7 @@ def parts_of(
     score: str | None = None,
     rank: str | None = None,
     name: str | None = None,
-) -> Scattered | None:
+) -> PartitionedRun | None:
     """A run as parts that are looked through one by one; None where it is none, and `read_run` is to be asked.
 
     A file, a directory (with those in it; names that begin with `_` or `.` are passed over), a pattern (`run/*.parquet`), a list of paths, an
@@ -69,7 +69,7 @@ def parts_of(
     True
     """
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
-    wanted = Wanted("run", {role: column for role, column in named.items() if column is not None})
+    wanted = ColumnRequest("run", {role: column for role, column in named.items() if column is not None})
     if is_dataset(source):
         return _scattered("run", dataset_parts(source, wanted), name)
     if is_lazy(source):
@@ -78,7 +78,7 @@ def parts_of(
     return None if listing is None else _of_files(source, listing, wanted, name)
 
 
-def _of_files(source: Any, listing: Listing, wanted: Wanted, name: str | None) -> Scattered | None:
+def _of_files(source: Any, listing: FileListing, wanted: ColumnRequest, name: str | None) -> PartitionedRun | None:
     if not listing.files:
         raise FileError(
             "io", "a file, or a directory of files", got="a directory without any", where=listing.name, hint="check the path"
@@ -98,24 +98,24 @@ def _of_files(source: Any, listing: Listing, wanted: Wanted, name: str | None) -
     return replace(_scattered(listing.name, parts, name, whole=whole, source=alone, wanted=wanted), path=path)
 
 
-def _text_parts(files: Sequence[Known], wanted: Wanted) -> list[Part]:
+def _text_parts(files: Sequence[Known], wanted: ColumnRequest) -> list[Part]:
     _refuse_mixed(files, wanted)
     step = min(max(sum(file.file.size for file in files) // 32, SMALLEST), LARGEST)
     pieces = [piece for file in files for piece in _pieces(file, wanted, step, several=len(files) > 1)]
     return packed(pieces, step // 2)
 
 
-def _pieces(known: Known, wanted: Wanted, step: int, *, several: bool) -> list[Part]:
+def _pieces(known: Known, wanted: ColumnRequest, step: int, *, several: bool) -> list[Part]:
     if known.form in ("JSON", "CSV"):
         return row_pieces(known, wanted, step, several=several)
     if known.form != "TREC":
-        return [Whole(known.file, wanted, several)]
+        return [WholePart(known.file, wanted, several)]
     if known.packing is not None:
         return [Compressed(known.file, known.packing)]
     return [Stretch(known.file, *edges) for edges in cuts(known.file, step)]
 
 
-def _refuse_mixed(files: Sequence[Known], wanted: Wanted) -> None:
+def _refuse_mixed(files: Sequence[Known], wanted: ColumnRequest) -> None:
     """Columns that are not found, and scores in some of the files alone, are refused before anything is read."""
     scored = []
     for file in files:
@@ -133,8 +133,8 @@ def _scattered(
     *,
     whole: bool = False,
     source: Any = None,
-    wanted: Wanted = _ANY,
-) -> Scattered:
+    wanted: ColumnRequest = _ANY,
+) -> PartitionedRun:
     """Parts as a run; with `source`, the one thing that they are parts of."""
     if not parts:
         refuse_empty(label)
@@ -142,4 +142,4 @@ def _scattered(
     read = partial(together, tuple(parts), called)
     if source is not None:
         read = partial(read_run, source, **wanted.named, name=called)
-    return Scattered(name=called, read=read, parts=tuple(parts), whole=whole)
+    return PartitionedRun(name=called, read=read, parts=tuple(parts), whole=whole)

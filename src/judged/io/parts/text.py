@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Run, Unread
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.source import PAD
 from judged.io.files.stored import Stored
@@ -53,7 +54,7 @@ class Stretch:
     def size(self) -> int:
         return self.end - self.begin
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         file = self.file
         head = file.between(self.begin, min(self.begin + 3, self.end))
         start = text_start(head, file.name, Begin(self.begin))
@@ -85,7 +86,7 @@ class Compressed:
     def size(self) -> int:
         return self.file.size
 
-    def batches(self) -> Iterator[Run | Unread]:
+    def batches(self) -> Iterator[Run | UnreadRun]:
         for data, begin in chunks_of(self.file, self.packing):
             found = lines_in(data, self.file.name, begin)
             yield run_of(data, self.file.name, begin=begin) if found is None else found

@@ -1,0 +1,1 @@
+"""Questions, chunks, and texts of documents."""

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Passages, Qrels, Text
+from judged.core.ids import IdColumn
+from judged.core.tables import Passages, Qrels
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import read_bytes, source_name
 from judged.io.formats.jsonl import _is_whole, _loaded, _records
 from judged.io.formats.role_tables import table_of_roles
 from judged.io.read import read_qrels
 from judged.io.tables.chunks import _DOC, _END, _FILE, _OWN, _START, _TOKENS, chunks_of, whole_numbers, words_in
-from judged.io.tables.columns import Wanted
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.ids import ids
-from judged.io.tables.roles import Role, Table
+from judged.io.tables.roles import Role, RoleTable
 from judged.io.text.detect import first_line
 from judged.io.text.encoding import Raw, decoded
 
@@ -44,10 +45,10 @@ def read_chunks(source: Any, what: str = "chunks") -> ChunkTable:
     `{chunk: count}` for `tokens`, `{chunk: (doc, start, end)}` or `{chunk: {name: value}}` for `chunks`.
     """
     wanted: Any = what
-    context = Context(Wanted(wanted, {}))
+    context = Context(ColumnRequest(wanted, {}))
     if isinstance(source, (str, bytes, os.PathLike)):
         data, name = read_bytes(source), source_name(source)
-        context = Context(Wanted(wanted, {}), name)
+        context = Context(ColumnRequest(wanted, {}), name)
         if first_line(data)[0][:1] in (b"{", b"["):
             return _of_json(data, what, context)
     if isinstance(source, Mapping) and not _are_columns(source):
@@ -120,23 +121,23 @@ def _plain(column: Any) -> list[Any]:
     return [int(cell) if isinstance(cell, str) and cell.strip().isdigit() else cell for cell in list(column)]
 
 
-def _of_table(table: Table, what: str) -> ChunkTable:
+def _of_table(table: RoleTable, what: str) -> ChunkTable:
     def column(name: str) -> Any:
         if name not in table.numbers:
             return None
         return whole_numbers(list(table.numbers[name]), name, lambda row: table.place(row, name))
 
-    def names(role: str) -> Text:
+    def names(role: str) -> IdColumn:
         coded = table.ids[role]
         raw = [str(name).encode("utf-8", "surrogateescape") for name in coded.ids]
-        return Text.of([raw[code] for code in coded.code.tolist()])
+        return IdColumn.of([raw[code] for code in coded.code.tolist()])
 
     doc = names("doc") if "doc" in table.ids else None
     passages = Passages(doc=doc, start=column("start"), end=column("end"), tokens=column("tokens"))
     return _table(table.name, names("chunk"), passages, lambda row: table.place(row, "chunk"))
 
 
-def _table(name: str, chunk: Text, passages: Passages, place: Any) -> ChunkTable:
+def _table(name: str, chunk: IdColumn, passages: Passages, place: Any) -> ChunkTable:
     row: dict[bytes, int] = {}
     for i, raw in enumerate(chunk.tolist()):
         first = row.setdefault(raw, i)

@@ -7,23 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Passages, Qrels, Run
+from judged.core.tables import Passages, Qrels, Run
 from judged.errors import DataError, Warned, shown
 from judged.io.files.source import file_path
 from judged.io.rag.fields import find_fields
 from judged.io.rag.question_records import records_of
 from judged.io.tables.chunks import Chunks, are_sets, chunks_of, is_pair
-from judged.io.tables.columns import Wanted
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.nested import flattened
 from judged.io.tables.origin import Origin
-from judged.io.tables.table import Table, as_qrels, as_run
+from judged.io.tables.table import SourceTable, as_qrels, as_run
 
 __all__ = ["Questions", "read_questions"]
 
-Ints = NDArray[np.int64]
 _NUMBER = (int, float, np.number)
 
 
@@ -63,7 +61,7 @@ def read_questions(
     Run('questions', 1 queries, 2 documents)
     """
     wanted: Any = "questions"
-    records, context = records_of(source, Context(Wanted(wanted, {})))
+    records, context = records_of(source, Context(ColumnRequest(wanted, {})))
     named = {"question": question, "retrieved": retrieved, "relevant": relevant}
     fields = find_fields(records, {role: name for role, name in named.items() if name is not None}, context.place)
     items = context.items()
@@ -137,7 +135,7 @@ def _qrels(questions: list[Any], lists: list[Any], field: str, context: Context)
         raise DataError(
             "empty-qrels", f"a relevant chunk for at least one question, in {field!r}", got="none", where=context.name
         )
-    sets: Any = Context(Wanted("qrels", {}), context.path, context.lines)
+    sets: Any = Context(ColumnRequest("qrels", {}), context.path, context.lines)
     rankings, choice = flattened(asked, rankings, sets)
     table, _ = _table("qrels", asked, rankings, judged, context)
     qrels = as_qrels(replace(table, name=field, choice=choice))
@@ -154,7 +152,7 @@ def _table(
     context: Context,
     *,
     count: bool = False,
-) -> tuple[Table, Chunks]:
+) -> tuple[SourceTable, Chunks]:
     size = np.array([len(ranking) for ranking in rankings], dtype=np.int64)
     rows = np.array(record, dtype=np.int64)
     origin, items = context.items(item=np.repeat(rows, size)), context.items(item=rows)
@@ -169,8 +167,8 @@ def _table(
                 hint="leave it out",
             )
     chunks = chunks_of(entries, what, origin, count=count)
-    table = Table(
-        name=context.name, wanted=Wanted(what, {}), origin=origin, query_origin=items, query=questions, doc=chunks.ids, size=size,
+    table = SourceTable(
+        name=context.name, wanted=ColumnRequest(what, {}), origin=origin, query_origin=items, query=questions, doc=chunks.ids, size=size,
         number=chunks.number if what == "qrels" else None, passages=chunks.passages,
     )  # fmt: skip
     return table, chunks

@@ -15,8 +15,8 @@ from judged.io.files.source import LONGEST_LINE
 from judged.io.formats.delimited import Header
 from judged.io.formats.jsonl import _is_whole, _loaded
 from judged.io.formats.parquet import _READERS, MAGIC, _library
-from judged.io.rag.text_records import Fields, Records, Row, fields_of, id_text, is_record, mapped
-from judged.io.tables.columns import Wanted
+from judged.io.rag.text_records import Fields, Row, TextRecords, fields_of, id_text, is_record, mapped
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, arrow_frame
 from judged.io.text.lines import Stream, lines
@@ -72,7 +72,7 @@ def _begins_record(line: bytes) -> bool:
 
 
 def _of_json_lines(rows: Numbered, name: str, wanted: Ids) -> Iterator[Row]:
-    records = Records()
+    records = TextRecords()
     early: _Early | None = None
     for number, line in rows:
         if early is not None and wanted is not None and early.excludes(line, wanted):
@@ -125,9 +125,9 @@ def of_document(value: Any, where: Place) -> Iterator[Row]:
         columns = {name: column for name, column in value.items() if isinstance(column, list)}
         if len(columns) == len(value) > 1 and is_record(dict.fromkeys(columns, "")):
             return of_frame(Frame(list(columns), lambda names: [columns[name] for name in names]), where, None)
-        return iter([Records().row(value, where)]) if is_record(value) else mapped(value, where)
+        return iter([TextRecords().row(value, where)]) if is_record(value) else mapped(value, where)
     if isinstance(value, list):
-        records = Records()
+        records = TextRecords()
         return (records.row(item, Place(f"{where.path}[{i}]")) for i, item in enumerate(value))
     raise DataError("json", "a JSON object or array", got=shown(value), where=where, value=value,
                     hint="write {id: text}, or one record a line")  # fmt: skip
@@ -264,7 +264,7 @@ def _listed(column: Any) -> Any:
 
 def _of_columnar(stream: Stream, form: str, wanted: Ids) -> Iterator[Row]:
     what: Any = "texts"
-    library, module = _library(form, Context(Wanted(what, {}), stream.name, columnar=True))
+    library, module = _library(form, Context(ColumnRequest(what, {}), stream.name, columnar=True))
     data, start = b"".join(stream.parts), 0
     try:
         for frame, size in _frames(data, form, library, module, Place(stream.name)):

@@ -11,7 +11,7 @@ from judged.errors import DataError, Place, shown
 from judged.io.tables.records import named_fields, names_of
 from judged.io.tables.roles import Role, match
 
-__all__ = ["Fields", "Records", "Row", "fields_of", "id_text", "is_record", "mapped", "words"]
+__all__ = ["Fields", "Row", "TextRecords", "fields_of", "id_text", "is_record", "mapped", "words"]
 
 Row = tuple[str, Any, Any]  # id, title, text
 
@@ -89,7 +89,7 @@ def _entry(value: Any) -> tuple[Any, Any]:
     return _taken(value, title), _taken(value, text)
 
 
-class Records:
+class TextRecords:
     """Records one after the other: the id stands under one name in all of them, title and text where the record has them."""
 
     def __init__(self) -> None:

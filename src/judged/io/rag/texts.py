@@ -10,24 +10,24 @@ from typing import Any
 
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.rag.text_files import of_document, of_frame, rows_of
-from judged.io.rag.text_records import Records, Row, words
+from judged.io.rag.text_records import Row, TextRecords, words
 from judged.io.tables.frames import frame_of
 from judged.io.text.lines import opened, streamed
 
-__all__ = ["Prose", "read_prose"]
+__all__ = ["Texts", "read_texts"]
 
 _WHAT = "texts"
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
+class Texts:
     """What a document or a query says; None where the source has no such field."""
 
     title: str | None
     text: str | None
 
 
-def read_prose(source: Any, wanted: Container[str] | None = None, *, length: int | None = None) -> dict[str, Prose]:
+def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int | None = None) -> dict[str, Texts]:
     """The texts of documents or of queries, {id: Prose}, in the order of the source.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) holds JSON Lines (`corpus.jsonl` and
@@ -55,12 +55,12 @@ def read_prose(source: Any, wanted: Container[str] | None = None, *, length: int
         raise UsageError("parameter", "length: a whole number from 1", got=shown(length), value=length)
     if isinstance(wanted, (str, bytes)):
         raise UsageError("parameter", "wanted: ids in a set or a list", got=shown(wanted), value=wanted)
-    found: dict[str, Prose] = {}
+    found: dict[str, Texts] = {}
     all_of_them = len(wanted) if isinstance(wanted, Sized) else None
     with closing(_rows(source, wanted)) as rows:
         for key, title, text in rows:
             if key not in found:
-                found[key] = Prose(words(title, length), words(text, length))
+                found[key] = Texts(words(title, length), words(text, length))
                 if len(found) == all_of_them:
                     break
     return found
@@ -79,7 +79,7 @@ def _rows(source: Any, wanted: Container[str] | None) -> Generator[Row, None, No
     elif isinstance(source, Mapping):
         yield from _kept(of_document(source, Place(_WHAT)), wanted)
     elif isinstance(source, Iterable):
-        records = Records()
+        records = TextRecords()
         yield from _kept((records.row(item, Place(f"{_WHAT}[{i}]")) for i, item in enumerate(source)), wanted)
     else:
         raise DataError("form", "texts: a path, a frame, {id: text} or records", got=f"a {type(source).__name__}",

@@ -1,0 +1,1 @@
+"""Frames, dicts, lists and records become checked columns."""

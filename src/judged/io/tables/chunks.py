@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Passages
+from judged._types import Ints
+from judged.core.tables import Passages
 from judged.errors import DataError, Place, shown
 from judged.io.tables.ids import ids
 from judged.io.tables.origin import Origin
@@ -29,7 +29,6 @@ __all__ = [
     "words_in",
 ]
 
-Ints = NDArray[np.int64]
 
 # Names without case, - and _; the surest first.
 _OWN = ("chunkid", "nodeid", "passageid", "contextid", "pointid", "id", "uuid")
@@ -101,7 +100,7 @@ def is_pair(entry: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chunk:
+class _ChunkFields:
     name: Any
     number: Any = None
     doc: Any = None
@@ -126,7 +125,7 @@ def _first(found: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return None
 
 
-def _of_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _Chunk:
+def _of_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFields:
     found: dict[str, Any] = {}
     for key, value in entry.items():
         if _plain(key) in _INNER and isinstance(value, Mapping):
@@ -145,12 +144,12 @@ def _of_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _Chunk:
         whole = next((name for name in (named, text, doc) if name is not None), None)
         own = _span_name(doc, start, end) if start is not None else whole
     tokens = len(tokens) if isinstance(tokens, list) else tokens
-    return _Chunk(own, _first(found, number), doc, start, end, tokens, text)
+    return _ChunkFields(own, _first(found, number), doc, start, end, tokens, text)
 
 
-def _of_tuple(entry: Any) -> _Chunk:
+def _of_tuple(entry: Any) -> _ChunkFields:
     doc, start, end = entry[:3]
-    return _Chunk(_span_name(doc, start, end), entry[3] if len(entry) > 3 else None, doc, start, end)
+    return _ChunkFields(_span_name(doc, start, end), entry[3] if len(entry) > 3 else None, doc, start, end)
 
 
 def _span_name(doc: Any, start: Any, end: Any) -> Any:
@@ -167,7 +166,7 @@ def chunks_of(entries: Sequence[Any], what: str, origin: Origin, *, count: bool 
         if isinstance(entry, Mapping) and any(value is None and _plain(key) in _GRADE for key, value in entry.items()):
             _refuse("a grade, where there is a field for it", entry, row, origin)
     chunks = [
-        _of_object(e, number) if isinstance(e, Mapping) else _of_tuple(e) if is_span(e) else _Chunk(e, text=e)
+        _of_object(e, number) if isinstance(e, Mapping) else _of_tuple(e) if is_span(e) else _ChunkFields(e, text=e)
         for e in entries
     ]
     if count:
@@ -184,7 +183,7 @@ def chunks_of(entries: Sequence[Any], what: str, origin: Origin, *, count: bool 
     return Chunks([chunk.name for chunk in chunks], _numbers(chunks, what), passages if known else None)
 
 
-def _numbers(chunks: list[_Chunk], what: str) -> list[Any] | None:
+def _numbers(chunks: list[_ChunkFields], what: str) -> list[Any] | None:
     """Scores if every chunk has one; grades if one has, and 1 for the others."""
     given = [chunk.number is not None for chunk in chunks]
     if not any(given) or (what == "run" and not all(given)):
@@ -192,7 +191,7 @@ def _numbers(chunks: list[_Chunk], what: str) -> list[Any] | None:
     return [1 if chunk.number is None else chunk.number for chunk in chunks]
 
 
-def _documents(chunks: list[_Chunk], entries: Sequence[Any], origin: Origin) -> Any:
+def _documents(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -> Any:
     given = [chunk.doc is not None for chunk in chunks]
     if not any(given) or all(chunk.doc is chunk.name for chunk in chunks):
         return None
@@ -202,13 +201,13 @@ def _documents(chunks: list[_Chunk], entries: Sequence[Any], origin: Origin) -> 
     return ids([chunk.doc for chunk in chunks], origin, "doc")[0]
 
 
-def _tokens(chunks: list[_Chunk], origin: Origin) -> Ints | None:
+def _tokens(chunks: list[_ChunkFields], origin: Origin) -> Ints | None:
     if all(chunk.tokens is None for chunk in chunks):
         return None
     return whole_numbers([-1 if c.tokens is None else c.tokens for c in chunks], "tokens", origin.place, -1)
 
 
-def _spans(chunks: list[_Chunk], entries: Sequence[Any], origin: Origin) -> tuple[Ints | None, Ints | None]:
+def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -> tuple[Ints | None, Ints | None]:
     given = [chunk.start is not None or chunk.end is not None for chunk in chunks]
     if not any(given):
         return None, None

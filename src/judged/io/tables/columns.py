@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.text.decimals import What
 
-__all__ = ["Found", "Wanted", "are_columns", "find", "is_usual", "nested", "usual"]
+__all__ = ["ColumnRequest", "RoleColumns", "are_columns", "find", "is_usual", "nested", "usual"]
 
 Names = tuple[tuple[str, ...], ...]
 
@@ -42,7 +42,7 @@ _MEANING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ColumnRequest:
     """What is being read, and the columns that the caller named."""
 
     what: Literal["run", "qrels"]
@@ -67,7 +67,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RoleColumns:
     """The column of each role. `borrowed`: the grades stand in a column called score, as in BEIR."""
 
     column: Mapping[str, str]
@@ -83,7 +83,7 @@ def _texts(names: Iterable[Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def usual(names: Iterable[object], wanted: Wanted) -> int:
+def usual(names: Iterable[object], wanted: ColumnRequest) -> int:
     """How many of these are names of columns."""
     known = {name for tiers in _USUAL.values() for tier in tiers for name in tier}
     return sum(_plain(name) in known or name in wanted.named.values() for name in _texts(names))
@@ -91,17 +91,17 @@ def usual(names: Iterable[object], wanted: Wanted) -> int:
 
 def is_usual(name: str) -> bool:
     """Whether a reader would take a column of this name for ids, scores, grades, ranks or subtopics."""
-    return usual([name], Wanted("qrels", {})) > 0
+    return usual([name], ColumnRequest("qrels", {})) > 0
 
 
-def are_columns(names: Iterable[Any], wanted: Wanted) -> bool:
+def are_columns(names: Iterable[Any], wanted: ColumnRequest) -> bool:
     """Whether these are the names of a table's columns: ids of queries are never called so, all of them."""
     names = _texts(names)
     found = [role for role in _USUAL if _match(role, names) or wanted.named.get(role) in names]
     return {"query", "doc"} <= set(found) and (len(found) > 2 or bool(wanted.named))
 
 
-def nested(names: Iterable[Any], wanted: Wanted) -> tuple[str, str] | None:
+def nested(names: Iterable[Any], wanted: ColumnRequest) -> tuple[str, str] | None:
     """The keys of a query and of its list of documents, in a record that holds a whole ranking."""
     names = _texts(names)
     lists = [name for name in names if _plain(name) in _NESTED]
@@ -110,7 +110,7 @@ def nested(names: Iterable[Any], wanted: Wanted) -> tuple[str, str] | None:
     return (query, lists[0]) if alone and isinstance(query, str) else None
 
 
-def find(names: Sequence[Any], wanted: Wanted, where: Place, *, query: bool = True) -> Found:
+def find(names: Sequence[Any], wanted: ColumnRequest, where: Place, *, query: bool = True) -> RoleColumns:
     """The column of each role, or an error that names the columns and says how to name one."""
     number, column = wanted.number, {}
     names = _texts(names)
@@ -127,19 +127,19 @@ def find(names: Sequence[Any], wanted: Wanted, where: Place, *, query: bool = Tr
         if role not in column:
             _refuse(f"a column of {_MEANING[role]}", names, role, where)
     if number in column or (number == "score" and "rank" in column):
-        return Found(column)
+        return RoleColumns(column)
     other = _match("grade" if number == "score" else "score", names)
     if number == "grade" and query and len(names) == 2:
-        return Found(column)  # pairs and nothing else: what is listed is relevant, as in {query: [doc, …]}
+        return RoleColumns(column)  # pairs and nothing else: what is listed is relevant, as in {query: [doc, …]}
     if number == "grade" and isinstance(other, str) and not _match("rank", names):
-        return Found({**column, "grade": other}, borrowed=True)
+        return RoleColumns({**column, "grade": other}, borrowed=True)
     looks = "judgments" if number == "score" else "a run"
     hint = f"this looks like {looks}; the judgments come first, then the run" if other else None
     slug = "swapped" if other else "columns"
     return _refuse(f"a column of {_MEANING[number]}", names, number, where, slug=slug, hint=hint)
 
 
-def _named(role: str, names: Sequence[Any], wanted: Wanted, where: Place) -> str | None:
+def _named(role: str, names: Sequence[Any], wanted: ColumnRequest, where: Place) -> str | None:
     name = wanted.named.get(role)
     if name is not None and name not in names:
         _refuse(f"a column called {name!r}, as {role}={name!r} says", names, role, where)

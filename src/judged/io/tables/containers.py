@@ -6,21 +6,19 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.io.tables.columns import are_columns, nested, usual
 from judged.io.tables.context import Context
 from judged.io.tables.frames import of_columns
 from judged.io.tables.nested import flattened, is_list, of_rankings
 from judged.io.tables.records import named_fields, of_records, of_tuples, values
-from judged.io.tables.table import Table
+from judged.io.tables.table import SourceTable
 
 __all__ = ["is_flat", "of_items", "of_mapping"]
 
-Ints = NDArray[np.int64]
 
-
-def of_mapping(source: Mapping[Any, Any], context: Context) -> Table:
+def of_mapping(source: Mapping[Any, Any], context: Context) -> SourceTable:
     """A mapping of queries to rankings; or of names to columns; or one record."""
     if source and all(isinstance(value, Mapping) for value in source.values()):  # no column, and no field, holds one
         context.wanted.refuse_names(context.name)
@@ -37,10 +35,10 @@ def of_mapping(source: Mapping[Any, Any], context: Context) -> Table:
     return of_rankings(list(source), list(source.values()), context)
 
 
-def of_items(items: list[Any], context: Context) -> Table:
+def of_items(items: list[Any], context: Context) -> SourceTable:
     """A list of (query, doc, number) tuples, of records with names, or of whole rankings."""
     if not items:
-        return Table(**context.basics(), origin=context.whole(), query=[], doc=[], number=[])
+        return SourceTable(**context.basics(), origin=context.whole(), query=[], doc=[], number=[])
     kinds = set(map(type, items))
     if all(issubclass(kind, Mapping) for kind in kinds):
         keys = nested(items[0], context.wanted)
@@ -64,7 +62,7 @@ def _holds_rankings(item: Mapping[Any, Any]) -> bool:
     return all(is_list(value) or isinstance(value, Mapping) for value in item.values())
 
 
-def _of_mappings(items: list[Mapping[Any, Any]], context: Context) -> Table:
+def _of_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTable:
     """A mapping of queries in several parts: `{query: {doc: score}}` on each line, say."""
     queries = [query for item in items for query in item]
     rankings = [ranking for item in items for ranking in item.values()]
@@ -72,14 +70,14 @@ def _of_mappings(items: list[Mapping[Any, Any]], context: Context) -> Table:
     return _of_parts(queries, rankings, part, context)
 
 
-def _of_nested(records: list[Any], query: str, ranking: str, context: Context) -> Table:
+def _of_nested(records: list[Any], query: str, ranking: str, context: Context) -> SourceTable:
     """Records that hold a query with its whole ranking."""
     queries = values(records, query, "query", context)
     rankings = values(records, ranking, "doc", context)
     return _of_parts(queries, rankings, np.arange(len(records)), context)
 
 
-def _of_parts(queries: list[Any], rankings: list[Any], part: Ints, context: Context) -> Table:
+def _of_parts(queries: list[Any], rankings: list[Any], part: Ints, context: Context) -> SourceTable:
     """Rankings that stand in items of a list: `part` says in which."""
     rankings, choice = flattened(queries, rankings, context)
     size = [len(entries) if hasattr(entries, "__len__") else 0 for entries in rankings]

@@ -7,22 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.errors import Place, Warned
-from judged.io.tables.columns import Wanted
-from judged.io.tables.origin import Document, Ids, Items, Keys, Lines, Origin, Whole
+from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.origin import Document, Ids, ItemOrigin, Keys, LineOrigin, Origin, WholeOrigin
 
 __all__ = ["Context"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """With `path`, the source is a file; with `lines` too, each item stands on a line of its own."""
 
-    wanted: Wanted
+    wanted: ColumnRequest
     path: str | None = None
     lines: Ints | range | None = None
     once: bool = False
@@ -44,13 +42,13 @@ class Context:
         return self.path is None or self.columnar
 
     def whole(self) -> Origin:
-        return Whole(self.name, self.typed)
+        return WholeOrigin(self.name, self.typed)
 
     def items(self, key: Mapping[str, object] | None = None, item: Ints | None = None) -> Origin:
         """The origin of rows that are items of a list, or parts of such items."""
         if self.lines is not None:
-            return Lines(self.name, self.lines if item is None else np.asarray(self.lines)[item])
-        return Items(self.wanted.what, key or {}, item, self.path, self.typed)
+            return LineOrigin(self.name, self.lines if item is None else np.asarray(self.lines)[item])
+        return ItemOrigin(self.wanted.what, key or {}, item, self.path, self.typed)
 
     def keys(self, queries: Ids, size: Ints, docs: Ids, *, keyed: bool) -> Origin:
         """The origin of rows that are entries of rankings."""

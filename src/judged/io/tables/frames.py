@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Batches, Run, Text
+from judged.core.ids import IdColumn
+from judged.core.tables import Run
+from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, Place
 from judged.io.tables.columns import find
 from judged.io.tables.context import Context
 from judged.io.tables.ids import Column
-from judged.io.tables.origin import Cells, Origin, Rows
+from judged.io.tables.origin import CellOrigin, Origin, RowOrigin
 from judged.io.tables.records import table_of
-from judged.io.tables.table import Table, as_run
+from judged.io.tables.table import SourceTable, as_run
 
 __all__ = [
     "Frame",
@@ -47,7 +49,7 @@ class Frame:
     columns: Callable[[Sequence[str]], Iterable[Column]]
     once: bool = False
     stream: Callable[[list[str]], Any] | None = None
-    text: Callable[[str], Text | None] | None = None
+    text: Callable[[str], IdColumn | None] | None = None
 
 
 def frame_of(source: Any) -> Frame | None:
@@ -69,7 +71,7 @@ def frame_of(source: Any) -> Frame | None:
     return _arrow(source) if arrow else None
 
 
-def of_columns(source: Mapping[Any, Any], context: Context) -> Table:
+def of_columns(source: Mapping[Any, Any], context: Context) -> SourceTable:
     """A mapping of names to columns of one length."""
 
     def column(name: str) -> Column:
@@ -79,7 +81,7 @@ def of_columns(source: Mapping[Any, Any], context: Context) -> Table:
     return of_frame(Frame(list(source), lambda names: map(column, names)), context)
 
 
-def batches_of(frame: Frame, context: Context) -> Batches | None:
+def batches_of(frame: Frame, context: Context) -> ArrowRun | None:
     """The columns of a run as the native core takes them; None where the library hands out no batches."""
     if frame.stream is None:
         return None
@@ -97,10 +99,10 @@ def batches_of(frame: Frame, context: Context) -> Batches | None:
     def read() -> Run:  # from what is held already: a source may be read only once
         return as_run(of_frame(frame, context))
 
-    return Batches(name=context.name, read=read, stream=stream, columns=(query, doc, score, rank))
+    return ArrowRun(name=context.name, read=read, stream=stream, columns=(query, doc, score, rank))
 
 
-def of_frame(frame: Frame, context: Context) -> Table:
+def of_frame(frame: Frame, context: Context) -> SourceTable:
     names = list(frame.names)
     found = find(names, context.wanted, context.place)
     columns = _ids_as_text(frame, found.column)
@@ -111,10 +113,10 @@ def of_frame(frame: Frame, context: Context) -> Table:
         got = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
         hint = "each row has one entry in each column"
         raise DataError("columns", "columns of one length", got=got, where=context.place, hint=hint)
-    origin: Origin = Cells(context.name, found.column, first=context.row)
+    origin: Origin = CellOrigin(context.name, found.column, first=context.row)
     if context.path is not None:
         position = {name: i for i, name in enumerate(names)}
-        origin = Rows(context.path, found.column, position, context.typed, context.row, context.among)
+        origin = RowOrigin(context.path, found.column, position, context.typed, context.row, context.among)
     return table_of(found, columns, context, origin, once=frame.once)
 
 
@@ -224,13 +226,13 @@ def arrow_frame(table: Any) -> Frame:
     def stream(names: list[str]) -> Any:
         return table.select(names).__arrow_c_stream__()
 
-    def text(name: str) -> Text | None:
+    def text(name: str) -> IdColumn | None:
         return arrow_text(table.column(name))
 
     return Frame(table.column_names, lambda names: map(column, names), stream=stream, text=text)
 
 
-def arrow_text(column: Any) -> Text | None:
+def arrow_text(column: Any) -> IdColumn | None:
     """A column of strings as it lies in memory; None where it holds anything else, or what no id may hold."""
     if str(column.type) not in ("string", "large_string") or column.null_count or not len(column):
         return None
@@ -240,4 +242,4 @@ def arrow_text(column: Any) -> Text | None:
     length = np.diff(offsets)
     if not length.all() or not data.all():
         return None
-    return Text(np.concatenate([data, np.zeros(8, np.uint8)]), offsets[:-1] - offsets[0], length)
+    return IdColumn(np.concatenate([data, np.zeros(8, np.uint8)]), offsets[:-1] - offsets[0], length)

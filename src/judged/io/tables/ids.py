@@ -12,15 +12,16 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import IdKind, Text
+from judged._types import Ints
+from judged.core.ids import IdColumn
+from judged.core.tables import IdKind
 from judged.errors import DataError, Place, shown
 from judged.io.tables.origin import Origin
 
-__all__ = ["Column", "IdColumn", "grouped", "ids", "listed"]
+__all__ = ["Column", "RawIds", "grouped", "ids", "listed"]
 
-Ints = NDArray[np.int64]
 Column = list[Any] | NDArray[Any]
-IdColumn = Column | Text  # a `Text` holds nothing that no id may hold
+RawIds = Column | IdColumn  # a `IdColumn` holds nothing that no id may hold
 
 _NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
 _WRONG = {
@@ -32,9 +33,9 @@ _WRONG = {
 }
 
 
-def ids(values: IdColumn, origin: Origin, role: str) -> tuple[Text, IdKind]:
+def ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, IdKind]:
     """A column of ids as text, and the type that they had."""
-    if isinstance(values, Text):
+    if isinstance(values, IdColumn):
         return values, "text"
     items = listed(values, origin, role)
     family = _family(items, origin, role)
@@ -43,9 +44,9 @@ def ids(values: IdColumn, origin: Origin, role: str) -> tuple[Text, IdKind]:
     return _joined(words, origin, role), "integer" if family == "integer" and origin.typed else kind
 
 
-def grouped(values: IdColumn, origin: Origin, role: str) -> tuple[Text, Ints, IdKind]:
+def grouped(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints, IdKind]:
     """Each id once in order of appearance, every row's place among them, and their type."""
-    if isinstance(values, Text):
+    if isinstance(values, IdColumn):
         return *_distinct(values), "text"
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not np.ma.isMaskedArray(values):
         _, first, code = np.unique(values, return_index=True, return_inverse=True)
@@ -60,17 +61,17 @@ def grouped(values: IdColumn, origin: Origin, role: str) -> tuple[Text, Ints, Id
     seen: dict[bytes, int] = {}  # 7 and "7" of a JSON file are one id
     place = np.array([seen.setdefault(raw, len(seen)) for raw in text.tolist()], dtype=np.int64)
     code = np.fromiter(map(distinct.__getitem__, items), np.int64, len(items))
-    return Text.of(seen) if len(seen) < len(text) else text, place[code], kind
+    return IdColumn.of(seen) if len(seen) < len(text) else text, place[code], kind
 
 
-def _distinct(text: Text) -> tuple[Text, Ints]:
+def _distinct(text: IdColumn) -> tuple[IdColumn, Ints]:
     """Each id once in order of appearance, and every row's place among them; rows of one id mostly follow each other."""
     rows = np.arange(len(text))
     new = np.ones(len(text), bool)
     new[1:] = ~text.same(rows[1:], text, rows[:-1])
     seen: dict[bytes, int] = {}
     place = np.array([seen.setdefault(raw, len(seen)) for raw in text.take(new).tolist()], dtype=np.int64)
-    return Text.of(seen), place[np.cumsum(new) - 1]
+    return IdColumn.of(seen), place[np.cumsum(new) - 1]
 
 
 def listed(values: Column, origin: Origin, role: str) -> list[Any]:
@@ -158,9 +159,9 @@ def _words(items: list[Any], family: str, origin: Origin, role: str) -> list[str
     return list(map(str, items))
 
 
-def _joined(words: list[Any], origin: Origin, role: str) -> Text:
+def _joined(words: list[Any], origin: Origin, role: str) -> IdColumn:
     if not words:
-        return Text.of([])
+        return IdColumn.of([])
     try:
         joined = b"\0".join(words) if isinstance(words[0], bytes) else "\0".join(words).encode()
     except UnicodeEncodeError:
@@ -175,7 +176,7 @@ def _joined(words: list[Any], origin: Origin, role: str) -> Text:
     start = np.append(0, end[:-1] + 1)
     if (start == end).any():
         _refuse("id-empty", origin, role, int(np.argmax(start == end)), words[int(np.argmax(start == end))])
-    return Text(buffer, start, end - start)
+    return IdColumn(buffer, start, end - start)
 
 
 def _encodes(word: str) -> bool:

@@ -7,9 +7,9 @@ from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Passages
+from judged._types import Ints
+from judged.core.tables import Passages
 from judged.errors import DataError, Place, shown
 from judged.io.tables.chunks import are_chunks, are_sets, are_spans, chunks_of, is_set
 from judged.io.tables.columns import find
@@ -17,11 +17,9 @@ from judged.io.tables.context import Context
 from judged.io.tables.ids import listed
 from judged.io.tables.origin import Origin
 from judged.io.tables.records import columns_of, named_fields, names_of
-from judged.io.tables.table import Table
+from judged.io.tables.table import SourceTable
 
 __all__ = ["flattened", "is_list", "of_rankings"]
-
-Ints = NDArray[np.int64]
 
 
 def is_list(value: Any) -> bool:
@@ -36,7 +34,7 @@ def of_rankings(
     origin: Origin | None = None,
     item: Origin | None = None,
     choice: Ints | None = None,
-) -> Table:
+) -> SourceTable:
     """One ranking per query, all of one form. An empty ranking is an answer, too.
 
     `origin` tells the place of an entry and `item` that of a ranking, where a mapping of queries does not; `choice` which set an entry is
@@ -70,7 +68,7 @@ def of_rankings(
             docs, number, passages = chunks.ids, chunks.number, chunks.passages
         else:
             docs, number = _split(entries, context)
-    return Table(
+    return SourceTable(
         **context.basics(),
         origin=origin or context.keys(queries, size, docs, keyed=keyed),
         query_origin=item or context.whole(),

@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.errors import DataError, shown
 from judged.io.tables.ids import Column, listed
 from judged.io.tables.origin import Origin
 from judged.io.text.decimals import LARGEST_GRADE, What
 
 __all__ = ["floats", "in_range", "ranks"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def floats(values: Column, origin: Origin, what: What) -> Floats:

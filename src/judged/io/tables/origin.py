@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Text
+from judged._types import Ints
+from judged.core.ids import IdColumn
 from judged.errors import Place, shown
 
-__all__ = ["Cells", "Document", "Items", "Keys", "Lines", "Origin", "Rows", "Whole"]
+__all__ = ["CellOrigin", "Document", "ItemOrigin", "Keys", "LineOrigin", "Origin", "RowOrigin", "WholeOrigin"]
 
-Ints = NDArray[np.int64]
-Ids = Sequence[Any] | Text
+Ids = Sequence[Any] | IdColumn
 
 
 class Origin(Protocol):
@@ -31,7 +30,7 @@ class Origin(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeOrigin:
     """A source as one place, for what is wrong with all of it or shows itself."""
 
     name: str
@@ -85,7 +84,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ItemOrigin:
     """A list of tuples or records: `run[3]['score']`. `item` leads from rows to list positions."""
 
     name: str
@@ -106,7 +105,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellOrigin:
     """The columns of a frame: `run['score'][3]`."""
 
     name: str
@@ -122,7 +121,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowOrigin:
     """The columns of a Parquet or Arrow file: file and column are the place, the row is said in words."""
 
     path: str
@@ -141,7 +140,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineOrigin:
     """Lines of a text file; `column` gives the number and the name of a role's column."""
 
     path: str

@@ -8,10 +8,10 @@ from operator import attrgetter, itemgetter
 from typing import Any, NoReturn
 
 from judged.errors import DataError, shown
-from judged.io.tables.columns import Found, find
+from judged.io.tables.columns import RoleColumns, find
 from judged.io.tables.context import Context
 from judged.io.tables.origin import Origin
-from judged.io.tables.table import Table
+from judged.io.tables.table import SourceTable
 
 __all__ = ["columns_of", "named_fields", "names_of", "of_records", "of_tuples", "table_of", "values"]
 
@@ -29,15 +29,17 @@ def named_fields(kind: type) -> tuple[str, ...] | None:
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
-def of_records(records: list[Any], context: Context) -> Table:
+def of_records(records: list[Any], context: Context) -> SourceTable:
     """Records with the same names in each of them."""
     found = find(names_of(records[0]), context.wanted, context.place)
     return table_of(found, columns_of(records, found, context), context, context.items(found.column))
 
 
-def table_of(found: Found, columns: Mapping[str, Any], context: Context, origin: Origin, **other: Any) -> Table:
+def table_of(
+    found: RoleColumns, columns: Mapping[str, Any], context: Context, origin: Origin, **other: Any
+) -> SourceTable:
     """The columns that were found, each in its role; `other` says what this kind of source knows besides."""
-    return Table(
+    return SourceTable(
         **{**context.basics(), **other},
         origin=origin,
         query=columns["query"],
@@ -49,7 +51,7 @@ def table_of(found: Found, columns: Mapping[str, Any], context: Context, origin:
     )
 
 
-def columns_of(records: list[Any], found: Found, context: Context) -> dict[str, list[Any]]:
+def columns_of(records: list[Any], found: RoleColumns, context: Context) -> dict[str, list[Any]]:
     """The column of each role."""
     return {role: values(records, name, role, context) for role, name in found.column.items()}
 
@@ -76,7 +78,7 @@ def names_of(record: Any) -> list[Any]:
     return list(record) if isinstance(record, Mapping) else list(named_fields(type(record)) or ())
 
 
-def of_tuples(items: list[Any], context: Context) -> Table:
+def of_tuples(items: list[Any], context: Context) -> SourceTable:
     what, origin = context.wanted.what, context.items()
     context.wanted.refuse_names(context.name)
     lengths = [len(item) if isinstance(item, (tuple, list)) else 0 for item in items]
@@ -89,7 +91,7 @@ def of_tuples(items: list[Any], context: Context) -> Table:
             hint="a list holds one tuple for each document; a mapping holds {query: [doc, …]}",
         )  # fmt: skip
     columns = {role: [item[at] for item in items] for at, role in enumerate(roles)}
-    return Table(
+    return SourceTable(
         **context.basics(),
         origin=context.items({role: at for at, role in enumerate(roles)}),
         query=columns["query"],

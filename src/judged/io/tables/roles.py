@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Id
+from judged.core.tables import Id
 from judged.errors import DataError, Place, shown
 from judged.io.tables.context import Context
 from judged.io.tables.ids import Column, ids, listed
-from judged.io.tables.origin import Items, Origin
+from judged.io.tables.origin import ItemOrigin, Origin
 
-__all__ = ["Batch", "Coded", "Role", "Roles", "Table", "find_roles", "gathered", "match", "refuse_empty"]
+__all__ = ["Batch", "Coded", "Role", "RoleTable", "Roles", "find_roles", "gathered", "match", "refuse_empty"]
 
 Batch = Mapping[str, Column]
 
@@ -44,7 +44,7 @@ class Coded:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RoleTable:
     """The columns that were found: ids as `Coded`, the others as arrays; and the place of a row."""
 
     name: str
@@ -85,7 +85,7 @@ def find_roles(names: Sequence[Any], context: Context, roles: Roles, where: Plac
 
 
 def gathered(batches: Iterator[Batch], origin: Callable[[], Origin], context: Context, roles: Roles,
-              found: Mapping[str, str]) -> Table:  # fmt: skip
+              found: Mapping[str, str]) -> RoleTable:  # fmt: skip
     """The columns, batch after batch; what is wrong is told with its place once all lines are known."""
     seen: dict[str, dict[Any, int]] = {role: {} for role in found if roles[role].read is None}
     parts: dict[str, list[NDArray[Any]]] = {role: [np.empty(0, np.int32)] for role in found}
@@ -104,7 +104,7 @@ def gathered(batches: Iterator[Batch], origin: Callable[[], Origin], context: Co
     place = origin()
     codes = {role: np.concatenate(parts[role][1:]) for role in found}
     coded = {role: _checked(list(known), codes[role], place, role) for role, known in seen.items()}
-    return Table(context.name, coded, {role: codes[role] for role in found if role not in seen}, place.place)
+    return RoleTable(context.name, coded, {role: codes[role] for role in found if role not in seen}, place.place)
 
 
 def _coded(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
@@ -113,7 +113,7 @@ def _coded(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
         distinct, place = np.unique(column, return_inverse=True)
         known = np.array([seen.setdefault(item, len(seen)) for item in distinct.tolist()], dtype=np.int32)
         return known[place]
-    items = column if isinstance(column, list) else listed(column, Items("rows"), "doc")
+    items = column if isinstance(column, list) else listed(column, ItemOrigin("rows"), "doc")
     try:
         for item in dict.fromkeys(items):
             seen.setdefault(item, len(seen))

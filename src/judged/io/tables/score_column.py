@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.core import Scores
+from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place
 from judged.io.arrays.numbers import as_numbers
 from judged.io.text.trec_columns import refuse_alone
@@ -29,7 +29,7 @@ def is_column(source: Any) -> bool:
     return flat and _NUMBERS.fullmatch(str(kind)) is not None
 
 
-def column_of(source: Any) -> Scores:
+def column_of(source: Any) -> ScoreColumn:
     """The numbers, to be put beside labels."""
     score = np.asarray(as_numbers(source, "run").values, np.float64)
     if score.ndim != 1:
@@ -38,7 +38,7 @@ def column_of(source: Any) -> Scores:
     if len(lost):
         hint = "NaN cannot be compared; find out where the number was lost"
         raise DataError("score-nan", "a score that is a number", got="nan", where=_place(int(lost[0])), hint=hint)
-    return Scores(name="run", read=partial(refuse_alone, "run"), score=score, where=_place)
+    return ScoreColumn(name="run", read=partial(refuse_alone, "run"), score=score, where=_place)
 
 
 def _place(row: int) -> Place:

@@ -14,7 +14,7 @@ import numpy as np
 
 from judged.errors import EngineError, JudgedError, Place, UsageError
 from judged.io.read import is_spark
-from judged.io.tables.columns import Found, Wanted, find
+from judged.io.tables.columns import ColumnRequest, RoleColumns, find
 from judged.io.tables.frames import Frame
 from judged.io.tables.ids import Column
 
@@ -45,10 +45,10 @@ def spark_frame(source: Any) -> Frame:
 
 def columns_in(
     names: Sequence[str], what: Literal["run", "qrels"], named: Mapping[str, str | None], name: str
-) -> Found:
+) -> RoleColumns:
     """The column of each role (query, doc, score or grade, rank or aspect), by the usual names or as named."""
     given = {role: column for role, column in named.items() if column is not None}
-    return find(names, Wanted(what, given), Place(name))
+    return find(names, ColumnRequest(what, given), Place(name))
 
 
 def quoted(name: str) -> str:

@@ -6,31 +6,29 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import IdKind, Passages, Qrels, Run, Text
+from judged._types import Floats, Ints
+from judged.core.ids import IdColumn
+from judged.core.tables import IdKind, Passages, Qrels, Run
 from judged.errors import DataError, Warned
-from judged.io.tables.columns import Wanted
-from judged.io.tables.ids import Column, IdColumn, grouped, ids, listed
+from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.ids import Column, RawIds, grouped, ids, listed
 from judged.io.tables.numbers import floats, ranks
-from judged.io.tables.origin import Document, Keys, Origin, Whole
+from judged.io.tables.origin import Document, Keys, Origin, WholeOrigin
 from judged.io.text.decimals import decimals, numbers, refuse_number
 
-__all__ = ["Table", "as_qrels", "as_run"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+__all__ = ["SourceTable", "as_qrels", "as_run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class SourceTable:
     """Columns as they came. With `size`, `query` has one entry per ranking of that many rows."""
 
     name: str
-    wanted: Wanted
+    wanted: ColumnRequest
     origin: Origin
-    query: IdColumn
-    doc: IdColumn
+    query: RawIds
+    doc: RawIds
     number: Column | None  # None: documents stand best first, or all are relevant
     rank: Column | None = None
     aspect: Column | None = None
@@ -44,7 +42,7 @@ class Table:
     warnings: tuple[Warned, ...] = ()
 
 
-def as_run(table: Table) -> Run:
+def as_run(table: SourceTable) -> Run:
     keys = _keys(table)
     rank = _rank(table)
     if table.number is not None:
@@ -56,7 +54,7 @@ def as_run(table: Table) -> Run:
     return Run(**keys, score=score, rank=rank, passages=table.passages)
 
 
-def _best_first(table: Table, queries: int) -> tuple[Ints, Floats]:
+def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
     """Ranks and scores of lists: the first document of n has rank 1 and score n."""
     size = table.size
     assert size is not None
@@ -69,7 +67,7 @@ def _best_first(table: Table, queries: int) -> tuple[Ints, Floats]:
     return rank, np.repeat(size, size) + 1.0 - rank
 
 
-def as_qrels(table: Table) -> Qrels:
+def as_qrels(table: SourceTable) -> Qrels:
     keys = _keys(table)
     if not len(keys["doc"]):
         _refuse_empty(table)
@@ -84,13 +82,13 @@ def as_qrels(table: Table) -> Qrels:
     return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
 
 
-def _keys(table: Table) -> dict[str, Any]:
+def _keys(table: SourceTable) -> dict[str, Any]:
     """Queries and documents, which runs and judgments have in common."""
     if not len(table.query):
         _refuse_empty(table)
     queries, query, query_kind = grouped(table.query, table.query_origin or table.origin, "query")
     doc_kind: IdKind
-    doc, doc_kind = ids(table.doc, table.origin, "doc") if len(table.doc) else (Text.of([]), "text")
+    doc, doc_kind = ids(table.doc, table.origin, "doc") if len(table.doc) else (IdColumn.of([]), "text")
     origin = table.origin
     if table.size is not None:
         origin = _kept(origin, queries.take(query), doc)
@@ -107,16 +105,16 @@ def _keys(table: Table) -> dict[str, Any]:
     }
 
 
-def _kept(origin: Origin, queries: Text, doc: Text) -> Origin:
+def _kept(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
     """The origin without the objects that were read, so that they can go."""
     if isinstance(origin, Document):
-        return Whole(origin.path)
+        return WholeOrigin(origin.path)
     if isinstance(origin, Keys):
         return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
     return origin
 
 
-def _numbers(table: Table) -> Floats:
+def _numbers(table: SourceTable) -> Floats:
     what, origin = table.wanted.number, table.origin
     assert table.number is not None
     if not table.in_text:
@@ -130,7 +128,7 @@ def _numbers(table: Table) -> Floats:
     out = decimals(list(table.number), whole=whole)
     if out is not None:
         return out
-    cells = Text.of([cell.strip().encode("utf-8", "surrogateescape") for cell in table.number])
+    cells = IdColumn.of([cell.strip().encode("utf-8", "surrogateescape") for cell in table.number])
     values = numbers(cells, lenient=False, whole=whole)
     if not isinstance(values, np.ndarray):
         if what == "grade" and not cells[values]:
@@ -139,7 +137,7 @@ def _numbers(table: Table) -> Floats:
     return values
 
 
-def _refuse_unfilled(empty: list[bool], table: Table, slug: str) -> NoReturn:
+def _refuse_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
     """Say how many rows wait for a grade: most such files are lists that nobody has filled yet."""
     where = table.origin.place(empty.index(True), "grade")
     column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
@@ -149,7 +147,7 @@ def _refuse_unfilled(empty: list[bool], table: Table, slug: str) -> NoReturn:
     )  # fmt: skip
 
 
-def _rank(table: Table) -> Ints | None:
+def _rank(table: SourceTable) -> Ints | None:
     if table.rank is None:
         return None
     rank = ranks(table.rank)
@@ -162,7 +160,7 @@ def _rank(table: Table) -> Ints | None:
     return rank
 
 
-def _aspect(table: Table) -> Text | None:
+def _aspect(table: SourceTable) -> IdColumn | None:
     """Subtopics, where they tell judgments apart or were asked for."""
     if table.aspect is None:
         return None
@@ -177,7 +175,7 @@ def _aspect(table: Table) -> Text | None:
     return None if constant and not named else text
 
 
-def _refuse_empty(table: Table) -> None:
+def _refuse_empty(table: SourceTable) -> None:
     what = table.wanted.what
     if table.once:
         raise DataError(

@@ -1,0 +1,1 @@
+"""Lines and cells of text: encodings, decimals, TREC columns."""

@@ -8,12 +8,12 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Text
+from judged._types import Floats
+from judged.core.ids import IdColumn
 from judged.errors import DataError, Place, shown
 
 __all__ = ["LARGEST_GRADE", "What", "decimals", "is_decimal", "numbers", "refuse_number", "whole_numbers"]
 
-Floats = NDArray[np.float64]
 What = Literal["score", "grade"]
 
 LARGEST_GRADE = 2.0**53
@@ -23,7 +23,7 @@ _DECIMALS = re.compile(rb"(?:[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+\n
 _INFINITE = re.compile(rb"[+-]?inf(inity)?", re.IGNORECASE)
 
 
-def numbers(text: Text, *, lenient: bool, whole: bool) -> Floats | int:
+def numbers(text: IdColumn, *, lenient: bool, whole: bool) -> Floats | int:
     """Decimal numbers; or the row of the first cell that is not one. `whole` ones are grades."""
     out, plain = _fixed_point(text)
     if lenient and whole:
@@ -63,7 +63,7 @@ def is_decimal(raw: bytes) -> bool:
     return _DECIMAL.fullmatch(raw) is not None
 
 
-def _fixed_point(text: Text) -> tuple[Floats, NDArray[np.bool_]]:
+def _fixed_point(text: IdColumn) -> tuple[Floats, NDArray[np.bool_]]:
     """Values of the form -12.345 with at most 15 digits, and which cells have it.
 
     The digits as one whole number and the power of ten are both exact, so the one division rounds
@@ -127,7 +127,7 @@ def _as_c_reads_it(raw: bytes, *, whole: bool) -> float:
         return float("-inf" if text.startswith("-") else "inf")
 
 
-def whole_numbers(text: Text) -> NDArray[np.int64] | None:
+def whole_numbers(text: IdColumn) -> NDArray[np.int64] | None:
     """A column of unsigned integers; None where any cell is something else."""
     width = int(text.length.max(initial=1))
     if width > 18:

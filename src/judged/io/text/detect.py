@@ -10,7 +10,7 @@ from pathlib import Path
 from judged.io.files.source import PAD, Source, compression
 from judged.io.text.decimals import is_decimal
 from judged.io.text.encoding import Raw
-from judged.io.text.trec_columns import Layout
+from judged.io.text.trec_columns import TrecColumns
 
 __all__ = ["first_line", "is_letor", "is_score", "is_trec", "may_be_letor"]
 
@@ -34,7 +34,7 @@ def first_line(data: Raw) -> tuple[bytes, int]:
     return b"", number
 
 
-def is_trec(line: bytes, layout: Layout) -> bool:
+def is_trec(line: bytes, layout: TrecColumns) -> bool:
     """Whether a line has the columns of a TREC file, with a number where one belongs."""
     if is_letor(line):
         return False

@@ -8,11 +8,11 @@ from typing import NoReturn
 from judged.errors import DataError, Place, shown
 from judged.io.text.decimals import What
 
-__all__ = ["PREFS", "QRELS", "RUN", "SCORES", "Layout", "refuse_alone", "refuse_line"]
+__all__ = ["PREFS", "QRELS", "RUN", "SCORES", "TrecColumns", "refuse_alone", "refuse_line"]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TrecColumns:
     """The columns of a kind of file."""
 
     what: str
@@ -25,13 +25,13 @@ class Layout:
         return "score" if self.columns[self.number] == "score" else "grade"
 
 
-RUN = Layout("run", ("query", "Q0", "doc", "rank", "score", "tag"), 4)
-QRELS = Layout("qrels", ("query", "0", "doc", "grade"), 3, whole=True)
-PREFS = Layout("preferences", ("query", "group", "subgroup", "doc", "grade"), 4)
-SCORES = Layout("scores", ("score",), 0)
+RUN = TrecColumns("run", ("query", "Q0", "doc", "rank", "score", "tag"), 4)
+QRELS = TrecColumns("qrels", ("query", "0", "doc", "grade"), 3, whole=True)
+PREFS = TrecColumns("preferences", ("query", "group", "subgroup", "doc", "grade"), 4)
+SCORES = TrecColumns("scores", ("score",), 0)
 
 
-def refuse_line(text: bytes, where: Place, count: int, layout: Layout, *, other_kind: bool) -> NoReturn:
+def refuse_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, other_kind: bool) -> NoReturn:
     plural = "s" if len(layout.columns) > 1 else ""
     wanted = f"{len(layout.columns)} column{plural} ({' '.join(layout.columns)})"
     slug, hint = "columns", "was the file cut off, or is it of another kind?"

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from judged.core import Judged
+from judged._types import Column
+from judged.core.judged import Judged
 from judged.measures.families.sets import found, looked_at
 from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, Weights, number
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]

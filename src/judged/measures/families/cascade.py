@@ -6,13 +6,14 @@ from typing import Literal
 
 import numpy as np
 
-from judged.core import Judged
+from judged._types import Column
+from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
 from judged.measures.families.graded import gained
 from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 
 def refuse_above(j: Judged, top: float) -> None:

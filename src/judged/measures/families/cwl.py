@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged._types import Column
+from judged.core.judged import Judged
 from judged.errors import UsageError
 from judged.measures.families.cascade import refuse_above
 from judged.measures.parameters import Cutoff, Depth, Goal, MaxGrade, MinGrade, Persistence
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 Weight = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 

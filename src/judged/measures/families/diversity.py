@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Judged
+from judged._types import Column, Ints
+from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
 from judged.measures.families.cwl import Weight, summed
 from judged.measures.parameters import Cutoff, Level, Share
-from judged.measures.registry import Column, measure
-
-Ints = NDArray[np.int64]
+from judged.measures.registry import measure
 
 _CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, SIGIR 2008"
 _AGRAWAL = "Agrawal, Gollapudi, Halverson and Ieong, WSDM 2009"

@@ -6,11 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from judged.core import Judged
+from judged._types import Column
+from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.errors import DataError
 from judged.measures.parameters import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 _LARGEST_EXPONENT = 1023
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.core import Judged
+from judged._types import Column
+from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
 from judged.measures.families.cwl import summed
 from judged.measures.families.graded import _blended, gained
 from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 _SAKAI = "Sakai, IPSJ Transactions on Databases 48, 2007"
 _NCU = "Sakai and Robertson, EVIA 2008"

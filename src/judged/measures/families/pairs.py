@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.core import Judged, wrong_around
+from judged._types import Column
+from judged.core.confusion import wrong_around
+from judged.core.judged import Judged
 from judged.measures.families.sets import looked_at
 from judged.measures.parameters import Cutoff, Level, Share
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 
 @measure("AUC", family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),

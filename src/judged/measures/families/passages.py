@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from judged.core import Judged, Reading
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.passages import RankTexts
 from judged.measures.families.sets import found, looked_at
 from judged.measures.parameters import Cutoff, Level
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 _CHROMA = "Smith and Troynikov, Evaluating chunking strategies for retrieval, Chroma 2024"
 
@@ -18,7 +20,7 @@ def complete(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     return ((relevant > 0) & (found(j, level, cutoff) == relevant)).astype(float)
 
 
-def _reading(j: Judged) -> Reading:
+def _reading(j: Judged) -> RankTexts:
     assert j.reading is not None  # `needs` is checked before a formula is called
     return j.reading
 

@@ -8,21 +8,18 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import Aspects, Judged
+from judged._types import Bools, Floats, Ints
+from judged.core.judged import Aspects, Judged
 from judged.errors import DataError
 
-__all__ = ["Among", "Group", "balanced", "counted", "groups", "judges", "paired"]
+__all__ = ["Among", "PreferenceGroup", "balanced", "counted", "groups", "judges", "paired"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Among = Literal["all", "retrieved", "implied"]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PreferenceGroup:
     """One judge's preferences on one query, documents in rank order, those never retrieved last."""
 
     query: int
@@ -49,7 +46,7 @@ def _aspects(j: Judged) -> Aspects:
 # ── preferences ──────────────────────────────────────────────────────────────────────────────────
 
 
-def groups(j: Judged) -> Iterator[Group]:
+def groups(j: Judged) -> Iterator[PreferenceGroup]:
     """Every judge's preferences, query by query."""
     aspects = _aspects(j)
     query, place = j.pool_query[aspects.judgment], _places(j)
@@ -65,7 +62,7 @@ def groups(j: Judged) -> Iterator[Group]:
             prefers = grade[:, None] > grade
         else:
             prefers = _preferences(j, own, at, aspects.sub[rows], aspects.grade[rows])
-        yield Group(own, doc, int((doc < j.hits[own]).sum()), grade, prefers, len(parts) == 1)
+        yield PreferenceGroup(own, doc, int((doc < j.hits[own]).sum()), grade, prefers, len(parts) == 1)
 
 
 def _places(j: Judged) -> Ints:
@@ -101,7 +98,7 @@ def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> B
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def counted(group: Group, among: Among) -> tuple[int, int]:
+def counted(group: PreferenceGroup, among: Among) -> tuple[int, int]:
     """Preferences that the ranking fulfils, and those it could.
 
     Of a pair with one document retrieved, that one counts as ranked first; with none, the pair fails.
@@ -117,7 +114,7 @@ def counted(group: Group, among: Among) -> tuple[int, int]:
     return fulfilled, possible
 
 
-def balanced(group: Group, among: Among) -> tuple[int, int]:
+def balanced(group: PreferenceGroup, among: Among) -> tuple[int, int]:
     """The same with as many irrelevant documents as relevant ones, R.
 
     Too few are made up, below all others; of too many the first R count. Where the preferences are a complete

@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from judged.core import Judged
+from judged._types import Column
+from judged.core.judged import Judged
 from judged.measures.families.binary import average_precision, precision, r_precision
-from judged.measures.families.preference_groups import Among, Group, balanced, counted, groups, judges, paired
+from judged.measures.families.preference_groups import Among, PreferenceGroup, balanced, counted, groups, judges, paired
 from judged.measures.parameters import Cutoff, Level, Multiple
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 _COUNT: dict[str, Any] = {"family": "preference", "needs": "preferences", "summary": "sum", "whole": True}
 _SHARE: dict[str, Any] = {"family": "preference", "needs": "preferences"}
@@ -20,7 +21,7 @@ _BOTH = "among pairs with both documents retrieved"
 _ONE = "among pairs with a document retrieved"
 
 
-def _by_group(j: Judged, count: Callable[[Group], tuple[int, int]]) -> tuple[Column, Column, Column]:
+def _by_group(j: Judged, count: Callable[[PreferenceGroup], tuple[int, int]]) -> tuple[Column, Column, Column]:
     """Query, preferences fulfilled and preferences possible, per group."""
     rows = np.array([(group.query, *count(group)) for group in groups(j)], dtype=np.int64).reshape(-1, 3)
     return rows[:, 0], rows[:, 1].astype(float), rows[:, 2].astype(float)

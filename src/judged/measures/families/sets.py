@@ -6,10 +6,12 @@ from typing import Annotated
 
 import numpy as np
 
-from judged.core import Confusion, Judged
+from judged._types import Column
+from judged.core.confusion import Confusion
+from judged.core.judged import Judged
 from judged.errors import UsageError
 from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
-from judged.measures.registry import Column, measure
+from judged.measures.registry import measure
 
 Collection = Annotated[float | None, Spec("how many documents the collection holds", number(0, optional=True), ("N",))]
 

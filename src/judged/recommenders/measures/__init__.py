@@ -1,0 +1,1 @@
+"""The beyond-accuracy measures, one file per family."""

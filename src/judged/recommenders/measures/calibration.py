@@ -6,22 +6,19 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.recommenders.lists import Discount, Lists, discounts
+from judged._types import Floats, Ints
+from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import Base, Share, beyond
 
 __all__ = ["calibration"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @beyond("Calibration", of="user", needs=("history", "categories"), range=(0, np.inf), aliases=("Miscalibration",), lower_is_better=True,
         formula="Σ over categories of p·ln(p / ((1 - α)·q + α·p)), p of the history, q of the list",
         paper="Steck, RecSys 2018")  # fmt: skip
 def calibration(
-    lists: Lists,
+    lists: RecommendedLists,
     *,
     alpha: Share = 0.01,
     divergence: Literal["kl", "js", "hellinger"] = "kl",

@@ -5,28 +5,27 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.recommenders.lists import Discount, Lists, discounts
+from judged._types import Floats
+from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import Base, Share, beyond
 
 __all__ = ["coverage", "distinct", "entropy", "exposure_gini", "gini", "gini_of", "personalisation"]
 
-Floats = NDArray[np.float64]
 Over = Literal["catalogue", "recommended"]
 
 
 @beyond("Coverage", of="run", needs=("items",), range=(0, 1), aliases=("CatalogCoverage", "CatalogueCoverage", "ItemCoverage"),
         formula="distinct items recommended / items of the catalogue",
         paper="Ge, Delgado-Battenfeld and Jannach, RecSys 2010")  # fmt: skip
-def coverage(lists: Lists) -> float:
+def coverage(lists: RecommendedLists) -> float:
     """The share of the catalogue that anybody was recommended."""
     return len(lists.recommended) / lists.catalogue
 
 
 @beyond("Distinct", of="run", range=(1, np.inf), whole=True, aliases=("AggregateDiversity", "DistinctItems"),
         formula="distinct items recommended", paper="Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
-def distinct(lists: Lists) -> float:
+def distinct(lists: RecommendedLists) -> float:
     """How many different items were recommended, to all users together."""
     return float(len(lists.recommended))
 
@@ -34,7 +33,7 @@ def distinct(lists: Lists) -> float:
 @beyond("Gini", of="run", needs=("items",), range=(0, 1), aliases=("GiniIndex", "ListGini"), lower_is_better=True,
         formula="Σ (2i - n - 1)·x(i) / (n·Σ x), x(1) ≤ … ≤ x(n) the recommendations of each item",
         paper="Gini 1912; Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
-def gini(lists: Lists, *, over: Over = "catalogue") -> float:
+def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
     """How unequally recommendations fall on items: 0 if all get the same, near 1 if a few get all.
 
     `over="recommended"` leaves out items that nobody was recommended, and so does not see them missing.
@@ -46,7 +45,7 @@ def gini(lists: Lists, *, over: Over = "catalogue") -> float:
         formula="Gini of Σ discount(rank) over the recommendations of each item",
         paper="Diaz, Mitra, Ekstrand, Biega and Carterette, CIKM 2020 (exposure)")  # fmt: skip
 def exposure_gini(
-    lists: Lists, *, over: Over = "catalogue", discount: Discount = "log2", persistence: Share = 0.85
+    lists: RecommendedLists, *, over: Over = "catalogue", discount: Discount = "log2", persistence: Share = 0.85
 ) -> float:
     """How unequally attention falls on items, where the first ranks get more of it.
 
@@ -58,7 +57,7 @@ def exposure_gini(
 @beyond("Entropy", of="run", range=(0, np.inf), aliases=("ShannonEntropy",),
         formula="-Σ p·log2 p, p the share of all recommendations that an item has",
         paper="Shannon 1948; Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
-def entropy(lists: Lists, *, base: Base = 2.0, norm: Literal["none", "catalogue"] = "none") -> float:
+def entropy(lists: RecommendedLists, *, base: Base = 2.0, norm: Literal["none", "catalogue"] = "none") -> float:
     """How evenly recommendations spread, in bits; `norm="catalogue"` divides by the log of its size, which gives 0 to 1."""
     share = lists.per_item(np.ones(len(lists.item))) / len(lists.item)
     bits = float(-(share * np.log(share)).sum()) / np.log(base)
@@ -70,7 +69,7 @@ def entropy(lists: Lists, *, base: Base = 2.0, norm: Literal["none", "catalogue"
 @beyond("Personalisation", of="run", range=(0, 1), aliases=("Personalization", "InterUserDiversity"),
         formula="1 - mean over pairs of users of items in both lists / k",
         paper="Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang, PNAS 107(10), 2010")  # fmt: skip
-def personalisation(lists: Lists) -> float:
+def personalisation(lists: RecommendedLists) -> float:
     """How far the lists of two users differ, on average: 0 if all get the same k items."""
     times = lists.per_item(np.ones(len(lists.item)))
     pairs = lists.users * (lists.users - 1) / 2
@@ -90,5 +89,5 @@ def gini_of(x: Floats, count: int | None = None) -> float:
     return float(((2 * place - n - 1) * np.sort(x)).sum()) / (n * total) if total > 0 else float("nan")
 
 
-def _count(lists: Lists, over: Over) -> int:
+def _count(lists: RecommendedLists, over: Over) -> int:
     return lists.catalogue if over == "catalogue" else len(lists.recommended)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.recommenders.lists import Lists
+from judged._types import Bools, Floats
+from judged.recommenders.lists import RecommendedLists
 from judged.recommenders.registry import beyond
 
 __all__ = ["intra_list_diversity", "intra_list_similarity", "serendipity", "unexpectedness"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 To = Literal["min", "mean"]
 
 _BLOCK = 1 << 20  # pairs that are held at a time
@@ -22,7 +20,7 @@ _BLOCK = 1 << 20  # pairs that are held at a time
 @beyond("ILD", of="user", needs=("vectors",), range=(0, 2), aliases=("IntraListDiversity", "Diversity"),
         formula="mean over pairs of the list of 1 - similarity",
         paper="Smyth and McClave, ICCBR 2001; Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
-def intra_list_diversity(lists: Lists) -> Floats:
+def intra_list_diversity(lists: RecommendedLists) -> Floats:
     """How different the items of a list are, every two of them; NaN for a list with fewer than two whose similarity is known."""
     return 1 - intra_list_similarity(lists)
 
@@ -30,7 +28,7 @@ def intra_list_diversity(lists: Lists) -> Floats:
 @beyond("ILS", of="user", needs=("vectors",), range=(-np.inf, np.inf), aliases=("IntraListSimilarity",), lower_is_better=True,
         formula="mean, or sum, over pairs of the list of their similarity",
         paper="Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
-def intra_list_similarity(lists: Lists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
+def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
     """How alike the items of a list are; Ziegler's is the sum over pairs, which grows with the list."""
     upper, lower = lists.pairs
     known = lists.known[upper] & lists.known[lower]
@@ -44,7 +42,7 @@ def intra_list_similarity(lists: Lists, *, form: Literal["mean", "sum"] = "mean"
 @beyond("Unexpectedness", of="user", needs=("history", "vectors"), range=(0, 2), aliases=("Surprise",),
         formula="mean over the list of the least (or mean) 1 - similarity to an item that the user has",
         paper="Kaminskas and Bridge, ACM TiiS 7(1), 2016 (min); Zhang, Ó Séaghdha, Quercia and Jambor, WSDM 2012 (mean)")  # fmt: skip
-def unexpectedness(lists: Lists, *, to: To = "min") -> Floats:
+def unexpectedness(lists: RecommendedLists, *, to: To = "min") -> Floats:
     """How far the recommended items are from those that the user has: from the nearest, or on average.
 
     NaN for a user of whose items nothing is known.
@@ -57,7 +55,9 @@ def unexpectedness(lists: Lists, *, to: To = "min") -> Floats:
 @beyond("Serendipity", of="user", needs=("history", "qrels"), range=(0, 2),
         formula="unexpected and relevant items of the list / its length",
         paper="Ge, Delgado-Battenfeld and Jannach, RecSys 2010 (primitive); Kaminskas and Bridge, ACM TiiS 7(1), 2016 (distance)")  # fmt: skip
-def serendipity(lists: Lists, *, form: Literal["primitive", "distance"] = "primitive", to: To = "min") -> Floats:
+def serendipity(
+    lists: RecommendedLists, *, form: Literal["primitive", "distance"] = "primitive", to: To = "min"
+) -> Floats:
     """How much of the list is both relevant and unexpected.
 
     `form="primitive"`: an item is expected if a primitive recommender has it in the user's first k: the one given, or the most popular
@@ -71,7 +71,7 @@ def serendipity(lists: Lists, *, form: Literal["primitive", "distance"] = "primi
     return lists.per_user(lists.relevant & ~expected)
 
 
-def _most_popular(lists: Lists) -> Bools:
+def _most_popular(lists: RecommendedLists) -> Bools:
     """Whether each row is among the k most popular items that its user does not have; of equal ones the first in order.
 
     An item's place in the user's list of popular items is its place among all, less the user's own items before it.
@@ -89,7 +89,7 @@ def _most_popular(lists: Lists) -> Bools:
     return (place[lists.item] - before < lists.k) & ~(has & (who >= 0))
 
 
-def _distance(lists: Lists, to: To) -> Floats:
+def _distance(lists: RecommendedLists, to: To) -> Floats:
     """Of each row, how far its item is from those that the user has; NaN where nothing is known."""
     user, item = lists.history.pairs
     if lists.described is not None:

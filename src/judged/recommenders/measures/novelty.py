@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.recommenders.lists import By, Discount, Lists, discounts
+from judged._types import Floats
+from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.recommenders.registry import Base, Share, beyond
 
 __all__ = ["novelty", "popularity"]
-
-Floats = NDArray[np.float64]
 
 
 @beyond("Popularity", of="user", needs=("history",), range=(0, np.inf), aliases=("AveragePopularity", "ARP"), lower_is_better=True,
         formula="mean over the list of the interactions that an item has",
         paper="Yin, Cui, Li, Yao and Chen, PVLDB 5(9), 2012")  # fmt: skip
-def popularity(lists: Lists, *, by: By = "interactions", scale: Literal["count", "share"] = "count") -> Floats:
+def popularity(
+    lists: RecommendedLists, *, by: By = "interactions", scale: Literal["count", "share"] = "count"
+) -> Floats:
     """How popular the recommended items are on average, by interactions or by users who have any; or as a share of all of these.
 
     Lower is less biased towards what everybody knows, which is not the same as better.
@@ -31,7 +31,7 @@ def popularity(lists: Lists, *, by: By = "interactions", scale: Literal["count",
         formula="mean over the list of -log2 p, p the share of users who have the item",
         paper="Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang, PNAS 107(10), 2010; Vargas and Castells, RecSys 2011")  # fmt: skip
 def novelty(
-    lists: Lists,
+    lists: RecommendedLists,
     *,
     by: By = "users",
     form: Literal["surprisal", "complement"] = "surprisal",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.stats.agreement.sample import Pairing, Sample, form, ratio
 
 __all__ = ["alpha", "corrected", "even", "gwet", "ordinal_alpha", "own", "pooled", "raw"]
 
-Floats = NDArray[np.float64]
 
 _NOTHING = 1e-12  # what is left of 1 − 1 after rounding
 

@@ -8,18 +8,16 @@ from math import isnan, nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.errors import UsageError, shown
 from judged.stats.agreement.ratings import Patterns, Ratings
-from judged.stats.agreement.registry import Wanted
+from judged.stats.agreement.registry import CoefficientRequest
 from judged.stats.agreement.resample import by_cluster, resampled
 from judged.stats.agreement.sample import Pairing, Sample
 
 __all__ = ["Interval", "Reliability", "by_query", "coefficients", "wilson"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Interval = Literal["analytic", "units", "queries"]
 Seed = int | np.random.Generator
 
@@ -59,7 +57,7 @@ class Reliability:
 
 def coefficients(
     ratings: Ratings,
-    asked: Sequence[Wanted],
+    asked: Sequence[CoefficientRequest],
     *,
     interval: Interval = "analytic",
     query: Ints | None = None,
@@ -97,7 +95,9 @@ def coefficients(
     return {key: replace(c, method=method, **ends[key]) if key in ends else c for key, c in found.items()}
 
 
-def by_query(ratings: Ratings, asked: Sequence[Wanted], query: Ints) -> tuple[Ints, Ints, dict[str, Floats]]:
+def by_query(
+    ratings: Ratings, asked: Sequence[CoefficientRequest], query: Ints
+) -> tuple[Ints, Ints, dict[str, Floats]]:
     """The queries that have units with two labels or more, how many, and each coefficient of each query alone."""
     keep = ratings.rated() >= 2
     p, query = ratings.take(units=keep).patterns(), query[keep]
@@ -127,7 +127,7 @@ def check_confidence(confidence: float) -> None:
                          value=confidence)  # fmt: skip
 
 
-def _closed(w: Wanted, s: Sample, pairing: Pairing, confidence: float) -> Reliability:
+def _closed(w: CoefficientRequest, s: Sample, pairing: Pairing, confidence: float) -> Reliability:
     """The value, with error and interval in closed form where there is one."""
     d, value = w.definition, float(w.definition.value(s, pairing)) + 0.0  # -0.0 is 0.0
     units = int(s.shared)
@@ -150,7 +150,7 @@ def _closed(w: Wanted, s: Sample, pairing: Pairing, confidence: float) -> Reliab
     return replace(bare, error=error, low=low, high=high, method=name, **tested)
 
 
-def _why(w: Wanted, s: Sample) -> str:
+def _why(w: CoefficientRequest, s: Sample) -> str:
     if not s.shared:
         return "no unit with two labels"
     used = int((s.total > 0).sum())
@@ -180,7 +180,7 @@ def _student(confidence: float, degrees: float) -> float:
 
 def _drawn(
     p: Patterns,
-    asked: Sequence[Wanted],
+    asked: Sequence[CoefficientRequest],
     pairing: dict[str, Pairing],
     cluster: Ints | None,
     confidence: float,

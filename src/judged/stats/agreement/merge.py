@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
 
 __all__ = ["HOW", "TIES", "How", "Merged", "Ties", "merge"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 How = Literal["majority", "mean", "median", "max", "min", "adjudicate"]
 Ties = Literal["error", "lower", "higher", "first"]
 HOW: tuple[How, ...] = ("majority", "mean", "median", "max", "min", "adjudicate")

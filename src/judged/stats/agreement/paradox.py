@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.stats.agreement.ratings import Label
 
 __all__ = ["CEILING", "GAP", "HIGH", "LOW", "Paradox", "paradox"]
 
-Floats = NDArray[np.float64]
 
 # The rule, all of it: raw agreement is at least HIGH, kappa at most LOW, and the same raw agreement over evenly used labels
 # would give at least GAP more (Brennan-Prediger less kappa). The ceiling is spoken of where it is below CEILING.

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, UsageError, shown
 
 __all__ = ["MOST_CATEGORIES", "Label", "Patterns", "Ratings"]
 
 Label = str | int | float
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 MOST_CATEGORIES = 1_000  # a confusion matrix of more is no longer read by anybody: bin the labels first
 _WIDEST = 1 << 62  # keys of patterns are 64-bit numbers

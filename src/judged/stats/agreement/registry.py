@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import UsageError, shown
 from judged.stats.agreement import chance
 from judged.stats.agreement import standard_errors as error
@@ -17,15 +17,14 @@ from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.sample import Pairing, Sample
 from judged.stats.agreement.weights import Weights, weights_of
 
-__all__ = ["RELIABILITIES", "Definition", "Wanted", "usual", "wanted"]
+__all__ = ["RELIABILITIES", "AgreementCoefficient", "CoefficientRequest", "usual", "wanted"]
 
-Floats = NDArray[np.float64]
 Value = Callable[[Sample, Pairing], Floats]
 Error = Callable[[Sample, Pairing, float], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class AgreementCoefficient:
     """One coefficient. `raters`: for two, who both labelled each unit; or for any number, labels missing or not.
 
     `tail` says which quantile a closed-form interval takes: normal, or Student's t with units − 1 degrees of freedom.
@@ -51,46 +50,46 @@ def _corrected(expected: Value) -> Value:
 
 _K = "(A − E) / (1 − E), "
 
-RELIABILITIES: tuple[Definition, ...] = (
-    Definition(
+RELIABILITIES: tuple[AgreementCoefficient, ...] = (
+    AgreementCoefficient(
         "raw", "raw agreement", "A = mean over units of the share of pairs of raters that agree", "", "any", True,
         chance.raw, error=error.raw_error, floor=0.0,
     ),
-    Definition(
+    AgreementCoefficient(
         "expected", "expected agreement", "E = Σ w p(a=k) p(b=l), each rater's own marginals; mean over pairs of raters",
         "Cohen 1960; Conger 1980", "any", True, chance.own, error=error.expected_error, floor=0.0,
     ),
-    Definition(
+    AgreementCoefficient(
         "kappa", "Cohen's kappa", _K + "E = Σ w p(a=k) p(b=l)", "Cohen 1960, 1968; errors: Fleiss, Cohen and Everitt 1969",
         "two", True, _corrected(chance.own), chance.own, error.cohen_error, error.cohen_null, "normal",
     ),
-    Definition(
+    AgreementCoefficient(
         "pi", "Scott's pi", _K + "E = Σ w π(k) π(l), both raters' labels pooled", "Scott 1955; errors: Gwet 2014",
         "two", True, _corrected(chance.pooled), chance.pooled, error.pooled_error,
     ),
-    Definition(
+    AgreementCoefficient(
         "fleiss", "Fleiss' kappa", _K + "E = Σ w π(k) π(l), all raters' labels pooled",
         "Fleiss 1971; test: Fleiss, Nee and Landis 1979; errors and missing labels: Gwet 2014",
         "any", True, _corrected(chance.pooled), chance.pooled, error.pooled_error, error.fleiss_null,
     ),
-    Definition(
+    AgreementCoefficient(
         "conger", "Conger's kappa", _K + "E = mean over pairs of raters of Σ w p(g=k) p(h=l)",
         "Conger 1980; errors and missing labels: Gwet 2014", "any", True, _corrected(chance.own), chance.own, error.conger_error,
     ),
-    Definition(
+    AgreementCoefficient(
         "ac1", "Gwet's AC1", _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories", "Gwet 2008",
         "any", False, _corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
-    Definition(
+    AgreementCoefficient(
         "ac2", "Gwet's AC2", _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))", "Gwet 2014",
         "any", True, _corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
-    Definition(
+    AgreementCoefficient(
         "bp", "Brennan-Prediger", _K + "E = Σ w / q² (1/q without weights)",
         "Bennett, Alpert and Goldstein 1954 (S); Brennan and Prediger 1981; Randolph 2005 (free-marginal kappa); for two categories PABAK",
         "any", True, _corrected(chance.even), chance.even, error.even_error,
     ),
-    Definition(
+    AgreementCoefficient(
         "alpha", "Krippendorff's alpha", "1 − D_o / D_e over units with two labels or more",
         "Krippendorff 1970, 2011; errors: Gwet 2014", "any", True, chance.alpha, error=error.alpha_error,
     ),
@@ -98,7 +97,7 @@ RELIABILITIES: tuple[Definition, ...] = (
 
 _BY_KEY = {d.key: d for d in RELIABILITIES}
 # Krippendorff's ordinal distance depends on how often each category occurs; his interval distance is the quadratic one.
-_ORDINAL = Definition(
+_ORDINAL = AgreementCoefficient(
     "alpha", "Krippendorff's alpha", "1 − D_o / D_e, distance: (labels from one category to the other, ends half)²",
     "Krippendorff 1970, 2011", "any", True, chance.ordinal_alpha,
 )  # fmt: skip
@@ -106,16 +105,16 @@ _METRIC = {"interval": "quadratic"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
+class CoefficientRequest:
     """A coefficient under weights, and what it is called: `kappa`, `kappa(linear)`, `alpha(ordinal)`."""
 
-    definition: Definition
+    definition: AgreementCoefficient
     weights: Weights
     key: str
     name: str
 
 
-def wanted(key: str, ratings: Ratings, own: Any = None) -> Wanted:
+def wanted(key: str, ratings: Ratings, own: Any = None) -> CoefficientRequest:
     """The coefficient of that name for these ratings; `(own)` stands for the caller's matrix of weights.
 
     >>> wanted("kappa(linear)", Ratings.of([0, 1, 2], [0, 1, 1])).name
@@ -138,10 +137,12 @@ def wanted(key: str, ratings: Ratings, own: Any = None) -> Wanted:
         given = own if by == "own" and own is not None else _METRIC.get(by, by) if definition.key == "alpha" else by
         weights = weights_of(given, ratings.numbers, len(ratings.categories))
     plain = by == "nominal" and definition.key != "alpha"
-    return Wanted(definition, weights, key if plain or by != "nominal" else definition.key, _name(definition, by))
+    return CoefficientRequest(
+        definition, weights, key if plain or by != "nominal" else definition.key, _name(definition, by)
+    )
 
 
-def _name(definition: Definition, by: str) -> str:
+def _name(definition: AgreementCoefficient, by: str) -> str:
     if by == "nominal":
         return definition.name + (", nominal" if definition.key == "alpha" else "")
     if definition.key in ("raw", "expected"):

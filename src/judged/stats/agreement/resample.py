@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.numeric.seed import generator
 from judged.stats.agreement.ratings import Patterns
 
 __all__ = ["by_cluster", "resampled", "resamples"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _MOST = 2_000
 _FEWEST = 200

@@ -8,8 +8,8 @@ from __future__ import annotations
 from math import nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.stats.agreement import chance
 from judged.stats.agreement.sample import Pairing, Sample, form
 
@@ -17,8 +17,6 @@ __all__ = [
     "alpha_error", "cohen_error", "cohen_null", "conger_error", "even_error", "expected_error", "fleiss_null", "gwet_error",
     "pooled_error", "raw_error",
 ]  # fmt: skip
-
-Floats = NDArray[np.float64]
 
 
 def _of_mean(each: Floats, mean: float, count: Floats) -> float:

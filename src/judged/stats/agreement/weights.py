@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import UsageError, shown
 
 __all__ = ["WEIGHTS", "Weights", "weights_of"]
 
-Floats = NDArray[np.float64]
 
 _HINT = "agreement weights are 1 on the diagonal; of disagreement weights d, take 1 - d / d.max()"
 

@@ -1,0 +1,1 @@
+"""Several systems or several tests: corrections, omnibus and post-hoc tests, leaderboards."""

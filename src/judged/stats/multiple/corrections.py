@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import DataError, UsageError
 from judged.stats.lookup import named
 
 __all__ = ["CORRECTIONS", "Correction", "adjusted", "correction"]
 
-Floats = NDArray[np.float64]
 OfSorted = Callable[[Floats], Floats]
 
 

@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import resampled_means
+from judged._types import Floats
+from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError, shown
 from judged.stats.checks import share
 from judged.stats.multiple.letters import letters
@@ -18,7 +19,6 @@ from judged.stats.multiple.omnibus import mean_ranks
 
 __all__ = ["RankIntervals", "Standings", "rank_intervals", "standings"]
 
-Floats = NDArray[np.float64]
 Missing = Literal["complete", "worst", "skip"]
 By = Literal["mean", "mean_rank", "borda", "wins"]
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import matrix, possible
 
 __all__ = ["Anova", "AnovaLine", "Friedman", "anova", "friedman", "mean_ranks"]
 
-Floats = NDArray[np.float64]
 Form = Literal["chi-square", "iman-davenport"]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import matrix, possible, share
 from judged.stats.multiple.letters import letters
@@ -19,7 +20,6 @@ from judged.stats.random_stream import arrangements
 
 __all__ = ["Pairwise", "nemenyi", "randomised_tukey", "tukey"]
 
-Floats = NDArray[np.float64]
 
 _CELLS = 400_000  # of a block of rearranged queries: it stays in the cache
 _FUZZ = 1e-12  # of the scale: sums that differ by less are equal, on any machine

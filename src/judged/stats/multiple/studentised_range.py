@@ -10,13 +10,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.stats.power_scale import scales
 
 __all__ = ["range_quantile", "range_tail"]
 
-Floats = NDArray[np.float64]
 
 _STEP = 0.1  # trapezoids converge faster than any power of their step on integrands that fade out at both ends
 _BLOCK = 1 << 20

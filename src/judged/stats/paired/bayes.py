@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.errors import UsageError, shown
 from judged.stats.checks import column, deviation, positive, share
@@ -15,7 +14,6 @@ from judged.stats.random_stream import exponentials
 
 __all__ = ["Posterior", "bayesian_signed_rank", "bayesian_t"]
 
-Floats = NDArray[np.float64]
 
 _SAMPLES = 50_000
 _DRAWS = 20_000_000

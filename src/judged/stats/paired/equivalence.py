@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import resampled_means
+from judged._types import Floats
+from judged.core.numeric.resample import resampled_means
 from judged.errors import UsageError, shown
 from judged.stats.checks import column, deviation, possible, share
 
 __all__ = ["Equivalence", "tost"]
 
-Floats = NDArray[np.float64]
 Method = Literal["t", "bootstrap"]
 
 _RESAMPLES = 10_000

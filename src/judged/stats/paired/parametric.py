@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core import resampled_means
+from judged._types import Floats
+from judged.core.numeric.resample import resampled_means
 from judged.stats.differences import (
     CONSTANT,
     ONE,
@@ -15,7 +16,7 @@ from judged.stats.differences import (
     SLACK,
     ZERO,
     Alternative,
-    Outcome,
+    TestOutcome,
     chosen,
     clustered,
     differences,
@@ -26,7 +27,6 @@ from judged.stats.differences import (
 
 __all__ = ["Resampled", "bootstrap_test", "error", "sign", "student"]
 
-Floats = NDArray[np.float64]
 Resampled = Literal["t", "mean"]
 
 _PAIRS = 64  # resampled at a time
@@ -46,7 +46,7 @@ def error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     return mean, np.sqrt(clusters / (clusters - 1) * squares) / n
 
 
-def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None) -> Outcome:
+def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None) -> TestOutcome:
     """The paired t test (Student 1908) of differences d = b - a, queries or queries × pairs; the statistic is t.
 
     Assumes that the mean of the differences is normal: they are themselves, or there are many queries. With `clusters` the
@@ -73,7 +73,7 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
     return outcome_of("t", alternative, t, p, ["t"] * len(p), _silent(table, sizes, flat))
 
 
-def sign(d: Any, *, alternative: Alternative = "two-sided") -> Outcome:
+def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
     """The sign test (Arbuthnot 1710; Conover 1999, 3.4): how many queries are won, of those that are not tied.
 
     Exact, by the binomial distribution with 1/2; differences of 0 are dropped. The statistic is the number of queries won (d > 0).
@@ -102,7 +102,7 @@ def bootstrap_test(
     seed: int = 0,
     clusters: Any = None,
     statistic: Resampled = "t",
-) -> Outcome:
+) -> TestOutcome:
     """The paired bootstrap test: queries are drawn again from differences that were shifted to a mean of 0.
 
     p = (1 + hits) / (1 + resamples), a hit being a resample whose statistic lies as far from 0 as the observed one. The statistic is the t value

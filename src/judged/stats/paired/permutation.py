@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.stats.differences import (
     ONE,
     ONE_CLUSTER,
     SLACK,
     ZERO,
     Alternative,
-    Outcome,
+    TestOutcome,
     chosen,
     clustered,
     differences,
@@ -31,8 +31,6 @@ from judged.stats.paired.sign_flips import over_signs
 
 __all__ = ["Scale", "permutation", "permutation_of"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Scale = Literal["studentised", "raw"]
 
 _BITS = 51  # a sum of one column on the grid stays below 2⁵¹, of the difference of two below 2⁵²
@@ -47,7 +45,7 @@ def permutation(
     clusters: Any = None,
     alternative: Alternative = "two-sided",
     scale: Scale = "studentised",
-) -> Outcome:
+) -> TestOutcome:
     """The paired permutation (randomisation, sign-flip) test of differences d = b - a, queries or queries × pairs.
 
     p is the share of all assignments of signs in which the mean lies as far from 0 as the observed one: |mean| is counted, on both sides
@@ -79,7 +77,7 @@ def permutation_of(
     clusters: Any = None,
     alternative: Alternative = "two-sided",
     scale: Scale = "studentised",
-) -> Outcome:
+) -> TestOutcome:
     """`permutation` of the differences x[:, b] - x[:, a], for each row (a, b) of `pairs`; x holds queries × systems.
 
     The same p-values, with less work: the sum of a pair is the difference of the sums of two systems, and there are fewer
@@ -103,7 +101,7 @@ def _outcome(
     seed: int,
     alternative: Alternative,
     scale: Scale,
-) -> Outcome:
+) -> TestOutcome:
     chosen(alternative, Alternative, "alternative")
     chosen(scale, Scale, "scale")
     most = min(whole(resamples, "resamples").bit_length() - 1, _MOST_EXACT)

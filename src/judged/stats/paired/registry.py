@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import UsageError
-from judged.stats.differences import Alternative, Outcome, pairwise
+from judged.stats.differences import Alternative, TestOutcome, pairwise
 from judged.stats.lookup import named
 from judged.stats.paired.parametric import bootstrap_test, sign, student
 from judged.stats.paired.permutation import permutation, permutation_of
@@ -29,7 +29,7 @@ class PairTest:
     null: str
     assumes: str
     paper: str
-    function: Callable[..., Outcome]
+    function: Callable[..., TestOutcome]
     options: tuple[str, ...] = ()
 
     @property
@@ -75,7 +75,7 @@ def pair_test(name: Any) -> PairTest:
 
 def outcome(
     d: Any, test: str | PairTest = "permutation", *, alternative: Alternative = "two-sided", **options: Any
-) -> Outcome:
+) -> TestOutcome:
     """What a test says of differences d = b - a, one column or queries × pairs. An option of None is left to the test;
     a seed may be given to all, and serves those that draw.
 
@@ -91,7 +91,7 @@ def outcome(
 
 def outcome_of_pairs(
     x: Any, pairs: Any, test: str | PairTest = "permutation", *, alternative: Alternative = "two-sided", **options: Any
-) -> Outcome:
+) -> TestOutcome:
     """What a test says of x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds queries × systems. Many pairs of few systems cost less so."""
     one = pair_test(test)
     taken = _taken(one, options)

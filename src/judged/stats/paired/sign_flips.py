@@ -11,14 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.core import usable_cores
+from judged._types import Floats
+from judged.core.numeric.native import usable_cores
 from judged.core.numeric.resample import drawn_at
 
 __all__ = ["over_signs"]
 
-Floats = NDArray[np.float64]
 Seen = TypeVar("Seen")
 
 _TILE = 64

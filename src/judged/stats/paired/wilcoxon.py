@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats
 from judged.errors import UsageError
-from judged.stats.differences import ONE, ZERO, Alternative, Outcome, chosen, differences, outcome_of
+from judged.stats.differences import ONE, ZERO, Alternative, TestOutcome, chosen, differences, outcome_of
 
 __all__ = ["Distribution", "Zeros", "wilcoxon"]
 
-Floats = NDArray[np.float64]
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 Distribution = Literal["auto", "exact", "normal"]
 
@@ -29,7 +28,7 @@ def wilcoxon(
     zeros: Zeros = "wilcox",
     method: Distribution = "auto",
     correction: bool = False,
-) -> Outcome:
+) -> TestOutcome:
     """The signed-rank test (Wilcoxon 1945) of differences d = b - a, queries or queries × pairs.
 
     Differences of 0 are dropped (`zeros="wilcox"`), ranked but not counted (`"pratt"`, 1959), or ranked and split between the sides
@@ -65,7 +64,7 @@ def wilcoxon(
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranked:
+class _SignedRanks:
     rank: Floats  # queries × pairs
     plus: Floats  # rank sums of each pair
     minus: Floats
@@ -75,7 +74,7 @@ class _Ranked:
     tied: Floats  # Σ t³ - t over groups of t equal sizes
 
 
-def _ranked(d: Floats, zeros: Zeros) -> _Ranked:
+def _ranked(d: Floats, zeros: Zeros) -> _SignedRanks:
     rank, same = _ranks(np.abs(d))
     n, is_zero = float(len(d)), d == 0
     zero = is_zero.sum(axis=0).astype(np.float64)
@@ -86,7 +85,7 @@ def _ranked(d: Floats, zeros: Zeros) -> _Ranked:
     tied = ((np.square(same) - 1) * counted).sum(axis=0)
     shared = (rank * is_zero).sum(axis=0) / 2 if zeros == "zsplit" else np.zeros_like(zero)
     plus, minus = ((rank * side).sum(axis=0) + shared for side in (d > 0, d < 0))
-    return _Ranked(rank, plus, minus, shared, count, zero, tied)
+    return _SignedRanks(rank, plus, minus, shared, count, zero, tied)
 
 
 def _ranks(size: Floats) -> tuple[Floats, Floats]:
@@ -106,7 +105,7 @@ def _ranks(size: Floats) -> tuple[Floats, Floats]:
     return rank, same
 
 
-def _normal(r: _Ranked, zeros: Zeros, alternative: Alternative, correction: bool) -> Floats:
+def _normal(r: _SignedRanks, zeros: Zeros, alternative: Alternative, correction: bool) -> Floats:
     from scipy.special import ndtr
 
     out = r.zero if zeros == "pratt" else np.zeros_like(r.zero)  # ranked, yet on no side

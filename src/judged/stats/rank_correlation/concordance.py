@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Bools, Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
 
 __all__ = ["Columns", "columns", "numbers"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

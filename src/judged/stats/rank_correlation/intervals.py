@@ -9,16 +9,14 @@ from math import erfc, factorial, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.core.numeric.seed import generator
 from judged.errors import UsageError, shown
 from judged.stats.rank_correlation.concordance import Columns, columns
-from judged.stats.rank_correlation.registry import Asked, OfPairs, asked
+from judged.stats.rank_correlation.registry import CorrelationRequest, OfPairs, asked
 
-__all__ = ["Estimate", "correlation", "intervals", "p_value"]
+__all__ = ["CorrelationEstimate", "correlation", "intervals", "p_value"]
 
-Floats = NDArray[np.float64]
 Interval = tuple[float, float] | None
 Seed = int | np.random.Generator
 
@@ -30,7 +28,7 @@ _TINY = 170  # items from which on 1 / n! is no longer a number
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CorrelationEstimate:
     """A coefficient of two columns: its value, the interval over items, and how likely it is without any correlation."""
 
     name: str
@@ -45,7 +43,7 @@ class Estimate:
         return f"{self.name} {self.value:.4f}{between}{chance}, {self.items} items"
 
 
-def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, seed: Seed = 0) -> Estimate:
+def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, seed: Seed = 0) -> CorrelationEstimate:
     """A coefficient of two aligned columns of scores, with its interval and p-value.
 
     The interval is a percentile bootstrap over items (1,000 resamples, seeded). An item drawn twice is tied with its copy, which is
@@ -62,7 +60,7 @@ def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, see
                          hint="rbo and overlap take rankings: jd.correlate")  # fmt: skip
     both = columns(x, y)
     value = float(one.coefficient.pairs(both)[0])
-    return Estimate(
+    return CorrelationEstimate(
         str(one), value, intervals(both, [one], level=level, seed=seed)[0], p_value(both, one, value), len(both.x)
     )
 
@@ -70,7 +68,7 @@ def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, see
 _LEAST = float(np.finfo(float).tiny)  # a p-value below what a number can hold is told as this
 
 
-def p_value(c: Columns, one: Asked, value: float) -> float | None:
+def p_value(c: Columns, one: CorrelationRequest, value: float) -> float | None:
     """The chance of so strong a correlation between unrelated columns; NaN where the coefficient is, None if there is no usual test."""
     if not one.coefficient.test:
         return None
@@ -120,7 +118,9 @@ def _exact(size: int, fewer: int) -> float:
     return min(1.0, 2 * sum(orders) / factorial(size))
 
 
-def intervals(c: Columns, wanted: Sequence[Asked], *, level: float = 0.95, seed: Seed = 0) -> list[Interval]:
+def intervals(
+    c: Columns, wanted: Sequence[CorrelationRequest], *, level: float = 0.95, seed: Seed = 0
+) -> list[Interval]:
     """The bootstrap interval of each coefficient over the items of one segment, all from the same resamples."""
     if not isinstance(level, int | float) or not 0 < level < 1:
         raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)

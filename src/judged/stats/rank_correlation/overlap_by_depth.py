@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.stats.rank_correlation.rankings import Ranked, Rankings
 
 __all__ = ["Depths", "Ties", "depths"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Ties = Literal["w", "a", "b"]
 
 

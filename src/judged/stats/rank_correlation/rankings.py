@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
 from judged.stats.rank_correlation.concordance import numbers
 
 __all__ = ["Ranked", "Rankings", "ranked", "rankings", "with_scores"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

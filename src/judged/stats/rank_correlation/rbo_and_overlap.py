@@ -11,8 +11,8 @@ from math import log1p
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import UsageError, shown
 from judged.stats.rank_correlation.overlap_by_depth import Ties, depths
@@ -20,8 +20,6 @@ from judged.stats.rank_correlation.rankings import Ranked, Rankings, rankings
 
 __all__ = ["RBO", "Ties", "average_overlap", "jaccard", "overlap", "rbo"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-18  # of a weight
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import UsageError, shown
 from judged.stats.rank_correlation.concordance import Columns, columns
 
 __all__ = ["gamma", "kendall", "pearson", "somers_d", "spearman", "tau_ap", "weighted_tau"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 # ── one number for two columns ───────────────────────────────────────────────────────────────────

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from click_world import log_of
 
-from judged.clicks import ClickLog, Lists, Pairs
-from judged.clicks.data.grid import distinct_rows, grid_of, last_click_before, tally
+from judged.clicks.data.grid import ShownLists, distinct_rows, grid_of, last_click_before, tally
+from judged.clicks.data.log import ClickLog, Pairs
 from judged.errors import DataError, UsageError
 
 ROWS = [
@@ -118,11 +118,11 @@ def test_the_nearest_click_above_does_not_come_from_another_session():
 
 
 def test_lists_are_padded():
-    lists = Lists.of({"q": ["b", "a"], "p": ["c"]})
+    lists = ShownLists.of({"q": ["b", "a"], "p": ["c"]})
     assert lists.shown.tolist() == [[True, True], [True, False]]
     assert lists.at(np.array([1.0, 2.0, 3.0]), 9.0, lists.pairs)[0].tolist() == [2.0, 1.0]
 
 
 def test_no_rankings_are_no_lists():
     with pytest.raises(DataError):
-        Lists.of({"q": []})
+        ShownLists.of({"q": []})

@@ -8,9 +8,14 @@ from click_world import lists, log_of, users
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from judged.clicks import MODELS, Chain, ClickLog, Examination, Lists, evaluate_clicks, fit, simulate
-from judged.clicks.data.grid import grid_of
+from judged.clicks.data.grid import ShownLists, grid_of
+from judged.clicks.data.log import ClickLog
 from judged.clicks.fitting.em import climb
+from judged.clicks.fitting.fit import MODELS, fit
+from judged.clicks.models.chain import Chain
+from judged.clicks.models.evaluation import evaluate_clicks
+from judged.clicks.models.examination import Examination
+from judged.clicks.models.simulation import simulate
 from judged.errors import DataError, UsageError
 
 EM = ["dcm", "sdbn", "dbn", "pbm", "ubm"]
@@ -424,7 +429,7 @@ def test_equal_sessions_may_come_as_often_as_they_like():
 
 
 def test_lists_of_different_lengths_are_fitted_together():
-    world = Lists.of({"q": list("abcd"), "p": list("xy")})
+    world = ShownLists.of({"q": list("abcd"), "p": list("xy")})
     model = users("dbn", world)
     log = simulate(model, world, 40_000, seed=0, shuffled=1.0)
     found = fit(log, "dbn").of("attractiveness")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from judged.clicks import balanced, balanced_credit, outcome, team_credit, team_draft
+from judged.clicks.interleaving.methods import balanced, balanced_credit, outcome, team_credit, team_draft
 from judged.errors import DataError, UsageError
 
 A, B = list("abcdef"), list("bxacyz")

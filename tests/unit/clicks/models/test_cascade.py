@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import judged as jd
-from judged.clicks import attractiveness_of_grades, cascade_clicks
+from judged.clicks.models.cascade import attractiveness_of_grades, cascade_clicks
 from judged.errors import DataError
 
 TIGHT = {"rtol": 1e-12, "atol": 0}

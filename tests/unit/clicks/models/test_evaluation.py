@@ -7,7 +7,11 @@ import pytest
 from click_world import chance_of, lists, log_of, users
 from numpy.testing import assert_allclose
 
-from judged.clicks import Examination, Lists, evaluate_clicks, fit, simulate
+from judged.clicks.data.grid import ShownLists
+from judged.clicks.fitting.fit import fit
+from judged.clicks.models.evaluation import evaluate_clicks
+from judged.clicks.models.examination import Examination
+from judged.clicks.models.simulation import simulate
 
 
 def test_the_log_likelihood_is_the_mean_log_of_the_chance_of_each_session():
@@ -19,7 +23,7 @@ def test_the_log_likelihood_is_the_mean_log_of_the_chance_of_each_session():
 
 
 def test_perplexity_is_two_to_the_mean_surprise_in_bits():
-    world = Lists.of({"q": ["a", "b"]})
+    world = ShownLists.of({"q": ["a", "b"]})
     model = Examination("ctr", world.pairs, np.array([0.5, 0.25]), np.ones((1, 1)))
     log = log_of([("1", "q", ["a", "b"], [1, 1]), ("2", "q", ["a", "b"], [0, 0])])
     found = evaluate_clicks(model, log)
@@ -49,14 +53,14 @@ def test_the_true_model_is_less_perplexed_than_the_others():
 
 
 def test_documents_that_were_never_seen_count_by_the_prior():
-    world = Lists.of({"q": ["a"]})
+    world = ShownLists.of({"q": ["a"]})
     model = Examination("ctr", world.pairs, np.array([0.9]), np.ones((1, 1)), unseen=0.25)
     log = log_of([("1", "q", ["new"], [1])])
     assert_allclose(evaluate_clicks(model, log).perplexity, 4, rtol=1e-12)
 
 
 def test_what_a_model_calls_impossible_is_infinitely_surprising():
-    world = Lists.of({"q": ["a"]})
+    world = ShownLists.of({"q": ["a"]})
     model = Examination("ctr", world.pairs, np.array([0.0]), np.ones((1, 1)))
     found = evaluate_clicks(model, log_of([("1", "q", ["a"], [1])]))
     assert found.log_likelihood == -np.inf

@@ -7,7 +7,12 @@ import pytest
 from click_world import log_of
 from numpy.testing import assert_allclose
 
-from judged.clicks import Chain, Lists, attractiveness_of_grades, fit, grade_bounds, grades_from_clicks, simulate
+from judged.clicks.data.grid import ShownLists
+from judged.clicks.fitting.fit import fit
+from judged.clicks.models.cascade import attractiveness_of_grades
+from judged.clicks.models.chain import Chain
+from judged.clicks.models.grades import grade_bounds, grades_from_clicks
+from judged.clicks.models.simulation import simulate
 from judged.errors import UsageError
 
 
@@ -24,7 +29,7 @@ def test_the_chances_of_err_get_their_own_grades_back():
 @pytest.mark.parametrize("name", ["cascade", "dbn"])
 def test_grades_of_simulated_users_are_recovered(name):
     rng = np.random.default_rng(0)
-    world = Lists.of({f"q{i}": [f"d{j}" for j in range(6)] for i in range(10)})
+    world = ShownLists.of({f"q{i}": [f"d{j}" for j in range(6)] for i in range(10)})
     grades = rng.integers(0, 5, len(world.pairs))
     relevance = attractiveness_of_grades(grades, 4)
     model = Chain("cascade", world.pairs, relevance, np.ones(1), by="always")

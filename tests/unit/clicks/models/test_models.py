@@ -7,7 +7,11 @@ import pytest
 from click_world import chance_of, lists, patterns, users
 from numpy.testing import assert_allclose
 
-from judged.clicks import Chain, Lists, cascade_clicks, click_probabilities, simulate
+from judged.clicks.data.grid import ShownLists
+from judged.clicks.models.cascade import cascade_clicks
+from judged.clicks.models.chain import Chain
+from judged.clicks.models.model import click_probabilities
+from judged.clicks.models.simulation import simulate
 from judged.errors import UsageError
 
 MODELS = ["cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr"]
@@ -18,7 +22,7 @@ def test_the_chances_given_the_clicks_above_multiply_to_the_chance_of_the_sessio
     world = lists()
     model, ways = users(name, world), patterns()
     for row in range(len(world)):
-        many = Lists(world.pairs, np.repeat(world.pair[row : row + 1], len(ways), axis=0))
+        many = ShownLists(world.pairs, np.repeat(world.pair[row : row + 1], len(ways), axis=0))
         given = model.conditional(many, ways)
         whole = np.where(ways, given, 1 - given).prod(axis=1)
         assert_allclose(whole, [chance_of(model, world, row, way) for way in ways], rtol=1e-12, atol=1e-15)
@@ -30,7 +34,7 @@ def test_the_chance_of_a_click_at_a_rank_adds_up_over_all_that_may_happen_above(
     world = lists()
     model, ways = users(name, world), patterns()
     for row in range(len(world)):
-        one = Lists(world.pairs, world.pair[row : row + 1])
+        one = ShownLists(world.pairs, world.pair[row : row + 1])
         chances = np.array([chance_of(model, world, row, way) for way in ways])
         assert_allclose(model.marginal(one)[0], chances @ ways, rtol=1e-12)
 
@@ -61,7 +65,7 @@ def test_the_same_seed_gives_the_same_clicks_and_another_one_does_not():
 
 
 def test_shuffled_sessions_show_the_same_documents_in_other_orders():
-    world = Lists.of({"q": list("abcd"), "p": ["x"]})
+    world = ShownLists.of({"q": list("abcd"), "p": ["x"]})
     log = simulate(users("pbm", world), world, 400, seed=0, shuffled=1.0)
     shown = {tuple(log.doc[log.session == s].tolist()) for s in range(0, 400, 2)}
     assert len(shown) > 10
@@ -70,14 +74,14 @@ def test_shuffled_sessions_show_the_same_documents_in_other_orders():
 
 
 def test_nothing_is_expected_behind_the_end_of_a_list():
-    world = Lists.of({"q": ["a", "b"], "p": ["a"]})
+    world = ShownLists.of({"q": ["a", "b"], "p": ["a"]})
     assert np.isnan(click_probabilities(users("dbn", world), world)).tolist() == [[False, False], [False, True]]
 
 
 def test_a_document_that_was_never_seen_counts_by_the_prior():
-    world = Lists.of({"q": ["a", "b"]})
+    world = ShownLists.of({"q": ["a", "b"]})
     model = Chain("dbn", world.pairs, np.array([0.2, 0.4]), np.array([0.5, 0.5]), 0.9, unseen=0.25)
-    other = Lists.of({"q": ["new", "b"]})
+    other = ShownLists.of({"q": ["new", "b"]})
     assert_allclose(model.marginal(other)[0], [0.25, (0.25 * 0.75 * 0.9 + 0.75 * 0.9) * 0.4], rtol=1e-12)
 
 

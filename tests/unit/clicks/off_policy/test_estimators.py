@@ -7,8 +7,11 @@ import pytest
 from click_world import log_of
 from numpy.testing import assert_allclose
 
-from judged.clicks import ClickLog, Examination, Lists, counterfactual, simulate
-from judged.clicks.off_policy.estimators import worth
+from judged.clicks.data.grid import ShownLists
+from judged.clicks.data.log import ClickLog
+from judged.clicks.models.examination import Examination
+from judged.clicks.models.simulation import simulate
+from judged.clicks.off_policy.estimators import counterfactual, worth
 from judged.errors import DataError, UsageError
 
 K = 5
@@ -18,7 +21,7 @@ PROPENSITY = 1 / np.arange(1, K + 1)
 def world(sessions: int, seed: int = 0):
     """Sessions of position-based users, and another ranking: the shown one upside down."""
     rng = np.random.default_rng(seed)
-    lists = Lists.of({f"q{i}": [f"d{j}" for j in range(K)] for i in range(8)})
+    lists = ShownLists.of({f"q{i}": [f"d{j}" for j in range(K)] for i in range(8)})
     relevance = rng.uniform(0.05, 0.9, len(lists.pairs))
     users = Examination("pbm", lists.pairs, relevance, PROPENSITY[:, None])
     log = simulate(users, lists, sessions, seed)

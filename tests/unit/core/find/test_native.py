@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.core import NATIVE, Policy
 from judged.core.find import native, reference
-from judged.core.find.hits import Found
+from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
-from judged.io import open_run, read_qrels, read_run
+from judged.core.numeric.native import NATIVE
+from judged.core.policy import Policy
 from judged.io.formats.trec_mapped import lines_in
+from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
 
@@ -72,7 +73,7 @@ def outcome(find) -> tuple | None:
         return type(error).__name__, str(error)
     if found is None:
         return None
-    values = [getattr(found, field.name) for field in fields(Found)]
+    values = [getattr(found, field.name) for field in fields(Hits)]
     return tuple((v.dtype.kind, v.tolist()) if isinstance(v, np.ndarray) else v for v in values)
 
 
@@ -116,7 +117,7 @@ rankings = st.dictionaries(
 @settings(max_examples=250, deadline=None, derandomize=True)
 @given(run=rankings, policy=policies, listed=st.booleans())
 def test_mappings_give_what_the_reference_gives(run, policy, listed):
-    check(open_run({query: list(docs) for query, docs in run.items()} if listed else run), policy)
+    check(open_whole_run({query: list(docs) for query, docs in run.items()} if listed else run), policy)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -131,7 +132,7 @@ def test_arrow_batches_give_what_the_reference_gives(rows, policy, chunks, form)
         for part in (rows[at : at + size] for at in range(0, len(rows), size))
     ]  # fmt: skip
     frame = pa.concat_tables(batches).slice(0)
-    check(open_run(frame), policy)
+    check(open_whole_run(frame), policy)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_whole_numbers_are_ids_too():
     frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
     nested = {q: {d: s for query, d, s in rows if query == q} for q in (1, 2, 3)}
     for source in (frame, nested, {q: list(docs) for q, docs in nested.items()}):
-        check(open_run(source), Policy(), qrels)
+        check(open_whole_run(source), Policy(), qrels)
 
 
 def test_a_source_that_can_be_read_once_is_read_once():
@@ -168,7 +169,7 @@ def test_a_source_that_can_be_read_once_is_read_once():
 def test_ranks_that_a_double_cannot_tell_apart_are_no_ranks():
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"query": ["1", "1"], "doc": ["a", "ab"], "score": [1.0, 2.0], "rank": [2**53 + 1, 2**53]})
-    check(open_run(table), Policy(order="rank"))
+    check(open_whole_run(table), Policy(order="rank"))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -187,7 +188,7 @@ def test_progress_is_told_and_can_stop_the_work(tmp_path):
     run = tmp_path / "run.txt"
     run.write_text("".join(f"q Q0 d{i} 1 {-i} t\n" for i in range(1_000)))
     told = []
-    judged = jd.judge({"q": {"d7": 1}}, run, progress=lambda done, size: told.append((done, size)))
+    judged = jd.join({"q": {"d7": 1}}, run, progress=lambda done, size: told.append((done, size)))
     assert judged.rank.tolist() == [8]
     assert told[-1] == (run.stat().st_size,) * 2
 
@@ -195,13 +196,13 @@ def test_progress_is_told_and_can_stop_the_work(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        jd.judge({"q": {"d7": 1}}, run, progress=stop)
+        jd.join({"q": {"d7": 1}}, run, progress=stop)
 
 
 def test_a_file_that_changes_while_it_is_looked_at_is_refused(tmp_path):
     run = tmp_path / "run.txt"
     run.write_text("q Q0 d1 1 1 t\n")
-    opened = open_run(run)
+    opened = open_whole_run(run)
     run.write_text("q Q0 d1 1 1 t\nq Q0 d2 1 1 t\n")
     with pytest.raises(jd.FileError, match="changed"):
-        jd.judge({"q": {"d1": 1}}, opened)
+        jd.join({"q": {"d1": 1}}, opened)

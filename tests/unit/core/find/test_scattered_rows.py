@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from judged.core import NATIVE, Policy
 from judged.core.find import native, reference
 from judged.core.find.pool import pool_of
+from judged.core.numeric.native import NATIVE
+from judged.core.policy import Policy
 from judged.errors import DataError
-from judged.io import open_run, read_qrels, read_run
+from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
 
@@ -57,7 +58,7 @@ def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, policy)
         [rows.slice(i * ROWS // chunks, (i + 1) * ROWS // chunks - i * ROWS // chunks) for i in range(chunks)]
     )
     pool = pool_of(QRELS, policy)
-    for run in (open_run(rows), read_run(rows)):
+    for run in (open_whole_run(rows), read_run(rows)):
         found = native.find(pool, run, policy, ("text", "text"))
         assert found is not None
         expected = reference.find(pool, read_run(rows), policy)

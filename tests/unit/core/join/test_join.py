@@ -43,9 +43,9 @@ def seen(judged):
 def test_hits_are_those_of_a_plain_sort(ties, qrels, run):
     if not set(qrels) & set(run):
         with pytest.raises(jd.DataError):
-            jd.judge(qrels, run, ties=ties)
+            jd.join(qrels, run, ties=ties)
         return
-    judged = jd.judge(qrels, run, ties=ties)
+    judged = jd.join(qrels, run, ties=ties)
     assert judged.queries == tuple(sorted(qrels, key=str.encode))
     assert seen(judged) == naive(qrels, run, ties)
     assert judged.retrieved.tolist() == [len(run.get(q, {})) for q in judged.queries]
@@ -74,9 +74,9 @@ def test_rows_in_any_order_and_queries_that_come_back_give_the_same(qrels, run):
     if not any(q in qrels for q, _, _ in rows):
         return
     mixed = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))]
-    assert seen(jd.judge(qrels, mixed)) == seen(jd.judge(qrels, run))
+    assert seen(jd.join(qrels, mixed)) == seen(jd.join(qrels, run))
 
 
 def test_integer_queries_are_in_numeric_order():
-    judged = jd.judge({10: {1: 1}, 2: {1: 1}}, {2: [1], 10: [1]})
+    judged = jd.join({10: {1: 1}, 2: {1: 1}}, {2: [1], 10: [1]})
     assert judged.queries == (2, 10)

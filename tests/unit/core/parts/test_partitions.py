@@ -12,16 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.core import NATIVE, Policy, Scattered
 from judged.core.find import reference
-from judged.core.find.hits import Found
+from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
+from judged.core.numeric.native import NATIVE
 from judged.core.parts import find as placing
 from judged.core.parts import native as native_parts
-from judged.core.parts.pass_one import Look, Looked
-from judged.core.parts.pass_two import STRANGERS, Count, index_of
+from judged.core.parts.pass_one import LocatedHits, LocateHits
+from judged.core.parts.pass_two import STRANGERS, CountRanks, index_of
+from judged.core.parts.run import PartitionedRun
 from judged.core.parts.whole_queries import in_buckets
-from judged.io import open_run, read_qrels, read_run
+from judged.core.policy import Policy
+from judged.io.read import open_whole_run, read_qrels, read_run
 
 DOCS = ["a", "ab", "abc", "abcd", "d1", "d2", "d3", "d10", "é", "D" * 15, "D" * 16, "D" * 17, "E" * 70]
 QUERIES = ["1", "10", "2", "query-with-a-long-name", "ä", "x1", "x2", "x3", "x4"]
@@ -56,7 +58,7 @@ class Tables:
         return sum(map(len, self.tables))
 
     def batches(self):
-        return (open_run(table) for table in self.tables if len(table))
+        return (open_whole_run(table) for table in self.tables if len(table))
 
 
 def table_of(rows, *, dictionary: bool = False) -> pa.Table:
@@ -68,7 +70,7 @@ def table_of(rows, *, dictionary: bool = False) -> pa.Table:
     return pa.table(arrays, names=NAMES)
 
 
-def scattered(rows, cuts, *, dictionary: bool = False) -> Scattered:
+def scattered(rows, cuts, *, dictionary: bool = False) -> PartitionedRun:
     parts, batches, before = [], [], 0
     for at, ends in sorted({min(at, len(rows)): ends for at, ends in cuts}.items()):
         batches.append(table_of(rows[before:at], dictionary=dictionary))
@@ -77,7 +79,7 @@ def scattered(rows, cuts, *, dictionary: bool = False) -> Scattered:
             parts.append(Tables(tuple(batches)))
             batches = []
     parts.append(Tables((*batches, table_of(rows[before:], dictionary=dictionary))))
-    return Scattered(name="run", read=lambda: read_run(table_of(rows)), parts=parts)
+    return PartitionedRun(name="run", read=lambda: read_run(table_of(rows)), parts=parts)
 
 
 def outcome(find):
@@ -86,7 +88,7 @@ def outcome(find):
         found = find()
     except jd.JudgedError as error:
         return type(error).__name__, error.slug, error.got
-    values = [getattr(found, field.name) for field in fields(Found)]
+    values = [getattr(found, field.name) for field in fields(Hits)]
     return tuple((v.dtype.kind, v.tolist()) if isinstance(v, np.ndarray) else v for v in values)
 
 
@@ -109,16 +111,20 @@ def test_any_cut_gives_the_bits_of_one_look(kind, rows, cuts, policy):
         pool = pool_of(QRELS, policy)
         run = scattered(rows, cuts, dictionary=kind == "dictionary")
         whole = outcome(lambda: reference.find(pool, read_run(table_of(rows)), policy))
-        assert outcome(lambda: placing.find(pool, run, policy, KINDS, None)) == whole
+        assert outcome(lambda: placing.find_in_partitions(pool, run, policy, KINDS, None)) == whole
         gathered = replace(policy, repeats="all")
-        found = outcome(lambda: placing.find(pool, replace(run, gather=lambda: in_buckets(run)), gathered, KINDS, None))
+        found = outcome(
+            lambda: placing.find_in_partitions(
+                pool, replace(run, gather=lambda: in_buckets(run)), gathered, KINDS, None
+            )
+        )
         known = {
             "disagreeing",
             "unjudged",
             "some_unjudged",
             "more_unjudged",
         }  # neighbours, and who came first, are no longer known
-        rest = [i for i, field in enumerate(fields(Found)) if field.name not in known]
+        rest = [i for i, field in enumerate(fields(Hits)) if field.name not in known]
         if len(whole) == 3:  # an error: the same, though it may name other examples
             assert found[:2] == whole[:2]
         else:
@@ -132,14 +138,14 @@ def test_each_query_in_one_part_needs_one_look(rows, policy):
     by_query = [[row for row in rows if row[0] == query] for query in dict.fromkeys(row[0] for row in rows)]
     run = replace(scattered([], ()), parts=[Tables((table_of(part),)) for part in by_query], whole=True)
     whole = reference.find(pool, read_run(table_of([row for part in by_query for row in part])), policy)
-    assert outcome(lambda: placing.find(pool, run, policy, KINDS, None)) == outcome(lambda: whole)
+    assert outcome(lambda: placing.find_in_partitions(pool, run, policy, KINDS, None)) == outcome(lambda: whole)
 
 
 def test_a_query_in_two_parts_is_refused_where_each_should_be_in_one():
     parts = [Tables((table_of([("1", doc, 1.0, 1)]),)) for doc in ("a", "ab")]
     run = replace(scattered([], ()), parts=parts, whole=True)
     with pytest.raises(jd.DataError, match="each query in one part") as error:
-        placing.find(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
+        placing.find_in_partitions(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
     assert error.value.slug == "not-whole"
 
 
@@ -149,7 +155,7 @@ def test_a_judged_document_in_two_parts_is_found(core, same_score):
     policy = Policy(repeats="judged")
     run = scattered(rows, [(2, True)])
     with pytest.raises(jd.DataError, match="each document once in the ranking of query '1'; got 'a' also at") as error:
-        placing.find(pool_of(QRELS, policy), run, policy, KINDS, None)
+        placing.find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
     assert error.value.slug == "duplicate-doc"
 
 
@@ -157,7 +163,9 @@ def test_a_repeat_below_the_depth_is_not_looked_at(core):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "a", 0.5, 4)]
     policy = Policy(depth=2, repeats="judged")
     whole = outcome(lambda: reference.find(pool_of(QRELS, policy), read_run(table_of(rows)), policy))
-    found = outcome(lambda: placing.find(pool_of(QRELS, policy), scattered(rows, [(1, True)]), policy, KINDS, None))
+    found = outcome(
+        lambda: placing.find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(1, True)]), policy, KINDS, None)
+    )
     assert found == whole
 
 
@@ -166,10 +174,12 @@ def test_an_unjudged_document_in_two_parts_is_found_when_all_are_looked_for(core
     run = scattered(rows, [(2, True)])
     run = replace(run, gather=lambda: in_buckets(run))
     pool = pool_of(QRELS, Policy())
-    assert placing.find(pool, run, Policy(repeats="judged"), KINDS, None).retrieved[0] == 3
+    assert placing.find_in_partitions(pool, run, Policy(repeats="judged"), KINDS, None).retrieved[0] == 3
     with pytest.raises(jd.DataError, match="'b' also at"):
-        placing.find(pool, run, Policy(repeats="all"), KINDS, None)
-    assert placing.find(pool, run, Policy(duplicates="best", repeats="all"), KINDS, None).retrieved[0] == 2
+        placing.find_in_partitions(pool, run, Policy(repeats="all"), KINDS, None)
+    assert (
+        placing.find_in_partitions(pool, run, Policy(duplicates="best", repeats="all"), KINDS, None).retrieved[0] == 2
+    )
 
 
 def test_a_run_that_changes_between_the_looks_is_refused(core):
@@ -178,39 +188,41 @@ def test_a_run_that_changes_between_the_looks_is_refused(core):
     class Moody(Tables):
         def batches(self):
             looks.append(1)
-            return (open_run(table) for table in self.tables[len(looks) - 1 :][:1])
+            return (open_whole_run(table) for table in self.tables[len(looks) - 1 :][:1])
 
     for second in ([("1", "a", 2.5, 1), rows[1]], rows[:1], [*rows, ("1", "z", 9.0, 3)]):
         looks: list[int] = []
         run = replace(scattered([], ()), parts=[Moody((table_of(rows), table_of(second)))])
         with pytest.raises(jd.DataError, match="the same rows at every look"):
-            placing.find(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+            placing.find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
 
 
 def test_whole_numbers_are_ids_and_other_types_are_refused(core):
     qrels = read_qrels([(1, 10, 1), (1, 20, 0), (2, 5, 2)])
     table = pa.table({"query": [1, 1, 2, 3], "doc": [10, 11, 5, 5], "score": [0.5, 0.9, 1.0, 1.0]})
     parts = [Tables((table[:2],)), Tables((table[2:],))]
-    run = Scattered(name="run", read=lambda: read_run(table), parts=parts)
+    run = PartitionedRun(name="run", read=lambda: read_run(table), parts=parts)
     policy = Policy(repeats="judged")
     whole = outcome(lambda: reference.find(pool_of(qrels, policy), read_run(table), policy))
-    found = outcome(lambda: placing.find(pool_of(qrels, policy), run, policy, ("integer", "integer"), None))
+    found = outcome(
+        lambda: placing.find_in_partitions(pool_of(qrels, policy), run, policy, ("integer", "integer"), None)
+    )
     assert found == whole
     with pytest.raises(jd.DataError, match="query ids of one type on both sides"):
-        placing.find(pool_of(QRELS, policy), run, policy, KINDS, None)
+        placing.find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
 
 
 def test_errors_in_a_part_are_those_of_the_reader(core):
     table = pa.table({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]})
-    run = Scattered(name="run", read=lambda: read_run(table), parts=[Tables((table,))])
+    run = PartitionedRun(name="run", read=lambda: read_run(table), parts=[Tables((table,))])
     with pytest.raises(jd.DataError, match="nan"):
-        placing.find(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+        placing.find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
 
 
 def test_so_many_queries_without_judgments_are_not_told_apart(core):
     rows = [("1", "a", 1.0, 1), *((f"other{i}", "a", 1.0, 1) for i in range(STRANGERS + 1))]
     policy = Policy(repeats="judged")
-    found = placing.find(pool_of(QRELS, policy), scattered(rows, [(500, True)]), policy, KINDS, None)
+    found = placing.find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(500, True)]), policy, KINDS, None)
     assert found.more_unjudged
     assert found.unjudged == STRANGERS
     assert found.some_unjudged == (b"other0", b"other1", b"other2")
@@ -220,20 +232,20 @@ def test_a_table_without_an_order_refuses_to_be_ordered_by_it():
     run = replace(scattered([("1", "a", 1.0, 1)], ()), ordered=False)
     for policy in (Policy(order="input", repeats="judged"), Policy(ties="input", repeats="judged")):
         with pytest.raises(jd.UsageError, match="has no order"):
-            placing.find(pool_of(QRELS, policy), run, policy, KINDS, None)
+            placing.find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
 
 
 def test_tasks_and_their_results_survive_pickling(core):
     policy, pool = Policy(), pool_of(QRELS, Policy())
     part = Tables((table_of([("1", "a", 1.0, 1), ("1", "b", 1.0, 2), ("zz", "b", 1.0, 1)]),))
-    look = Look(pool, policy, KINDS)
+    look = LocateHits(pool, policy, KINDS)
     looked = look((3, part))
     again = pickle.loads(pickle.dumps(look))((3, part))
-    assert isinstance(looked, Looked)
+    assert isinstance(looked, LocatedHits)
     assert [a.tolist() for a in (again.judgment, again.value, again.position)] == [
         a.tolist() for a in (looked.judgment, looked.value, looked.position)
     ]
-    count = Count(index_of(pool, looked, policy), policy, KINDS)
+    count = CountRanks(index_of(pool, looked, policy), policy, KINDS)
     counted, other = (
         pickle.loads(pickle.dumps(task((3, part)))) for task in (count, pickle.loads(pickle.dumps(count)))
     )

@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from judged.errors import FileError
-from judged.io import read_run, read_text, write_atomically, write_run
+from judged.io.files.atomic import write_atomically
+from judged.io.files.source import read_text
+from judged.io.read import read_run
+from judged.io.write import write_run
 
 OLD = "q Q0 old 1 1.0 t\n"
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from small_collection import QRELS, RUN
 
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 RUN_DICT = {"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.7}, "q2": {"d4": 0.3, "d1": 0.8}}
 QRELS_DICT = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 0, "d4": 0.5}}

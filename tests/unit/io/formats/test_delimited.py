@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 HEADER = "qid,docno,score\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 0.5}\n'
 

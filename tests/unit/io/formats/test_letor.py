@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 import judged as jd
 from judged.errors import DataError
-from judged.io import convert, read_qrels, read_run
 from judged.io.formats import letor as _letor
+from judged.io.read import read_qrels, read_run
 from judged.io.text import lines as _stream
+from judged.io.write import convert
 
 LETOR = """\
 2 qid:10 1:0.031310 2:0.666667 46:0.5 #docid = GX029-35-5894638 inc = 0.01 prob = 0.13

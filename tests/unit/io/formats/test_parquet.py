@@ -8,7 +8,8 @@ import sys
 import pytest
 from small_collection import RUN
 
-from judged.io import read_run, write_run
+from judged.io.read import read_run
+from judged.io.write import write_run
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -9,8 +9,9 @@ import sys
 import pytest
 from small_partitions import COLUMNS, batches_of, described, error_in_parts, error_of, rows_of, small
 
-from judged.core import Batches
-from judged.io import parts_of, read_run
+from judged.core.unread_runs import ArrowRun
+from judged.io.parts.parts import parts_of
+from judged.io.read import read_run
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -151,7 +152,7 @@ def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch)
 def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path):
     path = write(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), tmp_path / "a.parquet", 3500)
     batches = [batch for part in parts_of(path).parts for batch in part.batches()]
-    assert {type(batch) for batch in batches} == {Batches}
+    assert {type(batch) for batch in batches} == {ArrowRun}
     table = pyarrow.RecordBatchReader._import_from_c_capsule(batches[0].stream()).read_all()
     assert table.column_names == ["qid", "docno", "score", "rank"]
     assert pyarrow.types.is_dictionary(table.schema.field("qid").type)

@@ -8,8 +8,8 @@ import pickle
 import pytest
 from small_partitions import COLUMNS, batches_of, described, error_of, rows_of, small
 
-from judged.io import parts_of, read_run
-from judged.io.parts.parts import is_scattered
+from judged.io.parts.parts import is_scattered, parts_of
+from judged.io.read import read_run
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from small_partitions import described, error_in_parts, error_of, rows_of, small
 
-from judged.io import parts_of, read_run
-from judged.io.parts.parts import is_scattered
+from judged.io.parts.parts import is_scattered, parts_of
+from judged.io.read import read_run
 
 LINE = "q{} Q0 d{} 1 {} tag\n"
 

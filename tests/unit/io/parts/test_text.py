@@ -13,9 +13,11 @@ import pytest
 import zstandard
 from small_partitions import batches_of, described, error_in_parts, error_of, rows_of, small
 
-from judged.core import Lines, join
+from judged.core.join.join import join
 from judged.core.policy import Policy
-from judged.io import parts_of, read_qrels, read_run
+from judged.core.unread_runs import TrecLines
+from judged.io.parts.parts import parts_of
+from judged.io.read import read_qrels, read_run
 
 TREC = (
     b"\xef\xbb\xbf# a comment\n\nq1 Q0 d1 1 3.5 tag\nq1 Q0 a\"b 2 1e-3 tag\n  q1\tQ0  #x 3   -7.25 tag  \r\n# another\nq2 Q0 007 1 inf tag\n"
@@ -122,7 +124,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
     def look():
         for part in parts_of(path).parts:
             for lines in part.batches():
-                assert isinstance(lines, Lines)
+                assert isinstance(lines, TrecLines)
                 with lines.opened() as (data, start):
                     begins = [start, *(i + 1 for i in range(start, len(data)) if data[i] == 10 and i + 1 < len(data))]
                     for first, begin in enumerate(begins):

@@ -19,10 +19,10 @@ import zstandard
 
 import judged as jd
 from judged.errors import DataError, FileError
-from judged.io import Prose, read_prose
 from judged.io.rag import text_files as prose_file
+from judged.io.rag.texts import Texts, read_texts
 
-TWO = {"d1": Prose("Salt", "Too much of it."), "d2": Prose("Rice", "Chill it, then reheat.")}
+TWO = {"d1": Texts("Salt", "Too much of it."), "d2": Texts("Rice", "Chill it, then reheat.")}
 RECORDS = [{"_id": k, "title": p.title, "text": p.text, "metadata": {}} for k, p in TWO.items()]
 JSONL = "".join(json.dumps(r) + "\n" for r in RECORDS)
 Doc = namedtuple("Doc", "doc_id title text")
@@ -30,7 +30,7 @@ Doc = namedtuple("Doc", "doc_id title text")
 
 def refused(slug, source, **options):
     with pytest.raises(jd.JudgedError) as caught:
-        read_prose(source, **options)
+        read_texts(source, **options)
     assert caught.value.slug == slug, str(caught.value)
     return caught.value
 
@@ -59,8 +59,8 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_every_text_form_gives_the_same_texts(name, save):
     path = save(name, FILES[name])
-    assert read_prose(path) == TWO
-    assert read_prose(path, {"d2", "absent"}) == {"d2": TWO["d2"]}
+    assert read_texts(path) == TWO
+    assert read_texts(path, {"d2", "absent"}) == {"d2": TWO["d2"]}
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def test_every_text_form_gives_the_same_texts(name, save):
 )
 def test_compressed_files_are_known_by_their_content(compress, save):
     path = save("corpus", compress(JSONL.encode()))
-    assert read_prose(path) == read_prose(str(path)) == TWO
-    assert read_prose(io.BytesIO(compress(JSONL.encode()))) == TWO
+    assert read_texts(path) == read_texts(str(path)) == TWO
+    assert read_texts(io.BytesIO(compress(JSONL.encode()))) == TWO
 
 
 def test_open_files_of_text_and_of_bytes():
-    assert read_prose(io.StringIO(JSONL)) == read_prose(io.BytesIO(JSONL.encode())) == TWO
+    assert read_texts(io.StringIO(JSONL)) == read_texts(io.BytesIO(JSONL.encode())) == TWO
 
 
 @pytest.mark.parametrize("name", ["texts.parquet", "texts.arrow"])
@@ -86,40 +86,40 @@ def test_files_of_columns(name, tmp_path, monkeypatch):
     else:
         with pa.ipc.new_file(path, table.schema) as file:
             file.write_table(table)
-    assert read_prose(path) == TWO
-    assert read_prose(path, {"d2"}) == {"d2": TWO["d2"]}
-    assert read_prose(io.BytesIO(path.read_bytes())) == TWO
+    assert read_texts(path) == TWO
+    assert read_texts(path, {"d2"}) == {"d2": TWO["d2"]}
+    assert read_texts(io.BytesIO(path.read_bytes())) == TWO
     path.write_bytes(path.read_bytes()[:-20])
     assert "whole" in refused("damaged", path).expected
 
 
 def test_queries_in_their_usual_files(save):
-    sample = read_prose(jd.sample_path("queries.jsonl"))
-    assert sample["q01"] == Prose(None, "why didn't my bread dough rise")
-    assert read_prose(save("queries.tsv", "101\twhat is bm25\n102\t\"quoted\" words\n")) == {
-        "101": Prose(None, "what is bm25"), "102": Prose(None, '"quoted" words')}  # fmt: skip
-    assert read_prose(save("q.jsonl", '{"qid": 7, "query": "salt"}\n{"qid": 8, "query": "rice"}\n'), {"7"}) == {
-        "7": Prose(None, "salt")
+    sample = read_texts(jd.sample_path("queries.jsonl"))
+    assert sample["q01"] == Texts(None, "why didn't my bread dough rise")
+    assert read_texts(save("queries.tsv", "101\twhat is bm25\n102\t\"quoted\" words\n")) == {
+        "101": Texts(None, "what is bm25"), "102": Texts(None, '"quoted" words')}  # fmt: skip
+    assert read_texts(save("q.jsonl", '{"qid": 7, "query": "salt"}\n{"qid": 8, "query": "rice"}\n'), {"7"}) == {
+        "7": Texts(None, "salt")
     }
-    assert read_prose(save("q.csv", '1,"salt, and pepper"\n2,rice\n'))["1"].text == "salt, and pepper"
-    topics = read_prose([{"number": 301, "title": "Crime", "description": "Find crime.", "narrative": "…"}])
-    assert topics == {"301": Prose("Crime", "Find crime.")}
+    assert read_texts(save("q.csv", '1,"salt, and pepper"\n2,rice\n'))["1"].text == "salt, and pepper"
+    topics = read_texts([{"number": 301, "title": "Crime", "description": "Find crime.", "narrative": "…"}])
+    assert topics == {"301": Texts("Crime", "Find crime.")}
 
 
 def test_one_record_is_a_text_and_not_texts_by_id(save):
-    assert read_prose(save("one.json", '{"id": "d1", "text": "Salt"}')) == {"d1": Prose(None, "Salt")}
-    assert read_prose(save("two.json", '{"d1": "Salt", "d2": "Rice"}')) == {"d1": Prose(None, "Salt"), "d2": Prose(None, "Rice")}  # fmt: skip
+    assert read_texts(save("one.json", '{"id": "d1", "text": "Salt"}')) == {"d1": Texts(None, "Salt")}
+    assert read_texts(save("two.json", '{"d1": "Salt", "d2": "Rice"}')) == {"d1": Texts(None, "Salt"), "d2": Texts(None, "Rice")}  # fmt: skip
 
 
 def test_the_surest_name_is_that_of_ids(save):
     passage = {"pid": "p1", "docid": "D9", "passage": "words", "spans": "(0,3)"}
-    assert read_prose([passage]) == {"p1": Prose(None, "words")}
-    assert read_prose([{"docid": 3, "docno": "FT-1", "text": "words"}]) == {"FT-1": Prose(None, "words")}
+    assert read_texts([passage]) == {"p1": Texts(None, "words")}
+    assert read_texts([{"docid": 3, "docno": "FT-1", "text": "words"}]) == {"FT-1": Texts(None, "words")}
 
 
 def test_records_that_lack_a_field_have_none():
-    assert read_prose([{"id": 1, "text": "a"}, {"id": 2, "title": "T"}, {"id": 3}, {"id": 4, "text": None}]) == {
-        "1": Prose(None, "a"), "2": Prose("T", None), "3": Prose(None, None), "4": Prose(None, None)}  # fmt: skip
+    assert read_texts([{"id": 1, "text": "a"}, {"id": 2, "title": "T"}, {"id": 3}, {"id": 4, "text": None}]) == {
+        "1": Texts(None, "a"), "2": Texts("T", None), "3": Texts(None, None), "4": Texts(None, None)}  # fmt: skip
 
 
 # ── memory ───────────────────────────────────────────────────────────────────────────────────────
@@ -142,28 +142,28 @@ def test_records_that_lack_a_field_have_none():
     ids=lambda source: type(source).__name__,
 )
 def test_every_form_in_memory_gives_the_same_texts(source):
-    assert read_prose(source) == TWO
+    assert read_texts(source) == TWO
 
 
 def test_ids_are_compared_as_text():
-    assert read_prose({7: "seven", "8": "eight"}, {"7", "8"}) == {"7": Prose(None, "seven"), "8": Prose(None, "eight")}
-    assert read_prose(pd.DataFrame({"id": [7, 8], "text": ["seven", "eight"]}), {"8"}) == {"8": Prose(None, "eight")}
-    assert read_prose(pl.DataFrame({"id": np.array([7]), "text": ["seven"]})) == {"7": Prose(None, "seven")}
+    assert read_texts({7: "seven", "8": "eight"}, {"7", "8"}) == {"7": Texts(None, "seven"), "8": Texts(None, "eight")}
+    assert read_texts(pd.DataFrame({"id": [7, 8], "text": ["seven", "eight"]}), {"8"}) == {"8": Texts(None, "eight")}
+    assert read_texts(pl.DataFrame({"id": np.array([7]), "text": ["seven"]})) == {"7": Texts(None, "seven")}
 
 
 def test_of_an_id_that_comes_twice_the_first_text_is_kept(save):
-    assert read_prose([("a", "first"), ("a", "second")]) == {"a": Prose(None, "first")}
-    assert read_prose(save("twice.tsv", "a\tfirst\na\tsecond\n"), ["a"]) == {"a": Prose(None, "first")}
+    assert read_texts([("a", "first"), ("a", "second")]) == {"a": Texts(None, "first")}
+    assert read_texts(save("twice.tsv", "a\tfirst\na\tsecond\n"), ["a"]) == {"a": Texts(None, "first")}
 
 
 def test_missing_values_of_frames_are_none_and_lists_are_paragraphs():
     frame = pd.DataFrame({"id": ["a", "b", "c"], "title": [None, float("nan"), pd.NA], "text": [["x", "y"], "z", None]})
-    assert read_prose(frame) == {"a": Prose(None, "x\ny"), "b": Prose(None, "z"), "c": Prose(None, None)}
-    assert read_prose(pa.table({"id": ["a"], "text": [["x", "y"]]})) == {"a": Prose(None, "x\ny")}
+    assert read_texts(frame) == {"a": Texts(None, "x\ny"), "b": Texts(None, "z"), "c": Texts(None, None)}
+    assert read_texts(pa.table({"id": ["a"], "text": [["x", "y"]]})) == {"a": Texts(None, "x\ny")}
 
 
 def test_nothing_gives_nothing():
-    assert read_prose({}) == read_prose([]) == read_prose(TWO, set()) == {}
+    assert read_texts({}) == read_texts([]) == read_texts(TWO, set()) == {}
 
 
 # ── ids looked at before the line ────────────────────────────────────────────────────────────────
@@ -184,22 +184,22 @@ HARD = [
 def test_passing_over_a_line_by_its_id_never_loses_a_wanted_one(save, ascii_only, separators):
     text = "".join(json.dumps(r, ensure_ascii=ascii_only, separators=separators) + "\n" for r in HARD)
     path = save("hard.jsonl", text)
-    everything = read_prose(path)
+    everything = read_texts(path)
     assert list(everything) == ["a", "b", 'c"quoted', "12", "ü", "d", "12e3"]
     for key in [*everything, "x", "b2", "none"]:
-        assert read_prose(path, {key}) == {k: p for k, p in everything.items() if k == key}
+        assert read_texts(path, {key}) == {k: p for k, p in everything.items() if k == key}
 
 
 def test_lines_that_are_not_wanted_are_not_parsed(save):
     path = save("broken.jsonl", '{"id": "a", "text": "one"}\n{"id": "b", "text": \n{"id": "c", "text": "three"}\n')
-    assert read_prose(path, {"c"}) == {"c": Prose(None, "three")}
+    assert read_texts(path, {"c"}) == {"c": Texts(None, "three")}
     assert refused("json", path).where.line == 2
     assert refused("json", path, wanted={"b"}).where.line == 2
 
 
 def test_nothing_is_read_behind_the_last_text_that_is_wanted(save):
     path = save("cut.jsonl", '{"id": "a", "text": "one"}\n{"id": "b", "text": "two"}\n{"text": "no id"}\n')
-    assert list(read_prose(path, {"a", "b"})) == ["a", "b"]
+    assert list(read_texts(path, {"a", "b"})) == ["a", "b"]
     refused("columns", path)
 
 
@@ -208,7 +208,7 @@ def test_lines_longer_than_what_is_read_at_once(save, monkeypatch):
 
     monkeypatch.setattr(_stream, "_STEP", 7)
     for name in ("corpus.jsonl", "crlf.jsonl", "cr.jsonl", "bom.jsonl", "unended.jsonl", "marco.tsv", "indented.json"):
-        assert read_prose(save(name, FILES[name])) == TWO
+        assert read_texts(save(name, FILES[name])) == TWO
 
 
 # ── cells ────────────────────────────────────────────────────────────────────────────────────────
@@ -216,31 +216,31 @@ def test_lines_longer_than_what_is_read_at_once(save, monkeypatch):
 
 def test_quotes_of_csv_hold_separators_line_breaks_and_paragraphs(save):
     text = 'id,text\na,"x, ""y""\n\nz"\n\nb,plain\n'
-    assert read_prose(save("q.csv", text)) == {"a": Prose(None, 'x, "y"\n\nz'), "b": Prose(None, "plain")}
-    assert read_prose(save("q.csv", text), {"b"}) == {"b": Prose(None, "plain")}
+    assert read_texts(save("q.csv", text)) == {"a": Texts(None, 'x, "y"\n\nz'), "b": Texts(None, "plain")}
+    assert read_texts(save("q.csv", text), {"b"}) == {"b": Texts(None, "plain")}
 
 
 def test_in_a_tab_separated_file_a_stray_quote_is_a_letter(save):
-    assert read_prose(save("q.tsv", 'id\ttext\na\t"x" said he\nb\tplain\n')) == {
-        "a": Prose(None, '"x" said he'), "b": Prose(None, "plain")}  # fmt: skip
+    assert read_texts(save("q.tsv", 'id\ttext\na\t"x" said he\nb\tplain\n')) == {
+        "a": Texts(None, '"x" said he'), "b": Texts(None, "plain")}  # fmt: skip
     assert refused("csv", save("q.tsv", 'id\ttext\na\tx\nb\t"open\n')).where.line == 3
 
 
 def test_cells_longer_than_the_csv_module_takes(save):
     long = "word " * 50_000
-    assert read_prose(save("q.csv", f'id,text\na,"{long}"\n'))["a"].text == long
+    assert read_texts(save("q.csv", f'id,text\na,"{long}"\n'))["a"].text == long
 
 
 def test_a_tab_in_the_last_column_belongs_to_the_text(save):
-    assert read_prose(save("q.tsv", "a\tx\nb\ty\tz\n"))["b"].text == "y\tz"
+    assert read_texts(save("q.tsv", "a\tx\nb\ty\tz\n"))["b"].text == "y\tz"
 
 
 def test_bytes_that_are_no_utf8_stay_in_ids_and_are_replaced_in_texts(save):
     raw = b"d\xff\tcaf\xe9\n"
-    assert read_prose(save("q.tsv", raw), {"d\udcff"}) == {"d\udcff": Prose(None, "caf\ufffd")}
-    assert read_prose(save("h.tsv", b"id\ttext\n" + raw)) == {"d\udcff": Prose(None, "caf\ufffd")}
+    assert read_texts(save("q.tsv", raw), {"d\udcff"}) == {"d\udcff": Texts(None, "caf\ufffd")}
+    assert read_texts(save("h.tsv", b"id\ttext\n" + raw)) == {"d\udcff": Texts(None, "caf\ufffd")}
     assert (
-        read_prose([{"id": "a", "text": "\ud83d half, \ud83d\ude00 whole"}])["a"].text
+        read_texts([{"id": "a", "text": "\ud83d half, \ud83d\ude00 whole"}])["a"].text
         == "\ufffd half, \U0001f600 whole"
     )
 
@@ -258,7 +258,7 @@ def test_bytes_that_are_no_utf8_stay_in_ids_and_are_replaced_in_texts(save):
     ],
 )
 def test_texts_are_cut_at_the_end_of_a_word(text, length, cut):
-    assert read_prose({"a": {"title": text, "text": text}}, length=length) == {"a": Prose(cut, cut)}
+    assert read_texts({"a": {"title": text, "text": text}}, length=length) == {"a": Texts(cut, cut)}
 
 
 # ── errors ───────────────────────────────────────────────────────────────────────────────────────
@@ -322,7 +322,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(save, monkeypa
     monkeypatch.setattr(_stream, "_STEP", 1 << 10)
     assert refused("too-large", save("x.tsv", "a\tb\n" + "x" * (1 << 14))).where.line == 2
     long = json.dumps({"a": "x" * (1 << 14)})
-    assert len(read_prose(save("long.json", long))["a"].text) == 1 << 14
+    assert len(read_texts(save("long.json", long))["a"].text) == 1 << 14
     bomb = json.dumps({"a": "x" * (1 << 20)}).encode()
     refused("too-large", save("bomb.json.xz", lzma.compress(bomb)))
 

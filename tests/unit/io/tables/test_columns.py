@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from judged.errors import UsageError
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 QUERY = ["query_id", "qid", "query", "q_id", "topic", "topic_id", "query-id", "user", "User_ID", "QID"]
 DOC = [

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from judged.errors import DataError
-from judged.io import read_run
+from judged.io.read import read_run
 
 COLUMNS = {
     "qid": ["q1", "q1", "q1", "q2", "q2"],

@@ -10,9 +10,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from judged.core import Policy, join
+from judged.core.join.join import join
+from judged.core.policy import Policy
 from judged.errors import DataError
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 
 class Shelf(enum.Enum):

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 COLUMNS = {
     "qid": ["q1", "q1", "q1", "q2", "q2"],

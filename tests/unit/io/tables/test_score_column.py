@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core import Scores
+from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError
-from judged.io import open_run, read_run
+from judged.io.read import open_whole_run, read_run
 
 LETOR = """\
 2 qid:10 1:0.031310 2:0.666667 #docid = GX029-35-5894638 inc = 0.01 prob = 0.13
@@ -133,13 +133,13 @@ def test_wrong_numbers_in_memory_are_told(files):
 
 
 def test_a_list_of_whole_numbers_is_a_column_and_other_lists_are_what_they_were():
-    assert isinstance(open_run([3, 1, 2]), Scores)
-    assert not isinstance(open_run([("q", "d", 1.0)]), Scores)
-    assert not isinstance(open_run({"q": [3, 1, 2]}), Scores)
+    assert isinstance(open_whole_run([3, 1, 2]), ScoreColumn)
+    assert not isinstance(open_whole_run([("q", "d", 1.0)]), ScoreColumn)
+    assert not isinstance(open_whole_run({"q": [3, 1, 2]}), ScoreColumn)
 
 
 def test_scores_are_shown_by_their_name(files):
-    assert repr(open_run(files[1])) == "Scores('scores.txt')"
+    assert repr(open_whole_run(files[1])) == "Scores('scores.txt')"
 
 
 def test_comparisons_curves_explanations_and_pages_take_them(files, tmp_path):

@@ -11,10 +11,10 @@ import pytest
 import zstandard
 from small_collection import QRELS, RUN
 
-from judged.io import read_qrels, read_run
 from judged.io.files import decompress as _expand
 from judged.io.files import source as _file
 from judged.io.formats import trec as _trec
+from judged.io.read import read_qrels, read_run
 
 
 @pytest.mark.parametrize("empty", [{}, [], (), {"qid": [], "docno": [], "score": []}])

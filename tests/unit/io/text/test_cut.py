@@ -12,7 +12,7 @@ import zstandard
 from small_collection import QRELS, RUN
 
 from judged.errors import DataError
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 JSONL = b'{"query_id": "q1", "doc_id": "d1", "score": 0.5}\n{"query_id": "q1", "doc_id": "d2", "score": 12.25}\n'
 CSV = b"query_id,doc_id,score\nq1,d1,0.5\nq1,d2,12.25\n"

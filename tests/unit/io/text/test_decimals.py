@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from judged.io import read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 
 def score(value):

@@ -16,7 +16,7 @@ import pytest
 import zstandard
 from small_collection import RUN
 
-from judged.io import read_run
+from judged.io.read import read_run
 
 JSONL = b"".join(b'{"qid": "q", "doc": "d%d", "score": 1}\n' % i for i in range(5))
 COMPRESSED = {

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.stats.agreement import RELIABILITIES, Ratings, coefficients, usual, wanted, weights_of, wilson
-from judged.stats.agreement.intervals import by_query
+from judged.stats.agreement.intervals import by_query, coefficients, wilson
 from judged.stats.agreement.paradox import GAP, HIGH, LOW, paradox
+from judged.stats.agreement.ratings import Ratings
+from judged.stats.agreement.registry import RELIABILITIES, usual, wanted
 from judged.stats.agreement.resample import resampled, resamples
 from judged.stats.agreement.sample import Sample
+from judged.stats.agreement.weights import weights_of
 
 KEYS_OF_ANY = ("raw", "expected", "fleiss", "conger", "ac1", "bp", "alpha", "alpha(ordinal)", "alpha(interval)")
 
@@ -431,7 +433,7 @@ def test_every_declared_coefficient_has_a_formula_and_is_usual_somewhere():
 def two_by_two(both_no, only_first, only_second, both_yes):
     a = [0] * both_no + [1] * only_first + [0] * only_second + [1] * both_yes
     b = [0] * both_no + [0] * only_first + [1] * only_second + [1] * both_yes
-    return jd.agreement(a, b)
+    return jd.agree(a, b)
 
 
 def test_the_paradox_of_prevalence_is_said_with_its_numbers():

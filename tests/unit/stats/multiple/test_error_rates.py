@@ -12,7 +12,8 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from judged.stats import interval, outcome
+from judged.stats.intervals import interval
+from judged.stats.paired.registry import outcome
 
 ROUNDS = 4_000
 SIZES = (25, 50, 200)

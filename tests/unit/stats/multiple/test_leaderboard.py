@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from judged.errors import DataError, UsageError
-from judged.stats import rank_intervals, standings
+from judged.stats.multiple.leaderboard import rank_intervals, standings
 
 NAN = math.nan
 

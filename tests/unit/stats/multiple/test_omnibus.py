@@ -13,19 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.errors import DataError, UsageError
-from judged.stats import (
-    anova,
-    bars,
-    friedman,
-    letters,
-    mean_ranks,
-    nemenyi,
-    randomised_tukey,
-    range_quantile,
-    range_tail,
-    tukey,
-)
-from judged.stats.multiple.posthoc import _drawn_sums
+from judged.stats.multiple.letters import bars, letters
+from judged.stats.multiple.omnibus import anova, friedman, mean_ranks
+from judged.stats.multiple.posthoc import _drawn_sums, nemenyi, randomised_tukey, tukey
+from judged.stats.multiple.studentised_range import range_quantile, range_tail
 from judged.stats.random_stream import arrangements
 
 near = lambda value, rel=1e-12: pytest.approx(value, rel=rel, abs=1e-300)  # noqa: E731

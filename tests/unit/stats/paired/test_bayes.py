@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, stats
 
 from judged.errors import DataError, UsageError
-from judged.stats import bayesian_signed_rank, bayesian_t
+from judged.stats.paired.bayes import bayesian_signed_rank, bayesian_t
 
 D = np.random.default_rng(0).normal(0.01, 0.05, 40)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from judged.errors import DataError, UsageError
-from judged.stats import tost
+from judged.stats.paired.equivalence import tost
 
 D = np.random.default_rng(0).normal(0.01, 0.05, 60)
 

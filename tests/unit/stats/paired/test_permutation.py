@@ -10,9 +10,8 @@ from scipy import stats
 
 from judged.core.numeric.resample import drawn_at
 from judged.errors import DataError, UsageError
-from judged.stats import permutation, permutation_of
 from judged.stats.paired import sign_flips as _flip
-from judged.stats.paired.permutation import _Grid
+from judged.stats.paired.permutation import _Grid, permutation, permutation_of
 
 SIDES = {
     "two-sided": lambda sums, seen: np.abs(sums) >= abs(seen) - 1e-9,

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.core import resampled_means
+from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError
-from judged.stats import TESTS, bootstrap_test, outcome, outcome_of_pairs, pair_test, sign, student, wilcoxon
+from judged.stats.paired.parametric import bootstrap_test, sign, student
+from judged.stats.paired.registry import TESTS, outcome, outcome_of_pairs, pair_test
+from judged.stats.paired.wilcoxon import wilcoxon
 
 SIDES = ["two-sided", "greater", "less"]
 

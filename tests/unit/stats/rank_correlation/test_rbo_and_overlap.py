@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.stats.rank_correlation import average_overlap, jaccard, rbo
-from judged.stats.rank_correlation.rbo_and_overlap import overlap
+from judged.stats.rank_correlation.rbo_and_overlap import average_overlap, jaccard, overlap, rbo
 
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
 

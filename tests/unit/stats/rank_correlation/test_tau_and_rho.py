@@ -12,20 +12,10 @@ import pytest
 from scipy import stats
 
 import judged as jd
-from judged.stats.rank_correlation import (
-    COEFFICIENTS,
-    Columns,
-    asked,
-    columns,
-    gamma,
-    kendall,
-    pearson,
-    somers_d,
-    spearman,
-    tau_ap,
-    weighted_tau,
-)
+from judged.stats.rank_correlation.concordance import Columns, columns
 from judged.stats.rank_correlation.intervals import correlation, intervals
+from judged.stats.rank_correlation.registry import COEFFICIENTS, asked
+from judged.stats.rank_correlation.tau_and_rho import gamma, kendall, pearson, somers_d, spearman, tau_ap, weighted_tau
 
 PAIRS = [c for c in COEFFICIENTS if c.pairs is not None]
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731

@@ -1,0 +1,16 @@
+from .api import compare_click_models as compare_click_models
+from .api import fit_clicks as fit_clicks
+from .api import read_clicks as read_clicks
+from .api import simulate_clicks as simulate_clicks
+from .api import write_clicks as write_clicks
+from .data.log import ClickLog as ClickLog
+from .interleaving.interleave import InterleavedLists as InterleavedLists
+from .interleaving.interleave import InterleavingOutcome as InterleavingOutcome
+from .interleaving.interleave import interleave as interleave
+from .interleaving.interleave import score_interleaving as score_interleaving
+from .models.cascade import cascade_clicks as cascade_clicks
+from .off_policy.evaluate import Counterfactuals as Counterfactuals
+from .off_policy.evaluate import evaluate_from_clicks as evaluate_from_clicks
+from .results import ClickBoard as ClickBoard
+from .results import ClickFit as ClickFit
+from .results import ClickGrades as ClickGrades

@@ -1,0 +1,25 @@
+"""Result classes, for annotations."""
+
+from judged.clicks import ClickBoard, ClickFit, ClickGrades, Counterfactuals, InterleavedLists, InterleavingOutcome
+from judged.comparison.leaderboard import Leaderboard
+from judged.comparison.power import Power
+from judged.comparison.result import Comparison
+from judged.correlation.correlate import Correlation
+from judged.correlation.correlate_all import Correlations
+from judged.curves import Classification, Curves
+from judged.distributed.executors import Executor
+from judged.errors import Warned
+from judged.evaluation.explain.explain import Explanation
+from judged.evaluation.result.values import Values
+from judged.evaluation.spark.frame_values import FrameValues
+from judged.evaluation.stream.evaluator import Means
+from judged.judges.result import Agreement
+from judged.quality_gate.baseline import Baseline
+from judged.quality_gate.result import Gate
+from judged.recommenders import BeyondAccuracy, GroupedAUC, SampledEstimates
+
+__all__ = [
+    "Agreement", "Baseline", "BeyondAccuracy", "Classification", "ClickBoard", "ClickFit", "ClickGrades", "Comparison",
+    "Correlation", "Correlations", "Counterfactuals", "Curves", "Executor", "Explanation", "FrameValues", "Gate", "GroupedAUC",
+    "InterleavedLists", "InterleavingOutcome", "Leaderboard", "Means", "Power", "SampledEstimates", "Values", "Warned",
+]  # fmt: skip
