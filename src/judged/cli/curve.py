@@ -46,7 +46,7 @@ def command(kind: Any, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
     from dataclasses import replace
 
     from judged.curves.run_curves import curve
-    from judged.evaluation.result.storage import curves_csv
+    from judged.curves.storage import curves_csv
 
     found = curve(kind, qrels, named_files(runs), list(options["measures"]) or None, average=options["average"],
                   query=_ids(options["query"]), points=_points(options["points"], kind), level=options["level"],

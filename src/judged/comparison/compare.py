@@ -14,13 +14,14 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.comparison.difference import Difference, chance_of, tilt_of, verdict_of
 from judged.comparison.inputs import ComparedRuns, evaluate_runs, refuse_geometric
-from judged.comparison.result import Comparison, ComparisonSettings, known_rows
+from judged.comparison.result import Comparison, ComparisonSettings
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.slices import Slices, slices_of
 from judged.io.run_names import plain_names
 from judged.measures.registry import Measure
+from judged.stats.differences import known_rows
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
 from judged.stats.intervals import Method, interval
 from judged.stats.multiple.corrections import adjusted, correction

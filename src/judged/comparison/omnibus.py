@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from judged._types import Floats
-from judged.comparison.result import Comparison, Critical, known_rows
+from judged.comparison.result import Comparison, Critical
 from judged.errors import UsageError, shown
 from judged.measures.grammar import parse
+from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import bars
 from judged.stats.multiple.omnibus import anova, friedman
 from judged.stats.multiple.posthoc import Pairwise, nemenyi, randomised_tukey, tukey

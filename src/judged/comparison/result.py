@@ -17,6 +17,7 @@ from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
+from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
@@ -26,7 +27,7 @@ from judged.tables.table import Table
 if TYPE_CHECKING:
     from judged.plots.results import Plot
 
-__all__ = ["Change", "Comparison", "ComparisonSettings", "Critical", "Move", "known_rows"]
+__all__ = ["Change", "Comparison", "ComparisonSettings", "Critical", "Move"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,11 +259,6 @@ class Comparison(HasRecords):
         return tables(self)
 
     __repr__ = HasRecords.__str__
-
-
-def known_rows(x: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """The queries on which every run has a value."""
-    return np.asarray(~np.isnan(x).any(axis=1))
 
 
 def _doc(pool: Judged, judgment: int) -> str:

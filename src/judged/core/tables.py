@@ -69,7 +69,7 @@ def _taken(column: Any, rows: Ints | Bools) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class _Table(HasName):
+class _IdTable(HasName):
     """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
 
     queries: IdColumn  # each query id once, in order of appearance
@@ -98,7 +98,7 @@ class _Table(HasName):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Run(_Table):
+class Run(_IdTable):
     """A ranking for each query: documents with the scores that a system gave them."""
 
     score: Floats
@@ -107,7 +107,7 @@ class Run(_Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Qrels(_Table):
+class Qrels(_IdTable):
     """Judgments: documents with the grades that a judge gave them.
 
     `aspect` tells judgments of one document apart: a subtopic, or a group of judges; `sub` divides an

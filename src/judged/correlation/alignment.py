@@ -15,6 +15,7 @@ from judged.core.tables import Id, Run
 from judged.errors import DataError, Warned, shown
 from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.rankings import Rankings, ranked
+from judged.tables.table import some
 
 __all__ = ["AlignedPair", "Documents", "Side", "paired", "paired_runs", "some"]
 
@@ -39,10 +40,6 @@ class AlignedPair:
     columns: Columns
     rankings: Rankings
     warnings: tuple[Warned, ...] = ()
-
-
-def some(ids: list[Id]) -> str:
-    return ", ".join(shown(i) for i in ids[:3]) + (" …" if len(ids) > 3 else "")
 
 
 # ── runs ─────────────────────────────────────────────────────────────────────────────────────────

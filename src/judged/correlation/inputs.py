@@ -12,12 +12,13 @@ import numpy as np
 
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
-from judged.correlation.alignment import AlignedPair, Documents, Side, paired, paired_runs, some
+from judged.correlation.alignment import AlignedPair, Documents, Side, paired, paired_runs
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.io.read import read_run
 from judged.stats.rank_correlation.concordance import numbers
 from judged.stats.rank_correlation.rankings import with_scores
+from judged.tables.table import some
 
 __all__ = ["Kind", "once", "ordered"]
 

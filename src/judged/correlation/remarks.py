@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats
-from judged.correlation.alignment import AlignedPair, some
+from judged.correlation.alignment import AlignedPair
 from judged.correlation.inputs import Kind
 from judged.errors import Warned
 from judged.stats.rank_correlation.rbo_and_overlap import overlap_of
 from judged.stats.rank_correlation.registry import CorrelationRequest
+from judged.tables.table import some
 
 __all__ = ["notes", "short", "undefined"]
 

@@ -39,7 +39,7 @@ class Curves(CurveSet):
         self, path: str | os.PathLike[str], *, size: tuple[float, float] | None = None, dpi: int | None = None
     ) -> None:
         """Write a picture (.svg, .png, .pdf; `size` in inches) or the points (.csv, .json); the file appears whole or not at all."""
-        from judged.evaluation.result.storage import save_curves
+        from judged.curves.storage import save_curves
 
         save_curves(self, path, size, dpi)
 

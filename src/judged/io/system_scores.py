@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from judged.correlation.alignment import some
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import read_text
+from judged.tables.table import some
 
 __all__ = ["read_scores"]
 

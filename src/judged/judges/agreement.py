@@ -71,8 +71,8 @@ def agree(
             ids; an empty cell is a missing judgment. With `judge_column`, the judges to take.
         judge_column: of one table, the column that names the judge of each row.
 
-    >>> from judged.io import sample_path
-    >>> a = agreement(sample_path("qrels.a.txt"), sample_path("qrels.b.txt"))
+    >>> from judged.io.sample import sample_path
+    >>> a = agree(sample_path("qrels.a.txt"), sample_path("qrels.b.txt"))
     >>> round(a["kappa(quadratic)"].value, 3)
     0.985
     """

@@ -52,8 +52,8 @@ class JudgePair:
 class Agreement(HasRecords):
     """How far two judges or more agree.
 
-    >>> from judged.judges.agreement import agreement
-    >>> a = agreement([1, 1, 0, 0], [1, 0, 0, 0])
+    >>> from judged.judges.agreement import agree
+    >>> a = agree([1, 1, 0, 0], [1, 0, 0, 0])
     >>> a["raw"].value, a["kappa"].value
     (0.75, 0.5)
     >>> a.confusion.tolist()

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats
-from judged.comparison.result import known_rows
 from judged.measures.grammar import parse
 from judged.plots.runs import BETTER, EQUAL, WORSE, labels
 from judged.plots.style import SIZE, bare, grid, plain
+from judged.stats.differences import known_rows
 from judged.tables.table import counted
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from judged._types import Floats
-from judged.comparison.result import known_rows
 from judged.errors import JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
 from judged.plots.style import COLOURS, FONT, SIZE, bare, grid, matplotlib, new_axes, plain
+from judged.stats.differences import known_rows
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison

@@ -17,7 +17,7 @@ from judged.recommenders.inputs import Given, recommended_of, whole_number
 from judged.recommenders.interactions import as_text, interactions_of
 from judged.recommenders.registry import Beyond, declared, parse_beyond
 from judged.recommenders.result import BeyondAccuracy, measured
-from judged.recommenders.top_k import top_of_dense, top_of_sparse
+from judged.recommenders.top_scores import top_of_dense, top_of_sparse
 
 __all__ = ["beyond_accuracy", "top_k"]
 

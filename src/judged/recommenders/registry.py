@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -131,6 +132,7 @@ def beyond(name: str, *, of: Of, needs: tuple[str, ...] = (), aliases: tuple[str
 
 def declared() -> tuple[Declared, ...]:
     """Every measure beyond accuracy: those of the whole run, then those of each user."""
+    import_module("judged.recommenders.measures")
     return tuple(sorted(_ALL.values(), key=lambda d: d.of))
 
 
@@ -157,6 +159,7 @@ def _parsed(text: str) -> Beyond:
     shape = _SHAPE.fullmatch(text)
     if shape is None:
         raise UsageError("measure", "Name, Name@k or Name(param=value)@k", got=shown(text), value=text)
+    import_module("judged.recommenders.measures")
     found = _BY_NAME.get(_plain(shape["name"]))
     if found is None:
         near = get_close_matches(_plain(shape["name"]), _BY_NAME, 1, 0.6)

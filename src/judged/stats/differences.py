@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from judged._types import Floats, Ints
+from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, UsageError, shown
 from judged.stats.checks import _numbers
 
@@ -18,6 +18,7 @@ __all__ = [
     "chosen",
     "clustered",
     "differences",
+    "known_rows",
     "outcome_of",
     "pairwise",
     "totals",
@@ -135,3 +136,8 @@ def outcome_of(
     if adjusted is not None:
         adjusted = np.maximum(np.where(spoken, adjusted, 1.0), p)
     return TestOutcome(test, alternative, statistic, p, tuple(method), tuple(map(str, note)), adjusted)
+
+
+def known_rows(x: Floats) -> Bools:
+    """The queries on which every run has a value."""
+    return np.asarray(~np.isnan(x).any(axis=1))

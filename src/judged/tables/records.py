@@ -88,7 +88,7 @@ class HasRecords(Tabled):
 def distinct_columns(names: Sequence[str], taken: Callable[[str], bool]) -> list[str]:
     """Names of judges as columns beside others: a name that another column has gets `judge_` before it, until it is its own.
 
-    >>> apart(["human", "query"], {"query", "doc"}.__contains__)
+    >>> distinct_columns(["human", "query"], {"query", "doc"}.__contains__)
     ['human', 'judge_query']
     """
     found: list[str] = []

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judged.errors import safe
+from judged.errors import safe, shown
 
-__all__ = ["Table", "Tabled", "as_html", "cell", "counted", "plain", "safe"]
+__all__ = ["Table", "Tabled", "as_html", "cell", "counted", "plain", "safe", "some"]
 
 _MOST = 100  # rows in a notebook: more make it slow, and nobody reads them there
 # Colours are those around it, made fainter: so it reads on light and on dark pages.
@@ -126,6 +126,11 @@ def cell(value: Any) -> Any:
 def counted(n: int, noun: str, several: str = "") -> str:
     """A number with its noun: 1 document, 2 documents, 3 queries."""
     return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
+
+
+def some(things: Sequence[Any], n: int = 3) -> str:
+    """The first few things, quoted, and an ellipsis if there are more."""
+    return ", ".join(map(shown, things[:n])) + (" …" if len(things) > n else "")
 
 
 def _width(text: str) -> int:

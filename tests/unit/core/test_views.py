@@ -8,6 +8,7 @@ from itertools import pairwise, permutations
 import pytest
 
 import judged as jd
+from judged.core.ids import IdColumn
 
 MEASURES = "AP RR nDCG P@2 Bpref ERR AUC OPA"
 
@@ -84,7 +85,7 @@ def colliding() -> tuple[bytes, bytes]:
 
 def test_a_document_twice_is_found_behind_another_of_the_same_hash():
     a, b = colliding()
-    assert len(set(jd.core.Text.of([a, b]).hash().tolist())) == 1
+    assert len(set(IdColumn.of([a, b]).hash().tolist())) == 1
     run = b"".join(b"q Q0 %s 1 %d t\n" % row for row in ((a, 3), (b, 2), (a, 1)))
     qrels = b"q 0 %s 1\nq 0 zz 1\n" % a
     with pytest.raises(jd.DataError) as caught:

@@ -89,7 +89,7 @@ def test_what_was_seen_is_the_same_in_every_block_of_rows(monkeypatch):
     rng = np.random.default_rng(2)
     scores, mask = rng.normal(size=(30, 8)), rng.random((30, 8)) < 0.5
     whole = rows(jd.recommenders.top_k(scores, 3, seen=mask))
-    monkeypatch.setattr("judged.recommenders.top_k._CELLS", 40)
+    monkeypatch.setattr("judged.recommenders.top_scores._CELLS", 40)
     assert (
         rows(jd.recommenders.top_k(scores, 3, seen=mask))
         == rows(jd.recommenders.top_k(scores, 3, seen=sparse.csr_matrix(mask)))

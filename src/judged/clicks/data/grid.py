@@ -44,7 +44,7 @@ class ShownLists:
     def of(cls, rankings: Mapping[Id, Sequence[Id]]) -> ShownLists:
         """The lists of `{query: [doc, …]}`, best document first.
 
-        >>> Lists.of({"q": ["b", "a"]}).pair
+        >>> ShownLists.of({"q": ["b", "a"]}).pair
         array([[1, 0]], dtype=int32)
         """
         queries = [query for query, docs in rankings.items() if len(docs)]

@@ -48,7 +48,7 @@ def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int
         DataError: what cannot be used, with its place.
         FileError: a file that cannot be opened or read.
 
-    >>> read_prose({"d1": "Salt the water, then boil it."}, length=16)["d1"].text
+    >>> read_texts({"d1": "Salt the water, then boil it."}, length=16)["d1"].text
     'Salt the water,…'
     """
     if length is not None and (isinstance(length, bool) or not isinstance(length, int) or length < 1):

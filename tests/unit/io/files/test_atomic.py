@@ -74,7 +74,7 @@ def test_a_full_disk_is_an_error(size, refusal):
 
 @pytest.mark.parametrize("name", ["/dev/null", "/dev/stdout"])
 def test_a_device_is_written_to_and_not_replaced(name):
-    code = f"from judged.io import write_run; write_run({{'q': {{'d': 1}}}}, {name!r})"
+    code = f"from judged.io.write import write_run; write_run({{'q': {{'d': 1}}}}, {name!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == ("q Q0 d 1 1.0 judged\n" if "out" in name else "")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)

@@ -139,7 +139,7 @@ def test_a_list_of_whole_numbers_is_a_column_and_other_lists_are_what_they_were(
 
 
 def test_scores_are_shown_by_their_name(files):
-    assert repr(open_whole_run(files[1])) == "Scores('scores.txt')"
+    assert repr(open_whole_run(files[1])) == "ScoreColumn('scores.txt')"
 
 
 def test_comparisons_curves_explanations_and_pages_take_them(files, tmp_path):

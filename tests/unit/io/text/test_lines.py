@@ -36,7 +36,7 @@ def test_compression_is_found_by_content_not_by_name(kind, save, rows, run_rows)
 
 @pytest.mark.parametrize("content", [RUN, gzip.compress(RUN), JSONL], ids=["plain", "gzip", "jsonl"])
 def test_standard_input_is_a_file_called_minus(content, save, rows, run_rows):
-    code = "from judged.io import read_run; r = read_run('-'); print(r.name, len(r))"
+    code = "from judged.io.read import read_run; r = read_run('-'); print(r.name, len(r))"
     piped = subprocess.run([sys.executable, "-c", code], input=content, capture_output=True, check=True)
     assert piped.stdout == b"<stdin> 5\n"
     with save("r.txt", content).open("rb") as file:
@@ -61,7 +61,7 @@ def test_a_fifo_is_read_once_however_slowly_it_comes(content, tmp_path, rows, ru
 
 
 def test_empty_standard_input_is_an_empty_run():
-    code = "from judged.io import read_run; read_run('-')"
+    code = "from judged.io.read import read_run; read_run('-')"
     done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True)
     assert b"<stdin>" in done.stderr
     assert b"[empty-run]" in done.stderr

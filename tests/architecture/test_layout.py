@@ -1,0 +1,89 @@
+"""The layout of the package: who imports whom, in which order, and how large folders, files and functions may grow."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import judged
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from imports import FILES, GRAPH, SRC, cycles
+
+# A package imports only packages of earlier lines; packages of one line do not import each other.
+ORDER = [
+    {"errors", "_types", "_version"},
+    {"registry"},
+    {"tables"},
+    {"core"},
+    {"stats", "measures", "io"},
+    {"plots", "distributed"},
+    {"evaluation"},
+    {"comparison", "curves", "judges", "correlation", "clicks", "recommenders"},
+    {"quality_gate", "page", "integrations"},
+    {"cli", "pytest_plugin", "rag", "typing"},
+]
+LEVEL = {package: i for i, line in enumerate(ORDER) for package in line}
+INSIDE = [name for name in FILES if name != "judged"]
+LARGEST_FOLDER, LONGEST_FILE, LONGEST_FUNCTION = 20, 300, 60
+
+
+def package(name: str) -> str:
+    return name.split(".")[1]
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_file_imports_only_its_own_package_and_earlier_ones(name):
+    others = {package(other) for other in GRAPH[name] if other != "judged"} - {package(name)}
+    assert {other for other in others if LEVEL[other] >= LEVEL[package(name)]} == set()
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert cycles() == []
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_private_file_is_imported_only_inside_its_folder(name):
+    for other in GRAPH[name]:
+        folder, _, leaf = other.rpartition(".")
+        if leaf.startswith("_") and other not in ("judged._types", "judged._version"):
+            assert name.startswith(folder), f"{name} reaches into {other}"
+
+
+def test_no_package_hides_a_public_function():
+    packages = {package(name) for name in INSIDE}
+    namespaces = {"clicks", "curves", "integrations", "measures", "rag", "recommenders", "stats", "typing"}
+    assert packages & set(judged.__all__) == namespaces
+
+
+def test_folders_stay_small():
+    sizes = Counter(path.parent for path in SRC.rglob("*.py") if path.name != "__init__.py")
+    assert {str(folder.relative_to(SRC)): n for folder, n in sizes.items() if n > LARGEST_FOLDER} == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_and_functions_stay_short(name):
+    text = FILES[name].read_text(encoding="utf-8")
+    assert text.count("\n") <= LONGEST_FILE
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno - node.lineno < LONGEST_FUNCTION, f"{node.name} in {name}"
+
+
+def test_a_class_name_means_one_thing():
+    classes = Counter(
+        node.name
+        for path in FILES.values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, n in classes.items() if n > 1] == []
+
+
+def test_there_is_no_utils_module():
+    assert [name for name in FILES if name.rpartition(".")[2] in ("utils", "helpers", "common", "misc")] == []
