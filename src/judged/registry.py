@@ -1,0 +1,184 @@
+"""Things that are declared once and found by name: measures, tests, coefficients, models, profiles, formats.
+
+    TESTS = Registry[PairTest]("test")
+    TESTS.add(PairTest(name="sign", aliases=("binomial",), ...))
+    TESTS.find("Binomial")          # the declaration
+    TESTS.find("sgin")              # UsageError: unknown test 'sgin'. Did you mean 'sign'?
+
+`parse_call` reads the one grammar of all names, `Name(parameter=value)@k`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, Generic, Protocol, TypeVar
+
+from judged.errors import UsageError, shown
+
+__all__ = ["Call", "Registry", "expand_at", "parse_call", "split_calls"]
+
+
+class HasNames(Protocol):
+    """Anything with a name and aliases."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def aliases(self) -> tuple[str, ...]: ...
+
+
+T = TypeVar("T", bound=HasNames)
+
+
+class Registry(Generic[T]):
+    """Declarations of one kind in the order in which they were added, found by name or alias.
+
+    Case, hyphens, underscores, blanks and apostrophes do not matter, unless two declarations differ only in these.
+
+    Args:
+        kind: a noun for messages; an unknown name is the error `unknown-<kind>`.
+        modules: files that declare entries; they are imported at the first look-up.
+    """
+
+    def __init__(self, kind: str, *, modules: tuple[str, ...] = ()) -> None:
+        self.kind = kind
+        self._modules = modules
+        self._entries: dict[str, T] = {}
+        self._exact: dict[str, T] = {}
+
+    def add(self, entry: T, *, also: Iterable[str] = ()) -> T:
+        """Declare an entry; one of the same name is replaced. `also` are further names for it."""
+        names = (entry.name, *entry.aliases, *also)
+        for name in names:
+            other = self._exact.get(name)
+            if other is not None and other.name != entry.name:
+                raise UsageError("name-taken", f"the name {name!r} of {entry.name} already belongs to {other.name}")
+        self.discard(entry.name)
+        self._entries[entry.name] = entry
+        self._exact.update(dict.fromkeys(names, entry))
+        return entry
+
+    def discard(self, name: str) -> None:
+        """Remove a declaration, if there is one of this name."""
+        if self._entries.pop(name, None) is not None:
+            self._exact = {known: entry for known, entry in self._exact.items() if entry.name != name}
+
+    def __iter__(self) -> Iterator[T]:
+        self._load()
+        return iter(tuple(self._entries.values()))
+
+    def __len__(self) -> int:
+        self._load()
+        return len(self._entries)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of every entry, without aliases."""
+        return tuple(entry.name for entry in self)
+
+    def get(self, name: str) -> T | None:
+        """The entry of this name or alias; None if there is none, or if the spelling fits several."""
+        self._load()
+        if name in self._exact:
+            return self._exact[name]
+        found = {entry.name: entry for known, entry in self._exact.items() if _plain(known) == _plain(name)}
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def find(self, name: Any, *, hint: str | None = None) -> T:
+        """The entry of this name or alias.
+
+        Raises:
+            UsageError: an unknown name, with the nearest known one, or else the hint or all names.
+        """
+        entry = self.get(name) if isinstance(name, str) else None
+        if entry is not None:
+            return entry
+        near = self.nearest(name) if isinstance(name, str) else None
+        action = f"did you mean {near}?" if near else hint or f"choose one of {', '.join(self.names)}"
+        raise UsageError(f"unknown-{self.kind}", f"unknown {self.kind} {shown(name)}", hint=action, value=name)
+
+    def nearest(self, name: str) -> str | None:
+        """The name of the entry that a misspelt name resembles most."""
+        self._load()
+        known = {_plain(spelling): entry.name for spelling, entry in reversed(self._exact.items())}
+        close = get_close_matches(_plain(name), known, 1, 0.6)
+        return known[close[0]] if close else None
+
+    def _load(self) -> None:
+        modules, self._modules = self._modules, ()
+        for module in modules:
+            import_module(module)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A name with its parameters and what follows the @, as written."""
+
+    name: str
+    params: dict[str, Any] = field(default_factory=dict)
+    at: str | None = None
+
+
+_SHAPE = re.compile(r"\s*(?P<name>[^\s@(){}]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>\S.*?))?\s*", re.DOTALL)
+_LONGEST = 1_000  # characters: the pattern is quadratic
+_AROUND_AT = re.compile(r"\s*@\s*")
+_BLANK_OUTSIDE = re.compile(r"\s+(?![^(]*\))(?![^{]*\})")
+_COMMA_OUTSIDE = re.compile(r",\s*(?=[A-Za-z]\w*(?![\w=]))(?![^(]*\))(?![^{]*\})")
+
+
+def parse_call(text: str, slug: str = "measure") -> Call:
+    """Split `Name(parameter=value)@k` into its parts. A bare word as a value is text.
+
+    >>> parse_call("rbo(p=0.9)@10")
+    Call(name='rbo', params={'p': 0.9}, at='10')
+    """
+    shape = _SHAPE.fullmatch(text) if len(text) <= _LONGEST else None
+    if shape is None:
+        raise UsageError(slug, "Name, Name@k or Name(parameter=value)@k", got=shown(text), value=text)
+    return Call(shape["name"], _keywords(shape["params"], text, slug), shape["at"])
+
+
+def split_calls(text: str) -> list[str]:
+    """Split names that are separated by blanks or commas; those inside parentheses and braces stay.
+
+    >>> split_calls("P@{1, 5} AP, rbo(p=0.9)")
+    ['P@{1, 5}', 'AP', 'rbo(p=0.9)']
+    """
+    words = [word for word in _BLANK_OUTSIDE.split(_AROUND_AT.sub("@", text.strip())) if word]
+    return [part for word in words for part in _COMMA_OUTSIDE.split(word.strip(",")) if part]
+
+
+def expand_at(at: str) -> list[str]:
+    """The cutoffs of `@10`, or of several in braces.
+
+    >>> expand_at("{1, 5}")
+    ['1', '5']
+    """
+    if not (at.startswith("{") and at.endswith("}")):
+        return [at]
+    parts = [part.strip() for part in at[1:-1].split(",")]
+    if not all(parts):
+        raise UsageError("cutoff", "numbers in the braces, as in @{1,5,10}", got=shown(at), value=at)
+    return parts
+
+
+def _keywords(params: str | None, text: str, slug: str) -> dict[str, Any]:
+    if not params or not params.strip():
+        return {}
+    try:
+        call = ast.parse(f"f({params})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+            raise ValueError(params)
+        return {str(k.arg): k.value.id if isinstance(k.value, ast.Name) else ast.literal_eval(k.value)
+                for k in call.keywords}  # fmt: skip
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise UsageError(slug, "parameters as name=value", got=shown(text), value=text) from None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_ ']", "", name.casefold())
