@@ -232,10 +232,11 @@ def _values(judged: Judged, wanted: Sequence[Measure], profile: str, *, strict: 
 
 @cache
 def _named() -> dict[str, Definition]:
-    """Names of functions: what the declaration calls it, and the measure's own name in small letters."""
+    """Names of functions: that of the formula, aliases in small letters, and the measure's own name in small letters if it is one word."""
     fitting = [d for d in definitions() if d.needs == "grades" and not d.text and d.family in _FAMILIES]
     others = ((alias, d) for d in fitting for alias in d.aliases if alias.islower())
-    named = [*others, *((d.name.lower(), d) for d in fitting), *((d.function.__name__, d) for d in fitting)]
+    words = ((d.name.lower(), d) for d in fitting if d.name.isupper() or d.name.istitle())
+    named = [*others, *words, *((d.function.__name__, d) for d in fitting)]
     taken = {d.name for d in fitting}  # a measure under its own name is the measure
     return {name: d for name, d in named if name.isidentifier() and len(name) > 1 and name not in taken}
 
