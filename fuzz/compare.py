@@ -42,7 +42,7 @@ from fuzz.inputs import TARGETS, Case, case_of  # noqa: E402
 
 from judged.core.find import native, reference  # noqa: E402
 from judged.core.find.hits import Hits, check_id_kinds  # noqa: E402
-from judged.core.find.pool import Pool, pool_of  # noqa: E402
+from judged.core.find.pool import IdPool, pool_of  # noqa: E402
 from judged.core.join import join as _join  # noqa: E402
 from judged.core.parts import find as placing  # noqa: E402
 from judged.core.parts.run import PartitionedRun  # noqa: E402
@@ -131,14 +131,14 @@ def _by_reference(case: Case) -> Hits:
     return reference.find(_pool(case), run, case.policy)
 
 
-def _pool(case: Case) -> Pool:
+def _pool(case: Case) -> IdPool:
     """The pool of the judgments, of which there are few; no choice of a case changes it."""
     if id(case.qrels) not in _POOLS:
         _POOLS[id(case.qrels)] = pool_of(case.qrels, case.policy)
     return _POOLS[id(case.qrels)]
 
 
-_POOLS: dict[int, Pool] = {}
+_POOLS: dict[int, IdPool] = {}
 
 
 def _answer(find: Any, case: Case) -> Answer:

@@ -86,7 +86,8 @@ each_run = pytest.mark.parametrize("pair", AD_HOC or [None], ids=str)
 def clipped(judged: Judged, name: str) -> Judged:
     """ir_measures takes a grade above max_rel for max_rel, and warns; two of the qrels hold such grades."""
     top = float(re.search(r"max_rel=(\d+)", name)[1])
-    return replace(judged, grade=np.minimum(judged.grade, top), pool_grade=np.minimum(judged.pool_grade, top))
+    pool = replace(judged.pool, grade=np.minimum(judged.pool_grade, top))
+    return replace(judged, grade=np.minimum(judged.grade, top), pool=pool)
 
 
 @pytest.mark.conformance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,24 +15,11 @@ from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.core.passages import RankTexts
 from judged.core.policy import Policy
+from judged.core.pool import Aspects, Pool
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
 
-__all__ = ["Aspects", "Judged"]
-
-
-@dataclass(frozen=True, slots=True)
-class Aspects:
-    """Judgments by aspect (subtopics, or groups of judges), where the qrels have them.
-
-    Sorted by query, then aspect. `judgment` points into the pool of the `Judged`; `aspect` and `sub`
-    count from 0 within a query.
-    """
-
-    judgment: Ints
-    aspect: Ints
-    sub: Ints
-    grade: Floats
+__all__ = ["Judged"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,10 +27,11 @@ class Judged:
     """A run seen through its judgments: which ranks the judged documents took, and their grades.
 
     Queries are in a fixed order (by id), the hits of a query in rank order, the pool of a query from
-    the highest grade down. Immutable; a formula needs no more than these columns and methods.
+    the highest grade down. Immutable; a formula needs no more than these columns and methods. Views of
+    the same judgments share the pool, and with it the ideal ranking.
     """
 
-    queries: tuple[Id, ...]
+    pool: Pool
     retrieved: Ints  # per query: documents in the ranking
     answered: Bools  # per query: whether the run holds it at all
     query: Ints  # per hit, a judged document that was retrieved
@@ -52,16 +40,34 @@ class Judged:
     judgment: Ints  # index into the pool
     tie_first: Ints  # the ranks that documents of the same score share
     tie_last: Ints
-    pool_query: Ints  # per judgment
-    pool_grade: Floats
-    pool_doc: IdColumn | None = None
-    aspects: Aspects | None = None
     policy: Policy = field(default_factory=Policy)
     warnings: tuple[Warned, ...] = ()
     names: tuple[str, str] = ("qrels", "run")
     reading: RankTexts | None = None  # of all ranks, where something is known of the texts
 
+    # ── per judgment ─────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def pool_query(self) -> Ints:
+        return self.pool.query
+
+    @property
+    def pool_grade(self) -> Floats:
+        return self.pool.grade
+
+    @property
+    def pool_doc(self) -> IdColumn | None:
+        return self.pool.doc
+
+    @property
+    def aspects(self) -> Aspects | None:
+        return self.pool.aspects
+
     # ── per query ────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def queries(self) -> tuple[Id, ...]:
+        return self.pool.queries
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -74,18 +80,14 @@ class Judged:
         """Judged documents retrieved, per query."""
         return np.bincount(self.query, minlength=len(self))
 
-    @cached_property
+    @property
     def judgments(self) -> Ints:
         """Documents in the pool, per query."""
-        return np.bincount(self.pool_query, minlength=len(self))
+        return self.pool.sizes
 
     def relevant(self, level: float = 1) -> Floats:
-        """How many documents of the pool are relevant; counted once for each level."""
-        counted: dict[float, Floats] = self.ideal.__dict__.setdefault("_relevant", {})
-        if level not in counted:
-            counted[level] = self.ideal.total(self.ideal.is_relevant(level))
-            counted[level].flags.writeable = False
-        return counted[level]
+        """Relevant documents of the pool, per query; counted once for each level."""
+        return self.pool.relevant(level)
 
     # ── per hit ──────────────────────────────────────────────────────────────────────────────────
 
@@ -168,22 +170,22 @@ class Judged:
 
     # ── other views of the same judgments ────────────────────────────────────────────────────────
 
-    @cached_property
+    @property
     def ideal(self) -> Judged:
-        """The pool as a perfect ranking."""
-        return self._ranked_pool(np.arange(len(self.pool_query)))
+        """The pool as a perfect ranking; made once for all views that share the pool."""
+        return self.pool.once("ideal", lambda: self._rank_pool(np.arange(len(self.pool_query))))
 
     def ideal_by(self, value: Floats) -> Judged:
         """The pool ranked by a value per judgment, highest first."""
         fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
         if fallen.all():  # as most gains do with the grade
             return self.ideal
-        return self._ranked_pool(primitive.falling(value, self.judgments))
+        return self._rank_pool(primitive.falling(value, self.judgments))
 
-    def _ranked_pool(self, order: Ints) -> Judged:
+    def _rank_pool(self, order: Ints) -> Judged:
         rank = segment.positions(self.judgments) + 1
-        return replace(
-            self,
+        return Judged(
+            pool=self.pool,
             retrieved=self.judgments,
             answered=np.ones(len(self), bool),
             query=self.pool_query,
@@ -192,18 +194,17 @@ class Judged:
             judgment=order,
             tie_first=rank,
             tie_last=rank,
+            policy=self.policy,
+            names=self.names,
         )
 
     def cut(self, depth: int | Ints) -> Self:
         """Only the first `depth` documents of each ranking; or of each its own number."""
         each = np.broadcast_to(depth, (len(self),))
         kept = self.only(self.rank <= self.at(each))
-        cut = replace(
+        return replace(
             kept, tie_last=np.minimum(kept.tie_last, kept.at(each)), retrieved=np.minimum(self.retrieved, each)
         )
-        if "ideal" in self.__dict__:  # the pool is the same
-            cut.__dict__["ideal"] = self.ideal
-        return cut
 
     def condensed(self) -> Self:
         """Only the judged documents of each ranking, ranks closed up."""
@@ -222,12 +223,6 @@ class Judged:
         seen = self if policy.depth is None else self.cut(policy.depth)
         return seen.condensed() if policy.unjudged == "condensed" else seen
 
-    def fill_unjudged(self, grade: float) -> Judged:
-        """As if every unjudged document of the rankings had been judged, and given this grade."""
-        from judged.core.judged_views import fill_unjudged
-
-        return fill_unjudged(self, grade)
-
     def only(self, mask: Bools) -> Self:
         """The same queries and pool with fewer hits."""
         return replace(self, **{name: getattr(self, name)[mask] for name in _PER_HIT})
@@ -240,37 +235,35 @@ class Judged:
         rows = np.sort(np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64))
         if len(rows) and (rows[0] < 0 or rows[-1] >= len(self) or (rows[1:] == rows[:-1]).any()):
             raise UsageError("select", f"positions from 0 to {len(self) - 1}, each once", got=f"{rows.tolist()[:5]}")
-        new = np.full(len(self), -1)
-        new[rows] = np.arange(len(rows))
-        hit, pool = new[self.query] >= 0, new[self.pool_query] >= 0
-        place = np.cumsum(pool) - 1
-        part = self.only(hit)
-        aspects = self.aspects
-        if aspects is not None:
-            kept = pool[aspects.judgment]
-            aspects = Aspects(
-                place[aspects.judgment[kept]], aspects.aspect[kept], aspects.sub[kept], aspects.grade[kept]
-            )
+        number = np.full(len(self), -1)
+        number[rows] = np.arange(len(rows))
+        part = self.only(number[self.query] >= 0)
+        pool, place = self.pool.select(rows)
         return replace(
             part,
-            queries=tuple(self.queries[row] for row in rows),
+            pool=pool,
             retrieved=self.retrieved[rows],
             answered=self.answered[rows],
-            query=new[part.query],
+            query=number[part.query],
             judgment=place[part.judgment],
-            pool_query=new[self.pool_query[pool]],
-            pool_grade=self.pool_grade[pool],
-            pool_doc=None if self.pool_doc is None else self.pool_doc.take(pool),
-            aspects=aspects,
             reading=None if self.reading is None else self.reading.select(rows),
         )
 
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:
         """Parts with different queries as one, in the order given."""
-        from judged.core.judged_merge import merge_judged
-
-        return merge_judged(parts)
+        everyone = [query for part in parts for query in part.queries]
+        if not parts or len(set(everyone)) < len(everyone) or len({part.policy for part in parts}) > 1:
+            raise UsageError(
+                "merge", "parts with different queries under one policy", got="none, a query twice, or two policies"
+            )
+        names = ("retrieved", "answered", *_PER_HIT)
+        columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        hits = [len(part.query) for part in parts]
+        columns["query"] += np.repeat(np.cumsum([0, *map(len, parts)])[:-1], hits)
+        columns["judgment"] += np.repeat(np.cumsum([0, *(len(part.pool_query) for part in parts)])[:-1], hits)
+        reading = RankTexts.merge([part.reading for part in parts])
+        return replace(parts[0], pool=Pool.merge([part.pool for part in parts]), reading=reading, **columns)
 
 
 _PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

@@ -9,6 +9,7 @@ import numpy as np
 from judged._types import Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
+from judged.core.pool import Pool
 
 __all__ = ["fill_unjudged"]
 
@@ -44,10 +45,7 @@ def fill_unjudged(j: Judged, grade: float) -> Judged:
         judgment=new_place[judgment][order],
         tie_first=tie_first[order],
         tie_last=tie_last[order],
-        pool_query=pool_query[pool_order],
-        pool_grade=pool_grade[pool_order],
-        pool_doc=None,
-        aspects=None,
+        pool=Pool(queries=j.queries, query=pool_query[pool_order], grade=pool_grade[pool_order]),
     )
 
 

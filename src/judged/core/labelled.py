@@ -13,6 +13,7 @@ from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
+from judged.core.pool import Pool
 from judged.errors import DataError, shown
 
 __all__ = ["column_of", "labelled", "ranked", "refuse_other_order"]
@@ -70,7 +71,7 @@ def ranked(
     place[pool] = np.arange(len(grade))
     seen = slice(None) if depth is None else np.flatnonzero(rank <= depth)
     judged = Judged(
-        queries=names,
+        pool=Pool(queries=names, query=query, grade=grade[pool]),
         retrieved=sizes,
         answered=np.ones(len(sizes), bool),
         query=query[seen],
@@ -79,8 +80,6 @@ def ranked(
         judgment=place[order[seen]],
         tie_first=first[seen],
         tie_last=last[seen],
-        pool_query=query,
-        pool_grade=grade[pool],
         policy=rules,
         names=("labels", "scores"),
     )
@@ -113,7 +112,8 @@ def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
     order = np.lexsort((-grade, query))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return replace(judged, pool_query=query[order], pool_grade=grade[order], judgment=place[judged.judgment])
+    pool = Pool(queries=judged.queries, query=query[order], grade=grade[order])
+    return replace(judged, pool=pool, judgment=place[judged.judgment])
 
 
 def column_of(name: str, values: Any) -> Floats:

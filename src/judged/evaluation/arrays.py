@@ -212,7 +212,6 @@ def _resting_on_ties(judged: Judged) -> int:
 def _values(judged: Judged, wanted: Sequence[Measure], profile: str, *, strict: bool) -> Values:
     orders = TieOrders(judged) if judged.policy.ties == "expected" else None
     cut: dict[int, Judged] = {}
-    _ = judged.ideal  # made once, and shared by what is cut from it
     columns = {}
     for m in wanted:
         depth = None if orders is not None else _reach(m)

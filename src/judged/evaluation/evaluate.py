@@ -10,6 +10,7 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
+from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
 from judged.core.policy import Policy
 from judged.errors import UsageError
@@ -172,7 +173,7 @@ def with_bounds(values: Values, judged: Judged) -> Values:
 
 def _supposed(measure: Measure, views: Sequence[Judged], grade: float) -> Column:
     """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
-    filled = [_reach(measure, judged).fill_unjudged(grade) for judged in views]
+    filled = [fill_unjudged(_reach(measure, judged), grade) for judged in views]
     columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
     better = np.fmin if measure.definition.lower_is_better else np.fmax
     return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))

@@ -113,7 +113,7 @@ def _read(qrels: Any, run: Any, asked: RagOptions) -> tuple[Qrels, Run | UnreadR
 
 def _judged(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:
     judged = join(qrels, run, policy, progress)
-    nothing = judged.ideal.total(judged.pool_grade > 0) == 0
+    nothing = judged.pool.positive == 0
     if policy.empty == "error" and nothing.any():
         names = ", ".join(map(repr, [judged.queries[i] for i in np.flatnonzero(nothing)[:3]]))
         raise DataError("no-relevant", "a relevant document for every query", got=f"none for {names}", where=qrels.name)

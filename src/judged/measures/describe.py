@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged.core.judged import Judged
+from judged.core.pool import Pool
 from judged.measures.registry import Definition, Measure, _written
 
 __all__ = ["describe", "ranked"]
@@ -27,7 +28,7 @@ def ranked(grades: list[float]) -> Judged:
     place[np.argsort(-grade, kind="stable")] = np.arange(len(grade))
     rank, zeros = np.arange(1, len(grade) + 1), np.zeros(len(grade), np.int64)
     return Judged(
-        queries=("example",),
+        pool=Pool(queries=("example",), query=zeros, grade=np.sort(grade)[::-1]),
         retrieved=np.array([len(grade)]),
         answered=np.array([True]),
         query=zeros,
@@ -36,8 +37,6 @@ def ranked(grades: list[float]) -> Judged:
         judgment=place,
         tie_first=rank,
         tie_last=rank,
-        pool_query=zeros,
-        pool_grade=np.sort(grade)[::-1],
     )
 
 

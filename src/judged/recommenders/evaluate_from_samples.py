@@ -11,6 +11,7 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
+from judged.core.pool import Pool
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures
 from judged.measures.grammar import parse_all
@@ -150,8 +151,8 @@ def _at_every_rank(measure: Measure, items: int) -> Floats:
     if measure.definition.text or measure.definition.needs != "grades":
         raise UsageError("measure", "a measure of relevance", got=str(measure), value=str(measure))
     query, rank, one = np.arange(items), np.arange(1, items + 1), np.ones(items)
-    every = Judged(queries=tuple(range(items)), retrieved=np.full(items, items), answered=np.ones(items, bool), query=query, rank=rank,
-                   grade=one, judgment=query, tie_first=rank, tie_last=rank, pool_query=query, pool_grade=one)  # fmt: skip
+    every = Judged(pool=Pool(queries=tuple(range(items)), query=query, grade=one), retrieved=np.full(items, items), answered=np.ones(items, bool), query=query, rank=rank,
+                   grade=one, judgment=query, tie_first=rank, tie_last=rank)  # fmt: skip
     values = measure.on(every)
     if not np.isfinite(values).all():
         raise UsageError("measure", "a measure with a value at every rank", got=str(measure), value=str(measure))

@@ -8,7 +8,9 @@ from itertools import pairwise, permutations
 import pytest
 
 import judged as jd
+from judged.core.find.pool import pool_of
 from judged.core.ids import IdColumn
+from judged.core.join.join import join
 
 MEASURES = "AP RR nDCG P@2 Bpref ERR AUC OPA"
 
@@ -135,3 +137,16 @@ def test_no_table_of_gains_pays_for_a_negative_grade():
     result = jd.evaluate({"q": {"a": -1, "b": 1}}, {"q": ["a", "b"]}, ["nDCG(gains={-1: 5})", "nDCG"])
     first, second = result.mean().values()
     assert first == second
+
+
+def test_views_and_runs_of_one_pool_share_the_ideal_ranking():
+    qrels, policy = jd.read_qrels({"q": {"a": 2, "b": 1, "c": 0}, "p": {"a": 1}}), jd.Policy()
+    pool = pool_of(qrels, policy)
+    first, second = (join(qrels, jd.read_run(run), policy, pool=pool) for run in ({"q": ["b", "a", "x"]}, {"p": ["a"]}))
+    ideal = first.ideal
+    views = [first.cut(1), first.condensed(), first.only(first.grade > 1), first.under(jd.Policy(depth=2)), second]
+    assert all(view.ideal is ideal and view.relevant(1) is first.relevant(1) for view in views)
+    assert first.select([0]).ideal is not ideal
+    alone = join(qrels, jd.read_run({"q": ["b", "a", "x"]}), policy)
+    for name in ("query", "rank", "grade", "judgment"):
+        assert getattr(alone.ideal, name).tolist() == getattr(ideal, name).tolist()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.tables import IdKind, Run
 from judged.errors import DataError, Place, Warned, shown
 
@@ -43,7 +43,7 @@ class Hits:
     warnings: tuple[Warned, ...] = ()  # of the batches that it was read in
 
 
-def queries_of(pool: Pool, run: Run) -> dict[str, Any]:
+def queries_of(pool: IdPool, run: Run) -> dict[str, Any]:
     """Which queries the run answers, a ranking without a document included, and which have no judgments."""
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
@@ -54,7 +54,7 @@ def queries_of(pool: Pool, run: Run) -> dict[str, Any]:
     return {"answered": answered, "unjudged": len(strangers), "some_unjudged": tuple(strangers[:3])}
 
 
-def raise_no_common_query(pool: Pool, name: str, theirs: tuple[bytes, ...]) -> NoReturn:
+def raise_no_common_query(pool: IdPool, name: str, theirs: tuple[bytes, ...]) -> NoReturn:
     theirs = theirs or tuple(pool.bare()[:3])
     if not theirs:
         raise DataError("empty-run", "at least one ranking", got="none", where=name)

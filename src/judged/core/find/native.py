@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Duplicates, Order, Policy, Ties
@@ -29,7 +29,7 @@ _IDS: dict[type, IdKind] = {str: "text", int: "integer"}
 
 
 def find(
-    pool: Pool, run: Run | UnreadRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None = None
+    pool: IdPool, run: Run | UnreadRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None = None
 ) -> Hits | None:
     """What the run holds of the pool; None where only the reference can say (and say what is wrong).
 
@@ -61,7 +61,7 @@ def find(
 
 
 def _found(
-    pool: Pool, run: Run | UnreadRun, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]
+    pool: IdPool, run: Run | UnreadRun, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]
 ) -> Hits | None:
     if seen["empty"]:
         return None
@@ -75,7 +75,7 @@ def _found(
 
 
 def find_in(
-    pool: Pool, batches: Sequence[Run | UnreadRun], policy: Policy, kinds: tuple[IdKind, IdKind]
+    pool: IdPool, batches: Sequence[Run | UnreadRun], policy: Policy, kinds: tuple[IdKind, IdKind]
 ) -> Hits | None:
     """What the batches of a part of a run, which may be nothing, hold of the pool; None where only the reference can say."""
     tables = [batch for batch in batches if isinstance(batch, ArrowRun)]
@@ -94,14 +94,14 @@ def find_in(
     return _as_found(pool, seen)
 
 
-def _as_found(pool: Pool, seen: dict[str, Any]) -> Hits:
+def _as_found(pool: IdPool, seen: dict[str, Any]) -> Hits:
     given = {name: seen[name] for name in Hits.__dataclass_fields__ if name in seen}
     given["answered"] = seen["answered"].view(np.bool_)[: len(pool.queries)]
     given["retrieved"] = seen["retrieved"][: len(pool.queries)]
     return Hits(**given)
 
 
-def _refuse(pool: Pool, name: str, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]) -> None:
+def _refuse(pool: IdPool, name: str, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]) -> None:
     if policy.order == "rank" and not seen["ranked"]:
         raise_no_rank(name)
     if seen["repeat"] is not None:
@@ -119,7 +119,7 @@ def _same_kinds(run: DictRun, kinds: tuple[IdKind, IdKind]) -> bool:
     return all(id is None or _IDS.get(type(id)) == kind for id, kind in zip(first, kinds, strict=True))
 
 
-def native_pool(pool: Pool) -> Any:
+def native_pool(pool: IdPool) -> Any:
     """The pool as the core takes it; queries without judgments stand behind the others."""
     return native.Pool(
         as_text(pool.ids), len(pool.queries), as_ints(pool.query), np.ascontiguousarray(pool.grade), as_text(pool.doc)

@@ -1,4 +1,4 @@
-"""The pool: each judged document once, with the grade that counts."""
+"""From judgments to the pool: each judged document once, with the grade that counts."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
-from judged.core.judged import Aspects
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
+from judged.core.pool import Aspects, Pool
 from judged.core.tables import Id, IdKind, Qrels
 from judged.errors import DataError, Warned, shown
 
-__all__ = ["Pool", "decoded", "pool_of"]
+__all__ = ["IdPool", "decoded", "pool_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
-    queries: tuple[Id, ...]
-    ids: IdColumn  # the same as bytes; behind them queries that the judgments name without judging a document
-    query: Ints
-    grade: Floats
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class IdPool(Pool):
+    """A pool whose queries and documents have ids, so that its documents can be found in runs."""
+
+    ids: IdColumn  # of the queries, as bytes; behind them queries that the judgments name without judging a document
     doc: IdColumn
-    aspects: Aspects | None
-    warnings: list[Warned]
+    warnings: tuple[Warned, ...] = ()
 
     def codes(self) -> dict[bytes, int]:
         """Query id → position in `queries`."""
@@ -36,8 +34,14 @@ class Pool:
         return self.ids.take(slice(len(self.queries), None)).tolist()
 
 
-def pool_of(qrels: Qrels, policy: Policy) -> Pool:
-    """Each judged document once, queries in order of id, grades from the highest down."""
+def pool_of(qrels: Qrels, policy: Policy) -> IdPool:
+    """Return each judged document once, queries in order of id, grades from the highest down.
+
+    Any number of runs can be joined with it: `join(qrels, run, policy, pool=pool)`. It depends on `policy.rejudged` only.
+
+    Raises:
+        DataError: no judgment; a document judged twice with different grades, unless the policy says which counts.
+    """
     used = np.zeros(len(qrels.queries), bool)
     used[qrels.query] = True
     if not used.any():
@@ -71,14 +75,14 @@ def pool_of(qrels: Qrels, policy: Policy) -> Pool:
             _local_codes(query[local], sub[local]),
             grade[local],
         )
-    return Pool(
+    return IdPool(
         queries=tuple(names[i] for i in by_id),
         ids=qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)])),
         query=query[start][by_grade],
         grade=top[by_grade],
         doc=doc.take(start[by_grade]),
         aspects=table,
-        warnings=warnings,
+        warnings=tuple(warnings),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Ints
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.find.reference import RankedRows, _by_document_id, _found, _judged_rows, by_grade
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
@@ -14,7 +14,7 @@ from judged.core.tables import Run
 __all__ = ["ranked_rows"]
 
 
-def ranked_rows(run: Run, policy: Policy, pool: Pool | None = None) -> tuple[Ints, Ints]:
+def ranked_rows(run: Run, policy: Policy, pool: IdPool | None = None) -> tuple[Ints, Ints]:
     """The query and the row of each document, by query and then from rank 1 down; what a policy drops is not among them.
 
     Queries are those of the pool, and numbered as there; without one they are those of the run. Ties that luck decides (`best`, `worst`) are
@@ -35,12 +35,13 @@ def ranked_rows(run: Run, policy: Policy, pool: Pool | None = None) -> tuple[Int
     return rows.query[order], rows.row[order]
 
 
-def _pool_of_queries(run: Run) -> Pool:
+def _pool_of_queries(run: Run) -> IdPool:
     none = np.empty(0, np.int64)
-    return Pool(tuple(range(len(run.queries))), run.queries, none, none.astype(float), IdColumn.of([]), None, [])
+    queries = tuple(range(len(run.queries)))
+    return IdPool(queries=queries, ids=run.queries, query=none, grade=none.astype(float), doc=IdColumn.of([]))
 
 
-def _around(order: Ints, pool: Pool, run: Run, rows: RankedRows, policy: Policy) -> Ints:
+def _around(order: Ints, pool: IdPool, run: Run, rows: RankedRows, policy: Policy) -> Ints:
     """The same order with judged documents at the ranks that luck gives them, the others around them in the order they have."""
     at, judgment = _found(pool, run, rows)
     group = rows.group[at]

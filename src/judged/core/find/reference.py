@@ -14,7 +14,7 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints, Words
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
@@ -26,7 +26,7 @@ __all__ = ["Sieve", "by_grade", "disagree", "find", "found_in", "keys_of", "rank
 _SCATTER = np.uint64(0xD6E8FEB86659FD93)
 
 
-def find(pool: Pool, run: Run, policy: Policy) -> Hits:
+def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
     """What the run holds of the pool.
 
     Raises:
@@ -38,7 +38,7 @@ def find(pool: Pool, run: Run, policy: Policy) -> Hits:
     return found_in(pool, run, policy, queries)
 
 
-def found_in(pool: Pool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Hits:
+def found_in(pool: IdPool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Hits:
     """What a part of a run, which may be nothing, holds of the pool; `queries` as `queries_of` gives them, where they are known."""
     rows = _judged_rows(pool, run, policy)
     return Hits(
@@ -81,7 +81,7 @@ class RankedRows:
     query_start: Ints
 
 
-def _judged_rows(pool: Pool, run: Run, policy: Policy) -> RankedRows:
+def _judged_rows(pool: IdPool, run: Run, policy: Policy) -> RankedRows:
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     query = code[run.query]
@@ -175,7 +175,7 @@ def _without_duplicates(run: Run, row: Ints, query: Ints, key: Words, value: Flo
 # ── hits ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _hits(pool: Pool, run: Run, rows: RankedRows, policy: Policy) -> dict[str, Any]:
+def _hits(pool: IdPool, run: Run, rows: RankedRows, policy: Policy) -> dict[str, Any]:
     at, judgment = _found(pool, run, rows)
     group = rows.group[at]
     above = rows.group_start[group] - rows.query_start[rows.query[at]]
@@ -198,7 +198,7 @@ def _hits(pool: Pool, run: Run, rows: RankedRows, policy: Policy) -> dict[str, A
     }
 
 
-def _found(pool: Pool, run: Run, rows: RankedRows) -> tuple[Ints, Ints]:
+def _found(pool: IdPool, run: Run, rows: RankedRows) -> tuple[Ints, Ints]:
     """Positions in `rows` of judged documents, and their judgments."""
     return Sieve.of(pool).found(run, rows.row, rows.query, rows.key)
 
@@ -207,14 +207,14 @@ def _found(pool: Pool, run: Run, rows: RankedRows) -> tuple[Ints, Ints]:
 class Sieve:
     """The judged documents of a pool, to be looked up by hash."""
 
-    pool: Pool
+    pool: IdPool
     by_key: Ints
     ordered: Words
     shift: np.uint64
     passes: Bools
 
     @classmethod
-    def of(cls, pool: Pool) -> Sieve:
+    def of(cls, pool: IdPool) -> Sieve:
         """Made once for any number of rows."""
         key = keys_of(pool.query, pool.doc)
         by_key = np.argsort(key, kind="stable")

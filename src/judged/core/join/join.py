@@ -8,7 +8,7 @@ import numpy as np
 
 from judged.core.find import native, reference
 from judged.core.find.hits import Hits, check_id_kinds
-from judged.core.find.pool import Pool, pool_of
+from judged.core.find.pool import IdPool, pool_of
 from judged.core.find.ranking import ranked_rows
 from judged.core.find.spans import SpanCredit, credit_spans
 from judged.core.join.warnings import join_warnings
@@ -23,7 +23,14 @@ from judged.errors import UsageError, shown
 __all__ = ["join"]
 
 
-def join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: native.Progress | None = None) -> Judged:
+def join(
+    qrels: Qrels,
+    run: Run | UnreadRun,
+    policy: Policy,
+    progress: native.Progress | None = None,
+    *,
+    pool: IdPool | None = None,
+) -> Judged:
     """Find the judged documents in the run, and their ranks.
 
     Args:
@@ -31,6 +38,7 @@ def join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: native.Pr
         run: the ranking, in columns or unread.
         policy: how the open questions are answered.
         progress: called now and then, while a large run is looked through, with what is done and what there is.
+        pool: `pool_of(qrels, policy)`, where it was made already: several runs then share it, and the ideal ranking.
 
     Raises:
         DataError: no query in common, not as many scores as labels, ids of different kinds, a document twice in one ranking, a
@@ -48,12 +56,13 @@ def join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: native.Pr
             raise UsageError("in-parts", "a run in memory, to credit spans of documents", got="a run in parts", where=run.name, hint="engine='memory' reads it whole")  # fmt: skip
         run = run.read() if isinstance(run, UnreadRun) else run
         qrels, credit = credit_spans(qrels, run, policy)
+        pool = None  # judgments of the chunks of this run
     if isinstance(run, Run):
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
-    pool = pool_of(qrels, policy)
+    pool = pool or pool_of(qrels, policy)
     run, found = _found(qrels, pool, run, policy, progress)
     judged = Judged(
-        queries=pool.queries,
+        pool=pool,
         retrieved=found.retrieved,
         answered=found.answered,
         query=found.query,
@@ -62,10 +71,6 @@ def join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: native.Pr
         judgment=found.judgment,
         tie_first=found.tie_first,
         tie_last=found.tie_last,
-        pool_query=pool.query,
-        pool_grade=pool.grade,
-        pool_doc=pool.doc,
-        aspects=pool.aspects,
         policy=policy,
         names=(qrels.name, run.name),
         reading=_reading(run, pool, policy, credit) if isinstance(run, Run) and run.passages is not None else None,
@@ -85,7 +90,7 @@ def _repeats(run: Run | UnreadRun, policy: Policy) -> Repeats:
     return "judged" if policy.repeats == "auto" else policy.repeats
 
 
-def _reading(run: Run, pool: Pool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:
+def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:
     """What each rank holds, as far as the run knows its chunks."""
     chunks = run.passages
     if chunks is None or (chunks.tokens is None and credit is None):
@@ -111,7 +116,7 @@ def _reading(run: Run, pool: Pool, policy: Policy, credit: SpanCredit | None) ->
 
 
 def _found(
-    qrels: Qrels, pool: Pool, run: Run | UnreadRun, policy: Policy, progress: native.Progress | None
+    qrels: Qrels, pool: IdPool, run: Run | UnreadRun, policy: Policy, progress: native.Progress | None
 ) -> tuple[Run | UnreadRun, Hits]:
     """What the run holds of the pool; it is put into columns only where the native core does not take it as it is."""
     if isinstance(run, PartitionedRun):

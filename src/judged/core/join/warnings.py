@@ -55,7 +55,7 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, found: Hits, policy: Po
         f"{'more than ' * found.more_unjudged}{count(found.unjudged)} of {run.label} without judgments, ignored: {some_extra}",
     )
 
-    none = [j.queries[i] for i in np.flatnonzero(j.ideal.total(j.pool_grade > 0) == 0)]
+    none = [j.queries[i] for i in np.flatnonzero(j.pool.positive == 0)]
     note(
         "no-relevant",
         len(none),

@@ -8,7 +8,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.find.hits import Hits, raise_duplicate, raise_no_common_query, raise_no_rank
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.find.reference import by_grade
 from judged.core.numeric import segments_reference as segment
 from judged.core.parts.pass_one import LocatedHits, LocateHits, lean
@@ -25,7 +25,7 @@ Progress = Callable[[int, int], object]
 
 
 def find_in_partitions(
-    pool: Pool, run: PartitionedRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None
+    pool: IdPool, run: PartitionedRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None
 ) -> Hits:
     """What the run holds of the pool: the bits of `reference.find` on all of it.
 
@@ -60,7 +60,7 @@ def _refuse_order(run: PartitionedRun, policy: Policy) -> None:
 
 
 def _placed(
-    pool: Pool, run: PartitionedRun, policy: Policy, looked: LocatedHits, index: HitIndex, counted: RankCounts
+    pool: IdPool, run: PartitionedRun, policy: Policy, looked: LocatedHits, index: HitIndex, counted: RankCounts
 ) -> Hits:
     """From counts to ranks."""
     if not counted.rows:
@@ -136,7 +136,7 @@ def _inside(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
 
 
 def _refuse_repeats(
-    pool: Pool, run: PartitionedRun, policy: Policy, looked: LocatedHits, index: HitIndex, above: Ints
+    pool: IdPool, run: PartitionedRun, policy: Policy, looked: LocatedHits, index: HitIndex, above: Ints
 ) -> None:
     """An error where a judged document stands twice within the depth that is looked at."""
     seen = above < (np.inf if policy.depth is None else policy.depth)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.core.find.native import as_ints, as_text, native_policy, native_pool
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.numeric.native import native
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
@@ -24,7 +24,7 @@ Kinds = tuple[IdKind, IdKind]
 class Looker:
     """Finds judged documents in batches."""
 
-    def __init__(self, pool: Pool, policy: Policy, kinds: Kinds) -> None:
+    def __init__(self, pool: IdPool, policy: Policy, kinds: Kinds) -> None:
         self._kinds = kinds
         self._common = None if native is None else (native_pool(pool), native_policy(policy))
 

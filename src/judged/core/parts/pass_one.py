@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.find.hits import check_id_kinds, raise_no_rank
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.find.reference import Sieve, keys_of, ranking_value
 from judged.core.parts import native as native_parts
 from judged.core.parts.run import Part, PartTask
@@ -46,7 +46,7 @@ class LocatedHits:
 class LocateHits(PartTask[LocatedHits]):
     """Finds the judged documents of a part."""
 
-    pool: Pool
+    pool: IdPool
     policy: Policy
     kinds: tuple[IdKind, IdKind]
 
@@ -79,7 +79,7 @@ class LocateHits(PartTask[LocatedHits]):
         return LocatedHits(judgment, values_of(run, self.policy, position)[row[at]], row[at] + position, len(run))
 
 
-def codes_in(pool: Pool, run: Run) -> Ints:
+def codes_in(pool: IdPool, run: Run) -> Ints:
     """The number of each row's query in the pool; -1 where it has no judgments."""
     codes = pool.codes()
     return np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[run.query]
@@ -93,16 +93,13 @@ def values_of(run: Run, policy: Policy, position: int) -> Floats:
     return value - position if policy.order == "input" else value
 
 
-def lean(pool: Pool, *, documents: bool) -> Pool:
+def lean(pool: IdPool, *, documents: bool) -> IdPool:
     """What of a pool is sent to where the parts lie: ids without what lies around them, the documents where they are sought."""
     kept = slice(None) if documents else slice(0)
-    return replace(
-        pool,
+    return IdPool(
         queries=tuple(range(len(pool.queries))),
         ids=pool.ids.packed(),
         query=pool.query[kept],
         grade=pool.grade[kept],
         doc=pool.doc.take(kept).packed(),
-        aspects=None,
-        warnings=[],
     )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.find.reference import disagree
 from judged.core.ids import IdColumn
 from judged.core.parts import native as native_parts
@@ -41,7 +41,7 @@ class HitIndex:
     document, one on it, and one behind the last.
     """
 
-    pool: Pool  # its queries, not its documents
+    pool: IdPool  # its queries, not its documents
     start: Ints  # of each query's groups, and their number at the end
     value: Floats  # of each group
     first: Ints  # of each group's documents, and their number at the end
@@ -57,7 +57,7 @@ class HitIndex:
         return 2 * self.first + np.arange(len(self.first))
 
 
-def index_of(pool: Pool, looked: LocatedHits, policy: Policy) -> HitIndex:
+def index_of(pool: IdPool, looked: LocatedHits, policy: Policy) -> HitIndex:
     """The order of what was found."""
     by_position = policy.ties == "input"
     query, doc = pool.query[looked.judgment], pool.doc.take(looked.judgment)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged.core.find import native, reference
 from judged.core.find.hits import Hits, check_id_kinds, raise_no_common_query
-from judged.core.find.pool import Pool
+from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
 from judged.core.parts.pass_one import lean
 from judged.core.parts.run import Part, PartitionedRun, PartTask, Somewhere, raise_errors
@@ -30,7 +30,7 @@ _BUCKET = 64 << 20  # bytes of parts that are brought together at a time
 class Rank(PartTask[tuple[Hits, bool] | None]):
     """Ranks the queries of a part, and says whether its rows have ranks; None where it has no row."""
 
-    pool: Pool
+    pool: IdPool
     policy: Policy
     kinds: tuple[IdKind, IdKind]
 
@@ -56,7 +56,7 @@ def _has_ranks(batch: Run | UnreadRun) -> bool:
 
 
 def found_whole(
-    pool: Pool,
+    pool: IdPool,
     run: PartitionedRun,
     policy: Policy,
     kinds: tuple[IdKind, IdKind],

@@ -74,13 +74,6 @@ class _Traced(Judged):
         kept = super().only(mask)
         return kept if self.row is None else replace(kept, row=self.row[mask])
 
-    @property
-    def ideal(self) -> Judged:
-        return self._untraced().ideal
-
-    def ideal_by(self, value: Column) -> Judged:
-        return self._untraced().ideal_by(value)
-
     def _fits(self, x: Column) -> bool:
         """Whether a column has a value for each hit, and it is known which hits these are."""
         return self.trace is not None and self.row is not None and len(x) == len(self.rank) == len(self.row)
@@ -93,9 +86,6 @@ class _Traced(Judged):
         out = np.full(self.trace.hits, elsewhere)
         out[self.row] = x
         return out
-
-    def _untraced(self) -> Judged:
-        return Judged(**{f.name: getattr(self, f.name) for f in fields(Judged)})
 
 
 def trace(measure: Measure, judged: Judged) -> Trace:

@@ -46,7 +46,7 @@ def level_notes(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned, ..
     """Queries that have relevant documents, but none at the level of a measure: the join, which knows no level, does not count them."""
     found = []
     for level in sorted({m.get("level") for m in measures if m.definition.binary}):
-        n = int(((judged.relevant(level) == 0) & (judged.ideal.total(judged.pool_grade > 0) > 0)).sum())
+        n = int(((judged.relevant(level) == 0) & (judged.pool.positive > 0)).sum())
         if n:
             what = "query has a relevant document, but none" if n == 1 else "queries have relevant documents, but none"
             found.append(

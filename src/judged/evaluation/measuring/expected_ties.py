@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from judged._types import Ints
 from judged.core.judged import Judged
+from judged.core.pool import Pool
 from judged.errors import Warned
 from judged.measures.registry import Measure
 
@@ -214,7 +215,6 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         aspects = type(j.aspects)(judgment, j.aspects.aspect[row], j.aspects.sub[row], j.aspects.grade[row])
     return replace(
         j,
-        queries=tuple(range(len(owner))),
         retrieved=j.retrieved[owner],
         answered=j.answered[owner],
         query=query,
@@ -223,10 +223,13 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         judgment=(j.judgment[hit] + shift[query])[order],
         tie_first=rank[order],
         tie_last=rank[order],
-        pool_query=pool_query,
-        pool_grade=j.pool_grade[pool],
-        pool_doc=None if j.pool_doc is None else j.pool_doc.take(pool),
-        aspects=aspects,
+        pool=Pool(
+            queries=tuple(range(len(owner))),
+            query=pool_query,
+            grade=j.pool_grade[pool],
+            doc=None if j.pool_doc is None else j.pool_doc.take(pool),
+            aspects=aspects,
+        ),
         reading=None,  # of one order only
     )
 

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.core.judged import Aspects, Judged
+from judged.core.judged import Judged
+from judged.core.pool import Aspects, Pool
 from judged.errors import DataError
 
 __all__ = ["Among", "PreferenceGroup", "balanced", "counted", "groups", "judges", "paired"]
@@ -166,7 +167,7 @@ def judges(j: Judged) -> Iterator[Judged]:
         judgment = place[j.judgment[hit]]
         one = replace(
             j, query=j.query[hit], rank=j.rank[hit], grade=grade[judgment], judgment=judgment,
-            tie_first=j.tie_first[hit], tie_last=j.tie_last[hit], pool_query=j.pool_query[aspects.judgment[rows]],
-            pool_grade=grade, pool_doc=None, aspects=None,
+            tie_first=j.tie_first[hit], tie_last=j.tie_last[hit],
+            pool=Pool(queries=j.queries, query=j.pool_query[aspects.judgment[rows]], grade=grade),
         )  # fmt: skip
         yield one.condensed() if j.policy.unjudged == "condensed" else one

@@ -1,0 +1,113 @@
+"""The pool: each judged document once. Views of one `Judged`, and all runs that are joined with one pool, share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from judged._types import Bools, Floats, Ints
+from judged.core.ids import IdColumn
+from judged.core.numeric import segments as primitive
+from judged.core.tables import Id
+
+__all__ = ["Aspects", "Pool"]
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Aspects:
+    """Judgments by aspect (subtopics, or groups of judges), where the qrels have them.
+
+    Sorted by query, then aspect. `judgment` points into the pool; `aspect` and `sub` count from 0 within a query.
+    """
+
+    judgment: Ints
+    aspect: Ints
+    sub: Ints
+    grade: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Pool:
+    """Judged documents by query, those of a query from the highest grade down; with what is computed of them once."""
+
+    queries: tuple[Id, ...]
+    query: Ints  # per judgment
+    grade: Floats
+    doc: IdColumn | None = None  # None where documents have no ids
+    aspects: Aspects | None = None
+    _results: dict[Hashable, Any] = field(default_factory=dict, init=False)
+
+    def once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
+        """Return the result of `compute`, which is called for the first use of the key only."""
+        if key not in self._results:
+            self._results[key] = compute()
+        result: Result = self._results[key]
+        return result
+
+    @property
+    def sizes(self) -> Ints:
+        """Judged documents per query."""
+        return self.once("sizes", lambda: np.bincount(self.query, minlength=len(self.queries)))
+
+    def relevant(self, level: float) -> Floats:
+        """Documents per query with at least this grade. A negative grade is relevant at no level."""
+        return self._counts(("relevant", level), lambda: (self.grade >= level) & (self.grade >= 0))
+
+    @property
+    def positive(self) -> Floats:
+        """Documents per query with a grade above 0."""
+        return self._counts("positive", lambda: self.grade > 0)
+
+    def _counts(self, key: Hashable, chosen: Callable[[], Bools]) -> Floats:
+        counts = self.once(key, lambda: primitive.total(chosen(), self.query, len(self.queries)))
+        counts.flags.writeable = False
+        return counts
+
+    def select(self, rows: Ints) -> tuple[Pool, Ints]:
+        """Return the pool of some queries, and the new place of each judgment in it."""
+        number = np.full(len(self.queries), -1)
+        number[rows] = np.arange(len(rows))
+        kept = number[self.query] >= 0
+        place = np.cumsum(kept) - 1
+        aspects = self.aspects
+        if aspects is not None:
+            chosen = kept[aspects.judgment]
+            aspects = Aspects(
+                place[aspects.judgment[chosen]], aspects.aspect[chosen], aspects.sub[chosen], aspects.grade[chosen]
+            )
+        selected = Pool(
+            queries=tuple(self.queries[row] for row in rows),
+            query=number[self.query[kept]],
+            grade=self.grade[kept],
+            doc=None if self.doc is None else self.doc.take(kept),
+            aspects=aspects,
+        )
+        return selected, place
+
+    @staticmethod
+    def merge(pools: Sequence[Pool]) -> Pool:
+        """Return pools of different queries as one, in the order given."""
+        queries = np.cumsum([0, *(len(pool.queries) for pool in pools)])
+        places = np.cumsum([0, *(len(pool.query) for pool in pools)])
+        shifted = [(pool.aspects, at) for pool, at in zip(pools, places, strict=False) if pool.aspects is not None]
+        aspects = None
+        if shifted:
+            aspects = Aspects(
+                np.concatenate([some.judgment + at for some, at in shifted]),
+                np.concatenate([some.aspect for some, _ in shifted]),
+                np.concatenate([some.sub for some, _ in shifted]),
+                np.concatenate([some.grade for some, _ in shifted]),
+            )
+        docs = [pool.doc for pool in pools if pool.doc is not None]
+        return Pool(
+            queries=tuple(query for pool in pools for query in pool.queries),
+            query=np.concatenate([pool.query + first for pool, first in zip(pools, queries, strict=False)]),
+            grade=np.concatenate([pool.grade for pool in pools]),
+            doc=IdColumn.of(raw for ids in docs for raw in ids.tolist()) if len(docs) == len(pools) else None,
+            aspects=aspects,
+        )
