@@ -1,18 +1,19 @@
-"""Conformance tests report how many values they compared with other tools."""
+"""Fixtures of all tests, and the count of values compared with other tools."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from judged.errors import JudgedError
+
 settings.register_profile("patient", deadline=None)  # machines are shared: how long a test takes says nothing
 settings.load_profile("patient")
-sys.path.insert(0, str(Path(__file__).parent / "conformance"))
 
 _COMPARED: Counter[str] = Counter()
 _SKIPPED: list[str] = []
@@ -26,6 +27,19 @@ def compared():
         _COMPARED[tool] += values
 
     return count
+
+
+@pytest.fixture
+def refusal() -> Callable[..., JudgedError]:
+    """The error of a call that must be refused with this slug."""
+
+    def refused(slug: str, call: Callable[..., Any], *args: Any, **options: Any) -> JudgedError:
+        with pytest.raises(JudgedError) as caught:
+            call(*args, **options)
+        assert caught.value.slug == slug, str(caught.value)
+        return caught.value
+
+    return refused
 
 
 @pytest.hookimpl(optionalhook=True)

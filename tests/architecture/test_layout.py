@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from imports import FILES, GRAPH, SRC, cycles
 
 import judged
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from imports import FILES, GRAPH, SRC, cycles
 
 # A package imports only packages of earlier lines; packages of one line do not import each other.
 ORDER = [

@@ -8,10 +8,10 @@ import json
 import shlex
 from pathlib import Path
 
-import _trec_eval as known
 import pytest
-from _trec_eval import call, options
+import trec_eval_cases as known
 from recorded import DATA, need_data
+from trec_eval_cases import call, options
 
 from judged.evaluation.trec_eval.output import evaluate
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from _trec_eval import call, options
+from trec_eval_cases import call, options
 
 import judged
 from judged.evaluation.trec_eval.output import Options

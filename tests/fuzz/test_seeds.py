@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 from fuzz.compare import difference
 from fuzz.inputs import TARGETS
 from fuzz.seeds import seeds

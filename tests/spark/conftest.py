@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 from on_spark import EXECUTORS, SOURCE, Cluster, session
 
 NO_JAVA = shutil.which("java") is None and not os.environ.get("JAVA_HOME")

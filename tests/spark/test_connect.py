@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import on_spark
 import pytest
 from on_spark import environment, same, tied_run, written
 
@@ -31,7 +32,7 @@ def answers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("connect")
     (folder / "run").mkdir()
     written(tied_run()[1], folder / "run")
-    program = Path(__file__).with_name("connect.py")
+    program = Path(on_spark.__file__).with_name("spark_connect.py")
     subprocess.run([sys.executable, str(program), str(folder), MEASURES], env=environment(), check=True, timeout=240)
     return pickle.loads((folder / "answers").read_bytes())
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from small_collection import QRELS, RUN
 
 from judged.core.tables import Qrels, Run
-from judged.errors import JudgedError
 from judged.io.read import read_qrels, read_run
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from small_collection import QRELS, RUN
 
 
 def _rows(table: Run | Qrels) -> list[tuple[Any, ...]]:
@@ -55,16 +50,3 @@ def run_rows(save: Callable[..., Path]) -> list[tuple[Any, ...]]:
 def qrels_rows(save: Callable[..., Path]) -> list[tuple[Any, ...]]:
     """The rows of the judgments in their TREC file."""
     return _rows(read_qrels(save("base.qrels", QRELS)))
-
-
-@pytest.fixture
-def refusal() -> Callable[..., JudgedError]:
-    """The error of a call that must be refused with this slug."""
-
-    def refused(slug: str, call: Callable[..., Any], *args: Any, **options: Any) -> JudgedError:
-        with pytest.raises(JudgedError) as caught:
-            call(*args, **options)
-        assert caught.value.slug == slug, str(caught.value)
-        return caught.value
-
-    return refused
