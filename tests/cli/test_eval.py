@@ -1,0 +1,248 @@
+"""`judged eval`: its output in every format, for one run and for several, and with hostile ids."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from commands import QRELS, RUN, lines, refused, run, values
+
+from judged.cli.main import cli
+
+pytestmark = pytest.mark.usefixtures("collection")
+
+POLICY = (
+    "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant"
+)
+
+
+def test_eval_prints_a_table():
+    wanted = f"""
+a.run judged by qrels.txt
+
+measure    mean      95% interval  queries
+───────  ──────  ────────────────  ───────
+nDCG@10  0.6503  [0.6309, 0.6697]        2
+AP       0.5417  [0.5000, 0.5833]        2
+
+2 queries · 100% of the top 10 judged (mean over queries)
+{POLICY}
+"""
+    assert run("eval", "qrels.txt", "a.run", "-m", "nDCG@10", "AP") == wanted[1:]
+
+
+def test_a_wrong_measure_gets_the_nearest_right_one():
+    error = refused("eval", "qrels.txt", "a.run", "-m", "NDGC@10")
+    assert str(error) == "no measure is called 'NDGC'.\n  hint: did you mean nDCG@10?  [metric]"
+    assert error.exit_code == 2
+
+
+@pytest.mark.parametrize("words", [["-m"], ["-m", "-q"], ["-q", "-m", "--strict"]])
+def test_a_measure_must_follow_its_flag(words):
+    outcome = CliRunner().invoke(cli, ["eval", "qrels.txt", "a.run", *words])
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert "-m needs the name of a measure" in outcome.stderr
+
+
+FORMS = {
+    "trec": "runid                 \tall\ta.run\nnDCG@10               \tall\t0.6503\nAP                    \tall\t0.5417\n",
+    "csv": """run,measure,query,value,low,high,if_irrelevant,if_top
+a.run,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423,,
+a.run,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
+""",
+    "md": rf"""| measure | mean | 95% interval | queries |
+| :-- | --: | --: | --: |
+| nDCG@10 | 0.6503 | \[0.6309, 0.6697\] | 2 |
+| AP | 0.5417 | \[0.5000, 0.5833\] | 2 |
+
+- 2 queries · 100% of the top 10 judged (mean over queries)
+- {POLICY}
+""",
+    "latex": rf"""% \usepackage{{booktabs}}
+\begin{{tabular}}{{lrrr}}
+\toprule
+measure & mean & 95\% interval & queries \\
+\midrule
+nDCG@10 & 0.6503 & [0.6309, 0.6697] & 2 \\
+AP & 0.5417 & [0.5000, 0.5833] & 2 \\
+\bottomrule
+\end{{tabular}}
+% 2 queries · 100% of the top 10 judged (mean over queries)
+% {POLICY}
+""",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_output(form):
+    assert run("eval", "qrels.txt", "a.run", "-m", "nDCG@10", "AP", "--format", form) == FORMS[form]
+
+
+def test_json_holds_everything_but_the_queries():
+    data = json.loads(run("eval", "qrels.txt", "a.run", "-m", "AP", "--format", "json"))
+    assert data["summary"] == {"AP": ((1 / 2 + 2 / 3) / 2 + 1 / 2) / 2}
+    assert data["intervals"] == {"AP": [1 / 2, (1 / 2 + 2 / 3) / 2]}
+    assert data["policy"]["ties"] == "id-desc"
+    assert (data["qrels"], data["run"], data["profile"]) == ("qrels.txt", "a.run", "trec_eval-10")
+    assert "values" not in data
+
+
+PER_QUERY = {
+    "table": ["query     P@1      AP", "─────  ──────  ──────", "q1     0.0000  0.5833", "q2     0.0000  0.5000"],
+    "trec": [f"{m:<22}\t{q}\t{v}" for q, pair in {"q1": ("0.0000", "0.5833"), "q2": ("0.0000", "0.5000")}.items() for m, v in zip(("P@1", "AP"), pair, strict=True)],
+    "csv": ["run,measure,query,value,low,high,if_irrelevant,if_top", "a.run,P@1,q1,0.0,,,,", "a.run,P@1,q2,0.0,,,,", "a.run,AP,q1,0.5833333333333333,,,,", "a.run,AP,q2,0.5,,,,"],
+    "md": ["| query | P@1 | AP |", "| :-- | --: | --: |", "| q1 | 0.0000 | 0.5833 |", "| q2 | 0.0000 | 0.5000 |"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", PER_QUERY)
+def test_values_of_queries_come_before_the_means_or_alone(form):
+    words = ["eval", "qrels.txt", "a.run", "-m", "P@1", "AP", "--format", form]
+    alone, both, means = run(*words, "-n"), run(*words, "-q"), run(*words)
+    assert lines(alone) == PER_QUERY[form]
+    assert lines(both)[: len(PER_QUERY[form])] == PER_QUERY[form]
+    assert lines(means)[-1] == lines(both)[-1]
+    assert len(both) > len(alone)
+
+
+def test_values_of_queries_in_json_and_latex():
+    words = ["eval", "qrels.txt", "a.run", "-m", "AP", "--format"]
+    both, alone = json.loads(run(*words, "json", "-q")), json.loads(run(*words, "json", "-n"))
+    assert both["queries"] == alone["queries"] == ["q1", "q2"]
+    assert both["values"] == alone["values"] == {"AP": [(1 / 2 + 2 / 3) / 2, 1 / 2]}
+    assert "summary" in both
+    assert not {"summary", "intervals"} & set(alone)
+    assert r"q1 & 0.5833 \\" in lines(run(*words, "latex", "-q"))
+    assert run(*words, "latex", "-q").count(r"\begin{tabular}") == 2
+    assert run(*words, "latex", "-n").count(r"\begin{tabular}") == 1
+
+
+def test_several_runs_stand_in_one_table():
+    wanted = f"""
+run                  nDCG@10                     AP  judged@10
+─────  ─────────────────────  ─────────────────────  ─────────
+a.run  0.6503 [0.631, 0.670]  0.5417 [0.500, 0.583]       100%
+b.run  1.0000 [1.000, 1.000]  1.0000 [1.000, 1.000]        83%
+
+2 queries
+in brackets: 95% bootstrap interval of the mean over queries
+{POLICY}
+"""
+    assert run("eval", "qrels.txt", "a.run", "b.run", "-m", "nDCG@10", "AP") == wanted[1:]
+
+
+def test_several_runs_keep_apart_in_every_form():
+    words = ["eval", "qrels.txt", "a.run", "b.run", "-m", "AP", "-q", "--format"]
+    rows = list(csv.DictReader(io.StringIO(run(*words, "csv"))))
+    assert [(r["run"], r["query"], float(r["value"])) for r in rows if r["query"] != "all"] == [
+        ("a.run", "q1", (1 / 2 + 2 / 3) / 2), ("a.run", "q2", 1 / 2), ("b.run", "q1", 1.0), ("b.run", "q2", 1.0),
+    ]  # fmt: skip
+    assert [data["run"] for data in json.loads(run(*words, "json"))] == ["a.run", "b.run"]
+    assert "| query | a.run AP | b.run AP |" in run(*words, "md")
+    assert r"q1 & 0.5833 & 1.0000 \\" in run(*words, "latex")
+    assert [line.split("\t")[2] for line in lines(run(*words, "trec")) if line.startswith("runid")] == [
+        "a.run",
+        "b.run",
+    ]
+
+
+def test_runs_of_one_name_are_told_apart_by_their_folders():
+    for folder in ("x", "y"):
+        Path(folder).mkdir()
+        Path(folder, "a.run").write_bytes(RUN)
+    labels = [line.split()[0] for line in lines(run("eval", "qrels.txt", "x/a.run", "y/a.run", "-m", "AP"))[2:4]]
+    assert labels == ["x/a.run", "y/a.run"]
+
+
+def test_measures_end_at_the_next_option_or_file():
+    wanted = run("eval", "qrels.txt", "a.run", "-m", "nDCG@10", "AP", "-p", "2")
+    assert run("eval", "-m", "nDCG@10", "AP", "qrels.txt", "a.run", "-p", "2") == wanted
+    assert run("eval", "-p", "2", "-m", "nDCG@10", "-m", "AP", "qrels.txt", "a.run") == wanted
+    assert run("eval", "qrels.txt", "a.run", "-p", "2", "-m", "nDCG@10 AP") == wanted
+    assert list(values("qrels.txt", "a.run", "-m", "P@{1,2}", "RR")) == ["P@1", "P@2", "RR"]
+
+
+def test_a_hyphen_is_standard_input():
+    wanted = values("qrels.txt", "a.run", "-m", "AP")
+    assert values("qrels.txt", "-", "-m", "AP", stdin=RUN) == wanted
+    assert values("-", "a.run", "-m", "AP", stdin=QRELS) == wanted
+    assert run("eval", "qrels.txt", "-", stdin=RUN).startswith("<stdin> judged by qrels.txt\n")
+
+
+@pytest.mark.parametrize("form", ["table", *FORMS, "json"])
+def test_output_goes_to_a_file_instead(form):
+    words = ["eval", "qrels.txt", "a.run", "-q", "--format", form]
+    printed = run(*words)
+    assert run(*words, "-o", "out.txt") == ""
+    assert Path("out.txt").read_text("utf-8") == printed
+    assert not list(Path().glob(".judged-*"))
+
+
+def test_a_file_appears_whole_or_not_at_all(monkeypatch):
+    target = Path("out.csv")
+    target.write_text("the old one")
+    assert refused("eval", "qrels.txt", "a.run", "-m", "nope", "-o", target).slug == "metric"
+
+    def no_space(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", no_space)
+        error = refused("eval", "qrels.txt", "a.run", "-o", target)
+    assert (error.slug, error.exit_code, error.got) == ("io", 3, "No space left on device")
+    assert target.read_text() == "the old one"
+    assert sorted(path.name for path in Path().iterdir()) == ["a.run", "b.run", "out.csv", "qrels.txt"]
+    run("eval", "qrels.txt", "a.run", "-m", "AP", "--format", "csv", "-o", target)
+    assert target.read_text().startswith("run,measure,query")
+
+
+ESCAPE = "q\x1b[31m\x9b2J\u202e"
+FORMULA = '=HYPERLINK("http://x.example","y")'
+SCRIPT = "<script>alert(1)</script>"
+SPECIAL = r"\input{x}$_%&#~^|`*[a](b)"
+BRACKET = "[5pt]"
+BYTES = "q\udcff"
+HOSTILE = {
+    "table": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
+    "trec": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
+    "csv": [r",q\x1b[31m\x9b2J\u202e,", "\"'=HYPERLINK(\"\"http://x.example\"\",\"\"y\"\")\"", SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
+    "json": [r'"q\u001b[31m\u009b2J\u202e"', json.dumps(FORMULA), SCRIPT, json.dumps(SPECIAL), BRACKET, r'"q\udcff"'],
+    "md": [
+        r"| q\\x1b\[31m\\x9b2J\\u202e |", f"| {FORMULA} |", r"| \<script\>alert(1)\</script\> |",
+        r"| \\input{x}\$\_%\&\#\~^\|\`\*\[a\](b) |", r"| \[5pt\] |", r"| q\\udcff |",
+    ],
+    "latex": [
+        r"q\textbackslash{}x1b[31m\textbackslash{}x9b2J\textbackslash{}u202e &", f"{FORMULA} &", "$<$script$>$alert(1)$<$/script$>$ &",
+        r"\textbackslash{}input\{x\}\$\_\%\&\#\textasciitilde{}\textasciicircum{}\textbar{}`*[a](b) &", "{}[5pt] &", r"q\textbackslash{}udcff &",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", HOSTILE)
+def test_hostile_ids_are_escaped(form):
+    ids = [ESCAPE, FORMULA, SCRIPT, SPECIAL, BRACKET, BYTES]
+    Path("h.txt").write_bytes("".join(f"{q} 0 d 1\n" for q in ids).encode("utf-8", "surrogateescape"))
+    Path("h.run").write_bytes("".join(f"{q} Q0 d 1 1.0 t\n" for q in ids).encode("utf-8", "surrogateescape"))
+    text = run("eval", "h.txt", "h.run", "-m", "AP", "-q", "--format", form)
+    assert text.replace("\n", "").replace("\t", "").isprintable()
+    for wanted in HOSTILE[form]:
+        assert wanted in text
+    if form == "json":
+        assert set(json.loads(text)["queries"]) == set(ids)
+    run("eval", "h.txt", "h.run", "-m", "AP", "-q", "--format", form, "-o", "out.txt")
+    assert Path("out.txt").read_text("utf-8") == text
+
+
+def test_hostile_names_of_files_are_escaped():
+    Path("=a\x1b[31m|b.run").write_bytes(RUN)
+    words = ["eval", "qrels.txt", "=a\x1b[31m|b.run", "-m", "AP", "--format"]
+    assert r"'=a\x1b[31m|b.run,AP,all" in run(*words, "csv")
+    assert r"=a\x1b[31m|b.run judged by" in run(*words, "table")
+    error = refused("eval", "qrels.txt", "no\x1b[31m.run")
+    assert str(error).startswith(r"no\x1b[31m.run: expected a file that can be read")
