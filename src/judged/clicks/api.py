@@ -20,8 +20,10 @@ from judged.clicks.models.examination import Examination
 from judged.clicks.models.model import ClickModel
 from judged.clicks.models.simulation import simulate
 from judged.clicks.results import ClickBoard, ClickFit
-from judged.core.ids import IdColumn
-from judged.core.tables import Id, IdKind, Qrels, Run
+from judged.core.find.pool import decoded
+from judged.core.find.ranking import ranked_rows
+from judged.core.policy import Policy
+from judged.core.tables import Id, Qrels, Run
 from judged.errors import UsageError
 from judged.io.click_logs import read_click_rows, write_columns
 from judged.io.read import read_qrels, read_run
@@ -206,43 +208,24 @@ def _users(
 
 
 def rankings(run: Run, k: int | None = None) -> dict[Id, list[Id]]:
-    """`{query: [doc, …]}`, best first: scores descending, equal ones by id descending, as everywhere; cut to k.
+    """Return `{query: [doc, …]}`, the best k documents first, ranked as in every evaluation.
 
     Raises:
         DataError: a document twice in one ranking.
     """
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise UsageError("cutoff", "a length of the list that is a whole number from 1", got=repr(k), value=k)
-    by_id = np.empty(len(run), np.int64)
-    by_id[run.doc.order(run.query)] = np.arange(len(run))
-    order = np.lexsort((-by_id, -(run.score + 0.0), run.query))
-    docs, queries = _names(run.doc, run.doc_kind), _names(run.queries, run.query_kind)
-    ranked: dict[Id, list[Id]] = {query: [] for query in queries}
-    for row, code in zip(order.tolist(), run.query[order].tolist(), strict=True):
-        ranked[queries[code]].append(docs[row])
-    for query, found in ranked.items():
-        if len(set(found)) < len(found):
-            from judged.errors import DataError, shown
-
-            doc = next(d for i, d in enumerate(found) if d in found[:i])
-            raise DataError(
-                "duplicate-doc",
-                f"each document once for query {shown(query)}",
-                got=f"{shown(doc)} twice",
-                where=run.name,
-            )
-    return {query: found[:k] for query, found in ranked.items()}
-
-
-def _names(ids: IdColumn, kind: IdKind) -> list[Id]:
-    """Ids as a person gave them: whole numbers as such, everything else as text."""
-    words = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
-    return [int(word) for word in words] if kind == "integer" else list(words)
+    query, row = ranked_rows(run, Policy(), hint="keep one of them")
+    docs = decoded(run.doc.take(row), run.doc_kind)
+    ends = np.cumsum(np.bincount(query, minlength=len(run.queries))).tolist()
+    bounds = zip([0, *ends], ends, strict=False)
+    queries = decoded(run.queries, run.query_kind)
+    return {name: docs[start:end][:k] for name, (start, end) in zip(queries, bounds, strict=True)}
 
 
 def _grades(qrels: Qrels, lists: ShownLists) -> Floats:
     """The grade of each pair, 0 where it is not judged; the highest where it is judged for several subtopics."""
-    queries, docs = _names(qrels.queries, qrels.query_kind), _names(qrels.doc, qrels.doc_kind)
+    queries, docs = decoded(qrels.queries, qrels.query_kind), decoded(qrels.doc, qrels.doc_kind)
     grade: dict[tuple[Id, Id], float] = {}
     for code, doc, value in zip(qrels.query.tolist(), docs, qrels.grade.tolist(), strict=True):
         key = (queries[code], doc)

@@ -1,7 +1,4 @@
-"""Two rankings of each query laid side by side: which documents are the same, and how both score them.
-
-Documents are found by a 64-bit hash and compared byte for byte; nothing loops over documents in Python.
-"""
+"""Two rankings of each query laid side by side: which documents are the same, and how both score them."""
 
 from __future__ import annotations
 
@@ -10,9 +7,12 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from judged._types import Bools, Floats, Ints, Words
+from judged._types import Bools, Floats, Ints
+from judged.core.find.pool import decoded
+from judged.core.find.reference import match_documents
+from judged.core.ids import IdColumn
 from judged.core.tables import Id, Run
-from judged.errors import DataError, Warned, shown
+from judged.errors import DataError, Warned
 from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.rankings import Rankings, ranked
 from judged.tables.table import some
@@ -20,8 +20,6 @@ from judged.tables.table import some
 __all__ = ["AlignedPair", "Documents", "Side", "paired", "paired_runs", "some"]
 
 Documents = Literal["both", "union"]
-
-_SCATTER = np.uint64(0xD6E8FEB86659FD93)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +59,14 @@ def paired_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> Alig
         row = row[np.searchsorted(query[row], 0) :]
         sides.append(Side(query[row], run.score[row] + 0.0))  # -0.0 ties with 0.0
         rows.append(row)
-    at = _same_documents((a, b), sides, rows)
+    at = match_documents(a, b, (rows[0], rows[1]), (sides[0].query, sides[1].query), "keep one of them")
     found = paired(sides[0], sides[1], *at, len(ordered), depth, documents)
     warnings = (*a.warnings, *b.warnings, *_unshared(a, a_ids, common), *_unshared(b, b_ids, common))
-    return AlignedPair(tuple(_decoded(raw, a) for raw in ordered), found.columns, found.rankings, warnings)
-
-
-def _decoded(raw: bytes, run: Run) -> Id:
-    return int(raw) if run.query_kind == "integer" else raw.decode("utf-8", "surrogateescape")
+    return AlignedPair(tuple(decoded(IdColumn.of(ordered), a.query_kind)), found.columns, found.rankings, warnings)
 
 
 def _unshared(run: Run, ids: list[bytes], common: set[bytes]) -> list[Warned]:
-    alone: list[Id] = [_decoded(raw, run) for raw in ids if raw not in common]
+    alone = decoded(IdColumn.of(raw for raw in ids if raw not in common), run.query_kind)
     if not alone:
         return []
     what = "query is" if len(alone) == 1 else "queries are"
@@ -87,50 +81,11 @@ def _check_kinds(a: Run, b: Run) -> None:
 
 
 def _refuse_nothing_common(a: Run, b: Run) -> NoReturn:
-    ours, theirs = ([_decoded(raw, run) for raw in run.queries.tolist()] for run in (a, b))
+    ours, theirs = (decoded(run.queries, run.query_kind) for run in (a, b))
     raise DataError(
         "no-common-query", f"queries of {a.name} ({some(ours)})", got=f"only others ({some(theirs)})", where=b.name,
         hint="are these runs for the same queries?",
     )  # fmt: skip
-
-
-def _same_documents(runs: tuple[Run, Run], sides: list[Side], rows: list[Ints]) -> tuple[Ints, Ints]:
-    """Positions on both sides of the same document of the same query."""
-    keys = []
-    for run, side, row in zip(runs, sides, rows, strict=True):
-        key = run.doc.take(row).hash() ^ (side.query.astype(np.uint64) * _SCATTER)
-        _refuse_repeats(run, side, row, key)
-        keys.append(key)
-    by_key = np.argsort(keys[1], kind="stable")
-    ordered = keys[1][by_key]
-    low, high = np.searchsorted(ordered, keys[0], "left"), np.searchsorted(ordered, keys[0], "right")
-    pairs = [(np.empty(0, np.int64), np.empty(0, np.int64))]
-    for step in range(int((high - low).max(initial=0))):  # more than one only where hashes collide
-        first = np.flatnonzero(low + step < high)
-        second = by_key[low[first] + step]
-        same = sides[0].query[first] == sides[1].query[second]
-        same &= runs[0].doc.same(rows[0][first], runs[1].doc, rows[1][second])
-        pairs.append((first[same], second[same]))
-    a_at, b_at = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    return a_at, b_at
-
-
-def _refuse_repeats(run: Run, side: Side, row: Ints, key: Words) -> None:
-    ordered = np.sort(key)
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(repeated):
-        return
-    seen: dict[tuple[int, bytes], int] = {}
-    for i in np.flatnonzero(np.isin(key, repeated)).tolist():
-        document = (int(side.query[i]), run.doc[int(row[i])])
-        earlier = seen.setdefault(document, int(row[i]))
-        if earlier != row[i]:
-            query = run.queries[int(run.query[row[i]])]
-            raise DataError(
-                "duplicate-doc", f"each document once in the ranking of query {shown(query)}", value=document[1],
-                got=f"{shown(document[1])} also at {run.where(earlier)}", where=run.where(int(row[i])),
-                hint="keep one of them",
-            )  # fmt: skip
 
 
 # ── any two sides ────────────────────────────────────────────────────────────────────────────────

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.core.find.pool import pool_of
 from judged.core.ids import IdColumn
-from judged.core.join.join import join
 from judged.core.policy import Policy, Rejudged
-from judged.core.tables import Id, IdKind, Qrels, Run
+from judged.core.tables import Id, IdKind, Qrels
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.read import read_qrels
 from judged.io.run_names import short_names
@@ -116,16 +116,13 @@ def aligned(qrels: Sequence[Qrels], names: Sequence[str] | None = None, policy: 
     """Judgments of the same documents in one row each."""
     _check_kinds(qrels)
     names = tuple(names) if names is not None else _labels(qrels)
-    pools = [join(one, _nothing(one), policy or Policy()) for one in qrels]
+    pools = [pool_of(one, policy or Policy()) for one in qrels]
     kinds = (qrels[0].query_kind, qrels[0].doc_kind)
     queries = _ordered({query for pool in pools for query in pool.queries})
     place = {query: i for i, query in enumerate(queries)}
-    query = np.concatenate([np.array([place[q] for q in p.queries], np.int64)[p.pool_query] for p in pools])
-    judge = np.repeat(np.arange(len(pools)), [len(p.pool_query) for p in pools])
-    doc, grade = (
-        _joined([p.pool_doc for p in pools if p.pool_doc is not None]),
-        np.concatenate([p.pool_grade for p in pools]),
-    )
+    query = np.concatenate([np.array([place[q] for q in p.queries], np.int64)[p.query] for p in pools])
+    judge = np.repeat(np.arange(len(pools)), [len(p.query) for p in pools])
+    doc, grade = _joined([p.doc for p in pools]), np.concatenate([p.grade for p in pools])
     order = doc.order(query)
     query, doc, judge = query[order], doc.take(order), judge[order]
     first = np.ones(len(order), bool)
@@ -134,7 +131,7 @@ def aligned(qrels: Sequence[Qrels], names: Sequence[str] | None = None, policy: 
     unit = np.cumsum(first) - 1
     table = np.full((len(pools), int(first.sum())), np.nan)
     table[judge, unit] = grade[order]
-    repeats = [w for pool in pools for w in pool.warnings if w.slug == "duplicate-judgment"]
+    repeats = [w for pool in pools for w in pool.warnings]
     several = [Warned("subtopics", 1, f"{q.label} judges subtopics; a document's highest grade over them counts")
                for q in qrels if q.aspect is not None]  # fmt: skip
     units = Units(queries, query[first], doc.take(first), kinds)
@@ -204,14 +201,12 @@ def _list(grades: Sequence[Any]) -> str:
 # ── alignment ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _nothing(qrels: Qrels) -> Run:
-    """A run that answers the judged queries with no document: joined with it, judgments are checked and sorted."""
-    none = np.zeros(0, np.int64)
-    return Run(name=qrels.name, queries=qrels.queries, query=none, doc=IdColumn.of([]), query_kind=qrels.query_kind,
-               doc_kind=qrels.doc_kind, score=np.zeros(0))  # fmt: skip
-
-
 def _check_kinds(qrels: Sequence[Qrels]) -> None:
+    for one in qrels:
+        spans = one.passages is not None and one.passages.spans
+        if one.choice is not None or spans:
+            got = "spans of documents" if spans else "sets of which any one will do"
+            raise UsageError("alternatives", "judgments of documents, one grade each", got=got, where=one.name)
     for other in qrels[1:]:
         pairs = (("query", qrels[0].query_kind, other.query_kind), ("document", qrels[0].doc_kind, other.doc_kind))
         for what, ours, theirs in pairs:

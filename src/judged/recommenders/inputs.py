@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
+from judged.core.find.pool import decoded
+from judged.core.find.ranking import ranked_rows
 from judged.core.numeric import segments_reference as segment
+from judged.core.policy import Policy
 from judged.core.tables import Id, Run
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.read import read_qrels, read_run
-from judged.recommenders.interactions import Interactions, as_text, ids_of, interactions_of
+from judged.recommenders.interactions import Interactions, as_text, interactions_of
 from judged.recommenders.lists import History, RecommendedLists
 from judged.recommenders.similarity import ItemTable, similarity_of
 from judged.tables.table import counted
@@ -49,7 +52,7 @@ class Recommended:
 def recommended_of(source: Any, given: Given, k: int) -> Recommended:
     """The first k recommendations of each user of a run, with everything that was given."""
     run = read_run(source)
-    users = _in_order(ids_of(run.queries, run.query_kind))
+    users = _in_order(decoded(run.queries, run.query_kind))
     user, doc, rank = _first(run, users, k)
     history = None if given.history is None else interactions_of(given.history)
     catalogue = None if given.items is None or isinstance(given.items, (int, np.integer)) else _catalogue(given.items)
@@ -61,7 +64,6 @@ def recommended_of(source: Any, given: Given, k: int) -> Recommended:
     ]
     place = {text: i for i, text in enumerate(sorted({text for texts in known for text in texts}))}
     item = np.fromiter(map(place.__getitem__, doc), np.int64, len(doc))
-    _refuse_twice(user, item, users, list(place), run.name)
     shares = None if labels is None else _shares(labels, place)
     alike = similarity_of(
         given.vectors, given.similarity, shares, ItemTable(place, catalogue, run.doc_kind == "integer")
@@ -93,26 +95,15 @@ def _in_order(users: list[Id]) -> tuple[Id, ...]:
 
 
 def _first(run: Run, users: tuple[Id, ...], k: int) -> tuple[Ints, list[str], Ints]:
-    """Rows by user and rank: scores descending, equal ones by id descending, as everywhere."""
+    """The user, the item and the rank of the first k recommendations of each user, by user and rank."""
+    query, row = ranked_rows(run, Policy(depth=k), hint="keep one of them")
+    rank = segment.positions(np.bincount(query, minlength=len(users))) + 1
+    query, row, rank = query[rank <= k], row[rank <= k], rank[rank <= k]
     place = {u: i for i, u in enumerate(users)}
-    code = np.array([place[u] for u in ids_of(run.queries, run.query_kind)], dtype=np.int64)
-    user = code[run.query]
-    by_id = np.empty(len(run), np.int64)
-    by_id[run.doc.order(run.query)] = np.arange(len(run))
-    order = np.lexsort((-by_id, -(run.score + 0.0), user))
-    rank = segment.positions(np.bincount(user, minlength=len(users))) + 1
-    kept = rank <= k
-    rows = order[kept]
-    docs = [raw.decode("utf-8", "surrogateescape") for raw in run.doc.take(rows).tolist()]
-    return user[rows], docs, rank[kept]
-
-
-def _refuse_twice(user: Ints, item: Ints, users: tuple[Id, ...], items: list[str], where: str) -> None:
-    key = np.sort(user * len(items) + item)
-    twice = np.flatnonzero(key[1:] == key[:-1])
-    if len(twice):
-        who, what = divmod(int(key[twice[0]]), len(items))
-        raise DataError("duplicate-doc", f"each item once for user {shown(users[who])}", got=f"{shown(items[what])} twice", where=where)  # fmt: skip
+    user = np.array([place[u] for u in decoded(run.queries, run.query_kind)], dtype=np.int64)[query]
+    order = np.argsort(user, kind="stable")
+    docs = [raw.decode("utf-8", "surrogateescape") for raw in run.doc.take(row[order]).tolist()]
+    return user[order], docs, rank[order]
 
 
 # ── what is known beside it ──────────────────────────────────────────────────────────────────────
@@ -154,7 +145,7 @@ def _history(found: Interactions, users: dict[str, int], items: dict[str, int]) 
 def _relevant(given: Given, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints) -> NDArray[np.bool_]:
     qrels = read_qrels(given.qrels)
     good = qrels.grade >= given.level
-    query = np.array([users.get(as_text(u), -1) for u in ids_of(qrels.queries, qrels.query_kind)])[qrels.query[good]]
+    query = np.array([users.get(as_text(u), -1) for u in decoded(qrels.queries, qrels.query_kind)])[qrels.query[good]]
     doc = np.array(
         [items.get(raw.decode("utf-8", "surrogateescape"), -1) for raw in qrels.doc.take(good).tolist()], dtype=np.int64
     )
@@ -167,7 +158,7 @@ def _relevant(given: Given, users: dict[str, int], items: dict[str, int], user: 
 def _expected(source: Any, k: int, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints) -> Floats:
     """Where a primitive recommender has each row's item in the user's list."""
     run = read_run(source)
-    named = tuple(ids_of(run.queries, run.query_kind))
+    named = tuple(decoded(run.queries, run.query_kind))
     owner, docs, rank = _first(run, named, k)
     rows = zip((as_text(named[u]) for u in owner.tolist()), docs, rank.tolist(), strict=True)
     at = {(users[u], items[d]): r for u, d, r in rows if u in users and d in items}

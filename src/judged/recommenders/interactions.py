@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from judged._types import Ints
-from judged.core.ids import IdColumn
-from judged.core.tables import Id
 from judged.errors import DataError
 from judged.io.arrays.numbers import is_sparse
 from judged.io.read import read_qrels
 
-__all__ = ["Interactions", "as_text", "ids_of", "interactions_of"]
+__all__ = ["Interactions", "as_text", "interactions_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +28,6 @@ class Interactions:
 def as_text(item: Any) -> str:
     """An id as text: 7 of a frame and 7 of a file are one item, as in slices."""
     return item.decode("utf-8", "surrogateescape") if isinstance(item, bytes) else str(item)
-
-
-def ids_of(text: IdColumn, kind: str) -> list[Id]:
-    """Ids as a person gave them: whole numbers as such, everything else as text."""
-    words = [as_text(raw) for raw in text.tolist()]
-    return [int(word) for word in words] if kind == "integer" else list(words)
 
 
 def interactions_of(source: Any) -> Interactions:

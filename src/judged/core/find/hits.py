@@ -14,6 +14,7 @@ from judged.core.tables import IdKind, Run
 from judged.errors import DataError, Place, Warned, shown
 
 __all__ = [
+    "KEEP_ONE",
     "Hits",
     "check_id_kinds",
     "check_same_kinds",
@@ -22,6 +23,8 @@ __all__ = [
     "raise_no_common_query",
     "raise_no_rank",
 ]
+
+KEEP_ONE = "keep one of them with duplicates='first' or 'best'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +75,14 @@ def raise_no_rank(name: str) -> NoReturn:
     raise DataError("no-rank", "a rank column", got="none", hint="use order='score'", where=name)
 
 
-def raise_duplicate(query: bytes, doc: bytes, earlier: Place, later: Place, count: int) -> NoReturn:
+def raise_duplicate(
+    query: bytes, doc: bytes, earlier: Place, later: Place, count: int, hint: str = KEEP_ONE
+) -> NoReturn:
     raise DataError(
         "duplicate-doc",
         f"each document once in the ranking of query {shown(query)}",
         got=f"{shown(doc)} also at {earlier}" + (f", {count} repeats in all" if count > 1 else ""),
-        hint="keep one of them with duplicates='first' or 'best'",
+        hint=hint,
         where=later,
         value=doc,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Ints
+from judged.core.find.hits import KEEP_ONE
 from judged.core.find.pool import IdPool
 from judged.core.find.reference import RankedRows, _by_document_id, _found, _judged_rows, by_grade
 from judged.core.ids import IdColumn
@@ -14,17 +15,20 @@ from judged.core.tables import Run
 __all__ = ["ranked_rows"]
 
 
-def ranked_rows(run: Run, policy: Policy, pool: IdPool | None = None) -> tuple[Ints, Ints]:
+def ranked_rows(
+    run: Run, policy: Policy, pool: IdPool | None = None, *, keep_duplicates: bool = False, hint: str = KEEP_ONE
+) -> tuple[Ints, Ints]:
     """The query and the row of each document, by query and then from rank 1 down; what a policy drops is not among them.
 
     Queries are those of the pool, and numbered as there; without one they are those of the run. Ties that luck decides (`best`, `worst`) are
-    ordered around the judged documents of the pool, as these are ranked; without one, and for `expected`, by ids.
+    ordered around the judged documents of the pool, as these are ranked; without one, and for `expected`, by ids. The hint is the action
+    that the error suggests, where a caller has no option for duplicates.
 
     Raises:
-        DataError: a document twice in one ranking, unless the policy says which counts.
+        DataError: a document twice in one ranking, unless the policy says which counts or `keep_duplicates` is set.
     """
     known = pool if pool is not None else _pool_of_queries(run)
-    rows = _judged_rows(known, run, policy)
+    rows = _judged_rows(known, run, policy, keep_duplicates=keep_duplicates, hint=hint)
     at = np.arange(len(rows.row))
     start = rows.group_start[rows.group]
     by_id = policy.ties != "input"

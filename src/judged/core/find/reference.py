@@ -13,14 +13,24 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats, Ints, Words
-from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
+from judged.core.find.hits import KEEP_ONE, Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.tables import Run
 
-__all__ = ["Sieve", "by_grade", "disagree", "find", "found_in", "keys_of", "ranking_value"]
+__all__ = [
+    "Sieve",
+    "by_grade",
+    "check_duplicates",
+    "disagree",
+    "find",
+    "found_in",
+    "keys_of",
+    "match_documents",
+    "ranking_value",
+]
 
 
 _SCATTER = np.uint64(0xD6E8FEB86659FD93)
@@ -81,7 +91,9 @@ class RankedRows:
     query_start: Ints
 
 
-def _judged_rows(pool: IdPool, run: Run, policy: Policy) -> RankedRows:
+def _judged_rows(
+    pool: IdPool, run: Run, policy: Policy, *, keep_duplicates: bool = False, hint: str = KEEP_ONE
+) -> RankedRows:
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     query = code[run.query]
@@ -91,7 +103,7 @@ def _judged_rows(pool: IdPool, run: Run, policy: Policy) -> RankedRows:
         row = np.flatnonzero(query >= 0)
         query, value = query[row], value[row]
     key = keys_of(query, run.doc.take(row))
-    if policy.duplicates != "error":
+    if policy.duplicates != "error" and not keep_duplicates:
         keep = _without_duplicates(run, row, query, key, value, policy)
         row, query, key, value = row[keep], query[keep], key[keep], value[keep]
     falls = (query[1:] > query[:-1]) | ((query[1:] == query[:-1]) & (value[1:] <= value[:-1]))
@@ -110,8 +122,12 @@ def _judged_rows(pool: IdPool, run: Run, policy: Policy) -> RankedRows:
         group_size=np.diff(np.append(start, len(row))),
         query_start=segment.offsets(np.bincount(query, minlength=len(pool.queries))),
     )
-    if policy.duplicates == "error":
-        _refuse_duplicates(run, ranked, policy)
+    if policy.duplicates == "error" and not keep_duplicates:
+        seen = slice(None)
+        if policy.depth is not None:  # what lies below the depth is never looked at
+            above = ranked.group_start[ranked.group] - ranked.query_start[query]
+            seen = np.flatnonzero(above < policy.depth)  # type: ignore[assignment]
+        check_duplicates(run, row[seen], key[seen], hint)
     return ranked
 
 
@@ -145,17 +161,14 @@ def _repeats(run: Run, row: Ints, key: Words) -> tuple[Ints, Ints]:
     return earlier[same], later[same]
 
 
-def _refuse_duplicates(run: Run, rows: RankedRows, policy: Policy) -> None:
-    seen = slice(None)
-    if policy.depth is not None:  # what lies below the depth is never looked at
-        above = rows.group_start[rows.group] - rows.query_start[rows.query]
-        seen = np.flatnonzero(above < policy.depth)  # type: ignore[assignment]
-    earlier, later = _repeats(run, rows.row[seen], rows.key[seen])
+def check_duplicates(run: Run, row: Ints, key: Words, hint: str = KEEP_ONE) -> None:
+    """Raise `duplicate-doc` if two of these rows, with their `keys_of`, hold the same query and document."""
+    earlier, later = _repeats(run, row, key)
     if len(later):
-        first = int(np.argmin(rows.row[seen][later]))
-        a, b = int(rows.row[seen][earlier[first]]), int(rows.row[seen][later[first]])
+        first = int(np.argmin(row[later]))
+        a, b = int(row[earlier[first]]), int(row[later[first]])
         query = run.queries[int(run.query[b])]
-        raise_duplicate(query, run.doc[b], run.where(a), run.where(b), len(later))
+        raise_duplicate(query, run.doc[b], run.where(a), run.where(b), len(later), hint)
 
 
 def _without_duplicates(run: Run, row: Ints, query: Ints, key: Words, value: Floats, policy: Policy) -> Bools:
@@ -241,6 +254,29 @@ class Sieve:
         if not found:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         return np.concatenate(found), np.concatenate(judgments)
+
+
+def match_documents(
+    a: Run, b: Run, rows: tuple[Ints, Ints], queries: tuple[Ints, Ints], hint: str
+) -> tuple[Ints, Ints]:
+    """Match the documents of two runs: positions in `rows[0]` and `rows[1]` of the same document of the same query.
+
+    Args:
+        a: the first run.
+        b: the second run.
+        rows: the rows of each run to match.
+        queries: the query of each of these rows, numbered alike on both sides.
+        hint: the action that the error for a duplicate document suggests.
+
+    Raises:
+        DataError: a document twice in one ranking.
+    """
+    keys = [keys_of(query, run.doc.take(row)) for run, row, query in zip((a, b), rows, queries, strict=True)]
+    for run, row, key in zip((a, b), rows, keys, strict=True):
+        check_duplicates(run, row, key, hint)
+    docs = b.doc.take(rows[1])
+    pool = IdPool(queries=(), ids=IdColumn.of([]), query=queries[1], grade=np.zeros(len(docs)), doc=docs)
+    return Sieve.of(pool).found(a, rows[0], queries[0], keys[0])
 
 
 def keys_of(query: Ints, doc: IdColumn) -> Words:

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from judged._types import Ints
+from judged.core.find.pool import IdPool
 from judged.core.find.ranking import ranked_rows
+from judged.core.ids import IdColumn
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
@@ -112,17 +114,19 @@ def _placed(judged: Judged) -> list[list[bytes]]:
 
 def _ranked(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
     """Every document of each ranking, in the order that ranked the judged ones."""
-    place = {raw: i for i, raw in enumerate(run.queries.tolist())}
-    code = np.full(len(place), -1)
-    for i, query in enumerate(judged.queries):
-        if (at := place.get(raw_id(query))) is not None:
-            code[at] = i
-    part = run.take(_upper(run, np.flatnonzero(code[run.query] >= 0), judged.policy, depth))
-    owners, rows = ranked_rows(part, judged.policy)
-    found: list[list[str]] = [[] for _ in judged.queries]
-    for owner, doc in zip(code[owners].tolist(), part.doc.take(rows).tolist(), strict=True):
-        found[owner].append(as_text(doc))
-    return found if judged.policy.ties in ("id-desc", "id-asc", "input") else _rearranged(found, judged)
+    assert judged.pool_doc is not None
+    ids = IdColumn.of(map(raw_id, judged.queries))
+    pool = IdPool(
+        queries=judged.queries, ids=ids, query=judged.pool_query, grade=judged.pool_grade, doc=judged.pool_doc
+    )
+    codes = pool.codes()
+    asked = np.array([raw in codes for raw in run.queries.tolist()], dtype=bool)
+    part = run.take(_upper(run, np.flatnonzero(asked[run.query]), judged.policy, depth))
+    owners, rows = ranked_rows(part, judged.policy, pool)
+    ranked: list[list[str]] = [[] for _ in judged.queries]
+    for owner, doc in zip(owners.tolist(), part.doc.take(rows).tolist(), strict=True):
+        ranked[owner].append(as_text(doc))
+    return ranked
 
 
 def _upper(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:
@@ -136,16 +140,3 @@ def _upper(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:
     last = order[np.minimum(start + np.minimum(size, depth) - 1, len(rows) - 1)]
     least = np.where(size > 0, score[last], np.inf)
     return rows[score >= least[query]]
-
-
-def _rearranged(found: list[list[str]], judged: Judged) -> list[list[str]]:
-    """Judged documents at their own ranks, the others around them: ties were ordered by luck, not by ids."""
-    ends = np.cumsum(judged.hits).tolist()
-    ranks = [judged.rank[start:end].tolist() for start, end in zip([0, *ends], ends, strict=False)]
-    out = []
-    for docs, rank, placed in zip(found, ranks, _placed(judged), strict=True):
-        at = dict(zip(rank, map(as_text, placed), strict=True))
-        seen = set(at.values())
-        others = iter([doc for doc in docs if doc not in seen])
-        out.append([at[r] if r in at else next(others) for r in range(1, len(docs) + 1)])
-    return out

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
+from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.join.join import join
 from judged.core.judged import Judged
@@ -111,18 +112,17 @@ def _repeat(options: Options, qrels: Qrels, run: Run, topics: Topics) -> Stop | 
 
 
 def _in_run(options: Options, run: Run, place: dict[bytes, int]) -> Stop | None:
-    topic = _topic(run, place)
-    ascending = np.argsort(run.doc.order())
-    by_id = ascending if options.form in PREFERENCES else -ascending
-    order = np.lexsort((by_id, -run.score, topic))
-    start = np.searchsorted(topic[order], topic[order])
-    depth = np.inf if options.depth is None else options.depth
-    seen = order[(np.arange(len(order)) - start < depth) & (topic[order] >= 0)]
-    again = _again(topic[seen], run.doc.take(seen))
+    preferences = options.form in PREFERENCES
+    query, row = ranked_rows(run, Policy(ties="id-asc" if preferences else "id-desc"), keep_duplicates=True)
+    topic = _topic(run, place)[row]
+    above = np.arange(len(row)) - np.searchsorted(query, query)
+    kept = (topic >= 0) & (above < (np.inf if options.depth is None else options.depth))
+    docs = run.doc.take(row[kept])
+    again = _again(topic[kept], docs)
     if not len(again):
         return None
-    who, row = "form_prefs_counts" if options.form in PREFERENCES else "form_res_qrels", int(seen[again[0]])
-    return Stop(int(topic[row]), f"trec_eval.{who}: duplicate docs {_shown(run.doc, row)}")
+    who = "form_prefs_counts" if preferences else "form_res_qrels"
+    return Stop(int(topic[kept][again[0]]), f"trec_eval.{who}: duplicate docs {_shown(docs, int(again[0]))}")
 
 
 def _in_judgments(options: Options, qrels: Qrels, place: dict[bytes, int]) -> Stop | None:
