@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,16 @@ class IdColumn:
         length = np.fromiter(map(len, blobs), np.int64, len(blobs))
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(length)[:-1]]) if blobs else length
         return cls(np.frombuffer(b"".join(blobs) + bytes(8), np.uint8), start, length)
+
+    @classmethod
+    def concatenate(cls, columns: Sequence[IdColumn]) -> IdColumn:
+        """Return the ids of several columns as one."""
+        shifts = np.cumsum([0, *(len(column.buffer) for column in columns[:-1])])
+        return cls(
+            np.concatenate([column.buffer for column in columns]),
+            np.concatenate([column.start + shift for column, shift in zip(columns, shifts, strict=True)]),
+            np.concatenate([column.length for column in columns]),
+        )
 
     def __len__(self) -> int:
         return len(self.start)

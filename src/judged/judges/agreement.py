@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from judged._types import Ints
 from judged.core.numeric.seed import generator
 from judged.core.policy import Rejudged
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.judges.panel import Level, Panel, panel
+from judged.judges.panel import Level, Panel, read_panel
 from judged.judges.result import Agreement, JudgePair
 from judged.judges.system_order import system_order
 from judged.measures.registry import Measure
@@ -44,7 +45,7 @@ def agree(
     judges: Sequence[str] | None = None,
     judge_column: str | None = None,
 ) -> Agreement:
-    """How far two judges or more agree: every usual coefficient with an interval, and what stands behind it.
+    """Compute how far two judges or more agree: every usual coefficient with an interval, and what stands behind it.
 
     Coefficients of two judges rest on the units (documents of a query) that both judged; those of more on all that were judged,
     missing judgments and all. The scale is every label that any judge gave.
@@ -77,39 +78,39 @@ def agree(
     0.985
     """
     check_confidence(confidence)
-    generator(seed)  # refuses what is none, also where nothing is drawn
-    if interval not in (None, "analytic", "units", "queries"):
+    generator(seed)  # raises an error for a bad seed, also where nothing is drawn
+    if interval not in (None, *get_args(Interval)):
         raise UsageError("interval", "one of analytic, units, queries", got=shown(interval), value=interval)
-    found = panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_column=judge_column)
-    ratings, query = found.ratings, found.units.query if found.units is not None else None
+    panel = read_panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_column=judge_column)
+    if runs is not None and not panel.qrels:
+        raise UsageError("runs", "judgments with queries and documents", got="columns of labels")
+    agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
+    if runs is None:
+        return agreement
+    order = system_order(panel, runs, measure, rejudged)
+    return replace(agreement, order=order, warnings=(*agreement.warnings, *order.warnings))
+
+
+def _agreement(panel: Panel, weights: Any, interval: Interval | None, options: dict[str, Any]) -> Agreement:
+    """Compute the coefficients of all judges and of each pair."""
+    ratings, query = panel.ratings, panel.units.query if panel.units is not None else None
     chosen = weights_of(weights, ratings.numbers, len(ratings.categories))
     by, own = chosen.name, chosen.matrix if chosen.name == "own" else None
     if interval == "queries" and query is None:
         raise UsageError("interval", "judgments with queries, to draw queries again", got="columns of labels")
-    _check_overlap(found)
-    options: dict[str, Any] = {"query": query, "confidence": confidence, "seed": seed}
+    _check_overlap(panel)
+    options = {"query": query, **options}
     keys = [wanted(key, ratings, own) for key in usual(ratings, by)]
-    all_of_them = coefficients(ratings, keys, interval=interval or _usual_interval(ratings, query), **options)
+    known = coefficients(ratings, keys, interval=interval or _usual_interval(ratings, query), **options)
+    two = known if ratings.raters == 2 else None
     pairs = tuple(
-        _pair(
-            ratings.take([a, b]),
-            by,
-            own,
-            {"interval": interval, **options},
-            all_of_them if ratings.raters == 2 else None,
-        )
+        _pair(ratings.take([a, b]), by, own, {"interval": interval, **options}, two)
         for a, b in combinations(range(ratings.raters), 2)
     )
-    order = None
-    if runs is not None:
-        if not found.qrels:
-            raise UsageError("runs", "judgments with queries and documents", got="columns of labels")
-        order = system_order(found, runs, measure, rejudged)
-    overall = pairs[0].paradox if len(pairs) == 1 else _overall(ratings, all_of_them)
-    of_runs = order.warnings if order is not None else ()
-    warnings = (*found.warnings, *_undefined(all_of_them), *of_runs)
+    paradox = pairs[0].paradox if two is not None else _paradox_of_all(ratings, known)
     note = "" if interval else _interval_note(ratings, query)
-    return Agreement(found, all_of_them, pairs, overall, order, by, own, confidence, warnings, note)
+    warnings = (*panel.warnings, *_undefined(known))
+    return Agreement(panel, known, pairs, paradox, None, by, own, options["confidence"], warnings, note)
 
 
 def _usual_interval(ratings: Ratings, query: Ints | None) -> Interval:
@@ -136,7 +137,7 @@ def _shared_queries(ratings: Ratings, query: Ints) -> int:
 
 def _pair(two: Ratings, by: str, own: Any, options: dict[str, Any], known: dict[str, Reliability] | None) -> JudgePair:
     """Two judges; `known`: their coefficients, where these two are all."""
-    there = two.codes >= 0
+    judged = two.codes >= 0
     if known is None:
         graded = two.numbers is not None and len(two.categories) > 2
         weighted = [f"kappa({'quadratic' if by == 'nominal' else by})"] if graded or by != "nominal" else []
@@ -149,36 +150,34 @@ def _pair(two: Ratings, by: str, own: Any, options: dict[str, Any], known: dict[
         share.sum(axis=1), share.sum(axis=0), two.categories, raw=known["raw"].value, expected=known["expected"].value,
         kappa=known["kappa"].value, even=known["bp"].value, names=two.names,
     )  # fmt: skip
-    both, alone = int(there.all(axis=0).sum()), tuple((there & ~there[::-1]).sum(axis=1).tolist())
-    return JudgePair((two.names[0], two.names[1]), both, (alone[0], alone[1]), known, confusion, seen)
+    first, second = (judged & ~judged[::-1]).sum(axis=1).tolist()
+    both = int(judged.all(axis=0).sum())
+    return JudgePair((two.names[0], two.names[1]), both, (first, second), known, confusion, seen)
 
 
-def _overall(ratings: Ratings, known: dict[str, Reliability]) -> Paradox:
-    """What several judges' labels hide, all of them together."""
-    counted = np.bincount(ratings.codes[ratings.codes >= 0], minlength=len(ratings.categories))
+def _paradox_of_all(ratings: Ratings, known: dict[str, Reliability]) -> Paradox:
+    """Return what the labels of several judges hide, all of them together."""
+    counts = np.bincount(ratings.codes[ratings.codes >= 0], minlength=len(ratings.categories))
     return paradox(
-        counted / counted.sum(), None, ratings.categories, raw=known["raw"].value, expected=known["fleiss"].expected,
+        counts / counts.sum(), None, ratings.categories, raw=known["raw"].value, expected=known["fleiss"].expected,
         kappa=known["fleiss"].value, even=known["bp"].value, called="Fleiss' kappa",
         constant=any(len(np.unique(row[row >= 0])) == 1 for row in ratings.codes),
     )  # fmt: skip
 
 
-def _check_overlap(found: Panel) -> None:
-    if (found.ratings.rated() >= 2).any():
+def _check_overlap(panel: Panel) -> None:
+    if (panel.ratings.rated() >= 2).any():
         return
-    names, units = found.names, found.units
+    units = panel.units
     if units is None:
         raise DataError("no-common-unit", "a row with labels of two judges", got="none", hint="are the rows aligned?")
-    shared = [{units.queries[q] for q in np.unique(units.query[row >= 0])} for row in found.ratings.codes]
-    same = set.intersection(*shared)
-    hint = (
-        "they share queries: are the document ids the same?"
-        if same
-        else "they share no query: are these the same topics?"
-    )
+    shared = [{units.queries[q] for q in np.unique(units.query[row >= 0])} for row in panel.ratings.codes]
+    hint = "they share no query: are these the same topics?"
+    if set.intersection(*shared):
+        hint = "they share queries: are the document ids the same?"
     raise DataError(
-        "no-common-unit", "documents that two judges both judged", got=f"none in {', '.join(q.name for q in found.qrels)}",
-        hint=hint, value=", ".join(names),
+        "no-common-unit", "documents that two judges both judged", got=f"none in {', '.join(q.name for q in panel.qrels)}",
+        hint=hint, value=", ".join(panel.names),
     )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ from judged.core.ids import IdColumn
 from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
 from judged.errors import DataError, UsageError, shown
-from judged.judges.panel import Panel, Units, panel
+from judged.judges.panel import Panel, Units, read_panel
 from judged.stats.agreement.merge import How, Ties, merge
+from judged.tables.table import counted
 
 __all__ = ["merge_judgments"]
 
@@ -58,29 +59,23 @@ def merge_judgments(
         raise UsageError("merge-how", "missing to be one of keep, drop, error", got=shown(missing), value=missing)
     if (how == "adjudicate") != (adjudicator is not None):
         got = "one with another way of merging" if adjudicator is not None else "none"
-        raise UsageError(
-            "merge-how",
-            "an adjudicator, to adjudicate",
-            got=got,
-            hint="adjudicate with an adjudicator's judgments, or merge in another way",
-        )
+        hint = "adjudicate with an adjudicator's judgments, or merge in another way"
+        raise UsageError("merge-how", "an adjudicator, to adjudicate", got=got, hint=hint)
     if name is not None and not isinstance(name, str):
         raise UsageError("names", "a name as text", got=shown(name), value=name)
-    found = panel(sources, rejudged=rejudged, judges=judges, judge_column=judge_column)
+    found = read_panel(sources, rejudged=rejudged, judges=judges, judge_column=judge_column)
     if found.units is None:
         raise UsageError("merge-how", "judgments with queries and documents", got="columns of labels")
-    grades, units = found.grades, found.units
-    keep = _kept(found, missing)
-    adjudicated = None
-    if adjudicator is not None:
-        adjudicated = _adjudicated(found, adjudicator, rejudged)[keep]
-    merged = merge(grades[:, keep], how, ties, adjudicated)
+    units = found.units
+    keep = _units_to_keep(found, missing)
+    adjudicated = None if adjudicator is None else _adjudicated_grades(found, adjudicator, rejudged)[keep]
+    merged = merge(found.grades[:, keep], how, ties, adjudicated)
     if merged.undecided.any():
-        _refuse(units, keep[merged.undecided], how, len(found.names))
+        _raise_undecided(units, keep[merged.undecided], how, len(found.names))
     return _qrels(units, keep, merged.grade, name or f"{how} of {', '.join(found.names)}")
 
 
-def _kept(found: Panel, missing: Missing) -> Ints:
+def _units_to_keep(found: Panel, missing: Missing) -> Ints:
     assert found.units is not None
     some = np.flatnonzero(found.ratings.rated() < len(found.names))
     if missing == "error" and len(some):
@@ -90,22 +85,20 @@ def _kept(found: Panel, missing: Missing) -> Ints:
         )  # fmt: skip
     kept = np.setdiff1d(np.arange(len(found.units)), some) if missing == "drop" else np.arange(len(found.units))
     if not len(kept):
-        raise DataError(
-            "empty-qrels", "a document that every judge judged", got="none", hint="missing='keep' keeps all"
-        )
+        hint = "missing='keep' keeps all"
+        raise DataError("empty-qrels", "a document that every judge judged", got="none", hint=hint)
     return kept
 
 
-def _adjudicated(found: Panel, adjudicator: Any, rejudged: Rejudged) -> Floats:
+def _adjudicated_grades(found: Panel, adjudicator: Any, rejudged: Rejudged) -> Floats:
     """The adjudicator's grade of each unit of the panel."""
-    with_it = panel(
-        [*found.qrels, adjudicator], [*(f"{i}" for i in range(len(found.qrels))), "adjudicator"], rejudged=rejudged
-    )
+    names = [*map(str, range(len(found.qrels))), "adjudicator"]
+    with_it = read_panel([*found.qrels, adjudicator], names, rejudged=rejudged)
     judged = (with_it.ratings.codes[:-1] >= 0).any(axis=0)  # the panel's own units, in the same order
     return with_it.grades[-1][judged]
 
 
-def _refuse(units: Units, rows: Ints, how: How, judges: int) -> None:
+def _raise_undecided(units: Units, rows: Ints, how: How, judges: int) -> None:
     if how == "adjudicate":
         raise DataError(
             "unadjudicated", "a grade of the adjudicator for every document that judges disagree on",
@@ -119,11 +112,9 @@ def _refuse(units: Units, rows: Ints, how: How, judges: int) -> None:
 
 
 def _some(units: Units, rows: Ints) -> str:
-    first = rows[:3]
-    named = [
-        f"{shown(units.queries[q])} {shown(d)}" for q, d in zip(units.query[first], units.docs(first), strict=True)
-    ]
-    return f"{len(rows)} {'document' if len(rows) == 1 else 'documents'}: {', '.join(named)}{' …' if len(rows) > 3 else ''}"
+    pairs = zip(units.query[rows[:3]], units.docs(rows[:3]), strict=True)
+    named = ", ".join(f"{shown(units.queries[query])} {shown(doc)}" for query, doc in pairs)
+    return f"{counted(len(rows), 'document')}: {named}{' …' if len(rows) > 3 else ''}"
 
 
 def _qrels(units: Units, keep: Ints, grade: Floats, name: str) -> Qrels:

@@ -10,11 +10,9 @@ import numpy as np
 
 from judged._types import Ints
 from judged.errors import UsageError, Warned, shown
-from judged.judges.conclusion import conclusion
-from judged.judges.disagreements import adjudicable, disagreed
 from judged.judges.panel import Panel
 from judged.judges.system_order import SystemOrder
-from judged.judges.tables import confusion_table, summary_tables
+from judged.judges.tables import adjudication_table, conclusion, confusion_table, disagreement_table, summary_tables
 from judged.stats.agreement.intervals import Reliability, by_query
 from judged.stats.agreement.paradox import Paradox
 from judged.stats.agreement.ratings import Label
@@ -45,7 +43,7 @@ class JudgePair:
         return 1 in (self.confusion.any(axis=0).sum(), self.confusion.any(axis=1).sum())
 
     def __getitem__(self, key: str) -> Reliability:
-        return _found(self.coefficients, key)
+        return _coefficient(self.coefficients, key)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +110,7 @@ class Agreement(HasRecords):
 
     def __getitem__(self, key: str) -> Reliability:
         """A coefficient by its key: raw, expected, kappa, pi, fleiss, conger, ac1, bp, alpha; kappa(linear) …"""
-        return _found(self.coefficients, key)
+        return _coefficient(self.coefficients, key)
 
     @property
     def confusion(self) -> Ints:
@@ -130,10 +128,8 @@ class Agreement(HasRecords):
         main = "kappa" if len(self.names) == 2 else "alpha"
         weighted = [f"{main}({self.weights})"] if self.weights != "nominal" else []
         found = self.per_query("raw", main, *weighted)
-        least = np.round(
-            [found["raw"], found[weighted[0] if weighted else main]], 12
-        )  # what differs by a rounding is a tie
-        order = np.lexsort(least)  # stable: ties stay by id; NaN is last
+        keys = [found["raw"], found[(*weighted, main)[0]]]
+        order = np.lexsort(np.round(keys, 12))  # a difference by rounding is a tie; ties stay by id; NaN is last
         return found.take(order.tolist())
 
     def per_query(self, *keys: str) -> RecordTable:
@@ -141,8 +137,8 @@ class Agreement(HasRecords):
         units, ratings = self.panel.units, self.panel.ratings
         if units is None:
             raise UsageError("judges", "judgments with queries", got="columns of labels")
-        asked = [wanted(key, ratings, self.own) for key in keys]
-        present, size, values = by_query(ratings, asked, units.query)
+        requests = [wanted(key, ratings, self.own) for key in keys]
+        present, size, values = by_query(ratings, requests, units.query)
         undefined = np.isnan(np.stack([*values.values(), np.zeros(len(size))])).any(axis=0)
         why = np.where(undefined, "one category only", "").tolist()
         found = {key: tuple(column.tolist()) for key, column in values.items()}
@@ -160,11 +156,11 @@ class Agreement(HasRecords):
             n: how many at most.
             per_query: how many of one query at most.
         """
-        return disagreed(self.panel, n, per_query)
+        return disagreement_table(self.panel, n, per_query)
 
     def adjudicable(self) -> RecordTable:
         """All disagreements, with an empty column `relevance`: filled, they are an adjudicator's judgments."""
-        return adjudicable(self.panel)
+        return adjudication_table(self.panel)
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────
 
@@ -239,7 +235,7 @@ class Agreement(HasRecords):
     __repr__ = Tabled.__str__
 
 
-def _found(known: dict[str, Reliability], key: str) -> Reliability:
+def _coefficient(known: dict[str, Reliability], key: str) -> Reliability:
     if key not in known:
         raise UsageError("coefficient", f"one of {', '.join(known)}", got=shown(key), value=key)
     return known[key]

@@ -20,7 +20,7 @@ from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
 from judged.stats.summary import summarise
-from judged.tables.records import RecordTable, distinct_columns, number
+from judged.tables.records import RecordTable, distinct_columns, number, scalar
 from judged.tables.table import counted
 
 __all__ = ["OrderPair", "Swap", "SystemOrder", "system_order"]
@@ -119,7 +119,7 @@ class SystemOrder:
             "values": {j: dict(zip(self.systems, row.tolist(), strict=True))
                        for j, row in zip(self.judges, self.values, strict=True)},
             "pairs": [
-                {"judges": p.judges, "tau": _finite(p.tau), "reason": p.reason, "tau_ap": [_finite(x) for x in p.tau_ap],
+                {"judges": p.judges, "tau": scalar(p.tau), "reason": p.reason, "tau_ap": [scalar(x) for x in p.tau_ap],
                  "swaps": [{"systems": s.systems, "differences": s.differences} for s in p.swaps]}
                 for p in self.pairs
             ],
@@ -170,14 +170,8 @@ def _only(one: Qrels, queries: set[bytes]) -> Qrels:
     stays = np.array([query in queries for query in one.queries.tolist()])
     if stays.all():
         return one
-    rows = np.flatnonzero(stays[one.query])
-    columns = {"aspect": one.aspect, "sub": one.sub}
-    extra: Any = {name: None if column is None else column.take(rows) for name, column in columns.items()}
-    return replace(
-        one, queries=one.queries.take(np.flatnonzero(stays)), query=(np.cumsum(stays) - 1)[one.query[rows]],
-        doc=one.doc.take(rows), grade=one.grade[rows], **extra,
-        where=lambda row: one.where(int(rows[row])),
-    )  # fmt: skip
+    kept = one.take(stays[one.query])
+    return replace(kept, queries=one.queries.take(stays), query=(np.cumsum(stays) - 1)[kept.query])
 
 
 def _mean(result: Any) -> float:
@@ -245,7 +239,3 @@ def _swapped(pair: OrderPair, systems: int) -> str:
     some = ", ".join(f"{s.systems[0]} and {s.systems[1]}" for s in pair.swaps[:3])
     more = f" and {len(pair.swaps) - 3} more" if len(pair.swaps) > 3 else ""
     return f"{_share(pair, systems)} between {a} and {b}: {some}{more}"
-
-
-def _finite(x: float) -> float | None:
-    return x if np.isfinite(x) else None

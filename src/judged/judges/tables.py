@@ -1,20 +1,92 @@
-"""An `Agreement` as tables: what a person sees first, and what must stand beside kappa."""
+"""An `Agreement` in words and as tables: the coefficient to read, and what must be known beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from judged._types import Floats, Ints
+from judged.errors import UsageError, shown
+from judged.io.tables.columns import is_usual
+from judged.judges.panel import Panel
 from judged.stats.agreement.intervals import Reliability
-from judged.stats.agreement.ratings import Label
-from judged.tables.records import number
+from judged.stats.agreement.ratings import Label, Ratings
+from judged.tables.records import RecordTable, distinct_columns, number
 from judged.tables.table import Table, counted
 
 if TYPE_CHECKING:
     from judged.judges.result import Agreement, JudgePair
 
-__all__ = ["confusion_table", "summary_tables"]
+__all__ = ["adjudication_table", "conclusion", "confusion_table", "disagreement_table", "summary_tables"]
+
+
+def _main_key(a: Agreement) -> str:
+    """The coefficient to read for these labels: under the weights that were asked for, else as the labels are.
+
+    Two judges: Cohen's kappa; of grades, the quadratic one. More: Krippendorff's alpha, which is made for missing judgments; of
+    grades, the ordinal one.
+    """
+    two = len(a.names) == 2
+    if a.weights != "nominal":
+        return f"kappa({a.weights})" if two else f"alpha({'interval' if a.weights == 'quadratic' else a.weights})"
+    if _is_graded(a):
+        return "kappa(quadratic)" if two else "alpha(ordinal)"
+    return "kappa" if two else "alpha"
+
+
+def conclusion(a: Agreement, places: int = 4) -> tuple[str, ...]:
+    """What a person asks first, a sentence each."""
+    order = a.order.conclusion() if a.order is not None else ()
+    return (_coefficient(a, places), _exact(a), *_lenient(a), *order)
+
+
+def _is_graded(a: Agreement) -> bool:
+    return a.panel.ratings.numbers is not None and len(a.categories) > 2
+
+
+def _coefficient(a: Agreement, places: int) -> str:
+    c = a[_main_key(a)]
+    labels = "graded labels" if _is_graded(a) else "binary labels" if len(a.categories) <= 2 else "labels without order"
+    why = f"to be read for {labels}" if a.weights == "nominal" else "under the weights asked for"
+    name = c.name[0].upper() + c.name[1:]
+    if isnan(c.value):
+        return f"{name} ({why}) has no value: {c.reason}"
+    if len(a.pairs) == 1 and a.pairs[0].one_label:
+        return f"{name} ({why}) says nothing here: {a.paradox.sentences[0]}"
+    between = "no interval" if isnan(c.low) else (
+        f"{100 * a.confidence:g}% interval {number(c.low, places)} to {number(c.high, places)}"
+    )  # fmt: skip
+    return f"{name} ({why}): {number(c.value, places)}, {between}"
+
+
+def _exact(a: Agreement) -> str:
+    thing = "document" if a.panel.units is not None else "unit"
+    who = "both" if len(a.names) == 2 else "two judges or more"
+    return f"Exact agreement: {a['raw'].value:.1%} of {counted(a['raw'].units, thing)} judged by {who}"
+
+
+def _lenient(a: Agreement) -> tuple[str, ...]:
+    """Who gives higher grades, over what every one of them judged (or, if there is nothing of the kind, nothing is said)."""
+    ratings = a.panel.ratings
+    shared = (ratings.codes >= 0).all(axis=0)
+    if ratings.numbers is None or not shared.any():
+        return ()
+    grades = ratings.numbers[ratings.codes[:, shared]]
+    mean, zero = np.round(grades.mean(axis=1), 2), (grades == 0).mean(axis=1)  # what prints alike is alike
+    habits = ", ".join(f"{name} {m:.2f} ({z:.0%} are 0)" for name, m, z in zip(a.names, mean, zero, strict=True))
+    habits = f"mean {'grade' if a.panel.levels is None else 'label'}: {habits}"
+    high, low = int(np.argmax(mean)), int(np.argmin(mean))
+    if mean[high] == mean[low]:
+        return (f"{'Neither' if len(a.names) == 2 else 'None'} is more lenient; {habits}",)
+    if len(a.names) == 2:
+        return (f"{a.names[high]} is more lenient; {habits}",)
+    return (f"{a.names[high]} is the most lenient, {a.names[low]} the strictest; {habits}",)
+
+
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def summary_tables(a: Agreement, places: int) -> list[Table]:
@@ -102,3 +174,78 @@ def _between(c: Reliability, places: int) -> str:
 
 def _and(names: Sequence[str]) -> str:
     return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# ── disagreements ────────────────────────────────────────────────────────────────────────────────
+
+
+def disagreement_table(panel: Panel, n: int | None, per_query: int | None) -> RecordTable:
+    """Return the documents that judges disagree on, most first: at most n, and `per_query` of one query; grades as they were given, also where a level made them binary."""
+    _check_count(n, "n")
+    _check_count(per_query, "per_query")
+    ratings, units = panel.given or panel.ratings, panel.units
+    spread = _spread(ratings, panel.levels)
+    rows = np.flatnonzero(_spread(panel.ratings) > 0)
+    count = len(rows)
+    rows = rows[np.argsort(-spread[rows], kind="stable")]
+    if per_query is not None and units is not None:
+        rows = rows[_place_within(units.query[rows]) < per_query]
+    rows = rows[:n]
+    labels = (*ratings.categories, None)
+    where: dict[str, tuple[Any, ...]] = {"row": tuple(rows.tolist())}
+    if units is not None:
+        where = {"query": tuple(units.queries[i] for i in units.query[rows]), "doc": tuple(units.docs(rows))}
+    judges = distinct_columns(panel.names, {*where, "difference"}.__contains__)
+    given = {name: tuple(labels[c] for c in row[rows]) for name, row in zip(judges, ratings.codes, strict=True)}
+    columns = {**where, **given, "difference": tuple(_tidy(x) for x in spread[rows].tolist())}
+    whole = "the only disagreement" if count == 1 else f"all {count} disagreements"
+    title = f"{len(rows)} of {count} disagreements" if len(rows) < count else whole
+    return RecordTable(columns, words=("query", "doc"), title=title)
+
+
+def adjudication_table(panel: Panel) -> RecordTable:
+    """All disagreements, with an empty column `relevance` to be filled: judgments that `read_qrels` reads once they are.
+
+    Judges whose names the reader would take for ids or grades are called otherwise, so that it finds the right columns.
+    """
+    if panel.units is None:
+        raise UsageError("judges", "judgments with queries and documents", got="columns of labels")
+    found = disagreement_table(panel, None, None)
+    query, doc, *given, difference = found.columns.values()
+    judges = distinct_columns(panel.names, lambda name: name == "difference" or is_usual(name))
+    columns = {"query_id": query, "doc_id": doc, **dict(zip(judges, given, strict=True)), "difference": difference}
+    return RecordTable({**columns, "relevance": (None,) * len(found)}, words=("query_id", "doc_id"), title=found.title)
+
+
+def _check_count(n: object, name: str) -> None:
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0):
+        raise UsageError("parameter", f"{name} to be a whole number from 0, or None", got=shown(n), value=n)
+
+
+def _spread(ratings: Ratings, levels: Sequence[float] | None = None) -> Floats:
+    """Of each unit, its highest label less its lowest (of grades with levels: of how far they are from their judge's level);
+    of labels that are text, how many others there are besides one.
+    """
+    codes = ratings.codes
+    missing, size = codes < 0, len(ratings.categories)
+    if ratings.numbers is not None:
+        value = np.append(ratings.numbers, np.nan)[codes] - (0.0 if levels is None else np.array(levels)[:, None])
+        high, low = np.where(missing, -np.inf, value).max(axis=0), np.where(missing, np.inf, value).min(axis=0)
+        return np.where(missing.all(axis=0), 0.0, high - low)
+    used = np.zeros((size + 1, codes.shape[1]), bool)
+    for row in codes:
+        used[row, np.arange(codes.shape[1])] = True
+    return np.maximum(used[:size].sum(axis=0) - 1.0, 0.0)
+
+
+def _place_within(group: Ints) -> Ints:
+    """Of each row, how many of its group stand before it."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    place = np.empty(len(group), np.int64)
+    place[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    return place
+
+
+def _tidy(x: float) -> float | int:
+    return int(x) if x == int(x) else x

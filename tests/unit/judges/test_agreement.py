@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.judges.panel import panel
+from judged.judges.panel import read_panel
 from judged.tables.records import number
 
 A = {"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 0, "b": 1, "x": 3}}
@@ -760,7 +760,7 @@ def test_input_is_left_alone():
 def test_a_hundred_thousand_units_of_five_judges_take_no_loop():
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 4, (5, 100_000))
-    found = panel(list(columns))
+    found = read_panel(list(columns))
     assert len(found.ratings.patterns().count) <= 4**5
     assert abs(jd.agree(*columns)["fleiss"].value) < 0.01
 
