@@ -4,8 +4,7 @@ from judged.clicks import ClickBoard, ClickFit, ClickGrades, Counterfactuals, In
 from judged.comparison.leaderboard import Leaderboard
 from judged.comparison.power import Power
 from judged.comparison.result import Comparison
-from judged.correlation.correlate import Correlation
-from judged.correlation.correlate_all import Correlations
+from judged.correlation.result import Correlation, Correlations
 from judged.curves import Classification, Curves
 from judged.distributed.executors import Executor
 from judged.errors import Warned

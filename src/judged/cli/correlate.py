@@ -58,8 +58,7 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
     judged correlate --systems map.txt ndcg.txt -c tau_b tau_ap
     judged correlate --systems scores.csv --columns map,ndcg
     """
-    from judged.correlation.correlate import correlate
-    from judged.correlation.correlate_all import correlate_all
+    from judged.correlation.correlate import correlate, correlate_all
 
     sources = _sources(runs, options)
     asked = {name: options[name] for name in ("depth", "p", "ties", "documents", "seed")}
@@ -79,7 +78,7 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
 
 def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, Any]]:
     """What is compared, each with its name; files of scores are read, runs are not."""
-    from judged.correlation.correlate import read_scores
+    from judged.io.system_scores import read_scores
 
     if runs.count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
@@ -96,8 +95,8 @@ def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, 
 
 def _hinted(call: Callable[[], Any], runs: tuple[str, ...], options: dict[str, Any]) -> Any:
     """The result; where a file is no run but one of scores for systems, the error says how to read it."""
-    from judged.correlation.correlate import read_scores
     from judged.errors import DataError, JudgedError
+    from judged.io.system_scores import read_scores
 
     try:
         return call()

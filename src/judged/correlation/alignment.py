@@ -15,9 +15,9 @@ from judged.core.tables import Id, Run
 from judged.errors import DataError, Warned
 from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.rankings import Rankings, ranked
-from judged.tables.table import some
+from judged.tables.table import counted, some
 
-__all__ = ["AlignedPair", "Documents", "Side", "paired", "paired_runs", "some"]
+__all__ = ["AlignedPair", "Documents", "Side", "align", "align_runs"]
 
 Documents = Literal["both", "union"]
 
@@ -43,13 +43,13 @@ class AlignedPair:
 # ── runs ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def paired_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> AlignedPair:
+def align_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> AlignedPair:
     """The rankings of the queries that both runs answer, in the order of their ids."""
     _check_kinds(a, b)
     a_ids, b_ids = a.queries.tolist(), b.queries.tolist()
     common = set(a_ids) & set(b_ids)
     if not common:
-        _refuse_nothing_common(a, b)
+        _raise_no_common_query(a, b)
     ordered = sorted(common, key=int if a.query_kind == "integer" else None)
     code = {raw: i for i, raw in enumerate(ordered)}
     sides, rows = [], []
@@ -60,7 +60,7 @@ def paired_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> Alig
         sides.append(Side(query[row], run.score[row] + 0.0))  # -0.0 ties with 0.0
         rows.append(row)
     at = match_documents(a, b, (rows[0], rows[1]), (sides[0].query, sides[1].query), "keep one of them")
-    found = paired(sides[0], sides[1], *at, len(ordered), depth, documents)
+    found = align(sides[0], sides[1], *at, len(ordered), depth, documents)
     warnings = (*a.warnings, *b.warnings, *_unshared(a, a_ids, common), *_unshared(b, b_ids, common))
     return AlignedPair(tuple(decoded(IdColumn.of(ordered), a.query_kind)), found.columns, found.rankings, warnings)
 
@@ -69,21 +69,21 @@ def _unshared(run: Run, ids: list[bytes], common: set[bytes]) -> list[Warned]:
     alone = decoded(IdColumn.of(raw for raw in ids if raw not in common), run.query_kind)
     if not alone:
         return []
-    what = "query is" if len(alone) == 1 else "queries are"
-    return [Warned("query-unshared", len(alone), f"{len(alone)} {what} in {run.label} only, left out: {some(alone)}")]
+    queries = counted(len(alone), "query is", "queries are")
+    return [Warned("query-unshared", len(alone), f"{queries} in {run.label} only, left out: {some(alone)}")]
 
 
 def _check_kinds(a: Run, b: Run) -> None:
-    for what, ours, theirs in (("query", a.query_kind, b.query_kind), ("document", a.doc_kind, b.doc_kind)):
-        if ours != theirs and len(a) and len(b):
-            raise DataError("id-type", f"{what} ids of one type on both sides", got=f"{ours} and {theirs}", where=b.name,
+    for what, a_kind, b_kind in (("query", a.query_kind, b.query_kind), ("document", a.doc_kind, b.doc_kind)):
+        if a_kind != b_kind and len(a) and len(b):
+            raise DataError("id-type", f"{what} ids of one type on both sides", got=f"{a_kind} and {b_kind}", where=b.name,
                             hint=f"convert one side, for example str({what}_id)")  # fmt: skip
 
 
-def _refuse_nothing_common(a: Run, b: Run) -> NoReturn:
-    ours, theirs = (decoded(run.queries, run.query_kind) for run in (a, b))
+def _raise_no_common_query(a: Run, b: Run) -> NoReturn:
+    a_queries, b_queries = (decoded(run.queries, run.query_kind) for run in (a, b))
     raise DataError(
-        "no-common-query", f"queries of {a.name} ({some(ours)})", got=f"only others ({some(theirs)})", where=b.name,
+        "no-common-query", f"queries of {a.name} ({some(a_queries)})", got=f"only others ({some(b_queries)})", where=b.name,
         hint="are these runs for the same queries?",
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ def _refuse_nothing_common(a: Run, b: Run) -> NoReturn:
 # ── any two sides ────────────────────────────────────────────────────────────────────────────────
 
 
-def paired(
+def align(
     a: Side, b: Side, a_at: Ints, b_at: Ints, count: int, depth: int | None, documents: Documents
 ) -> AlignedPair:  # fmt: skip
     """Both sides of `count` segments, rows in the order of segments; row `a_at[i]` and row `b_at[i]` are the same item.
@@ -104,12 +104,12 @@ def paired(
         if not (a_stays.all() and b_stays.all()):
             both = a_stays[a_at] & b_stays[b_at]
             at = (np.cumsum(a_stays) - 1)[a_at[both]], (np.cumsum(b_stays) - 1)[b_at[both]]
-            return paired(_kept(a, a_stays), _kept(b, b_stays), *at, count, None, documents)
+            return align(_kept(a, a_stays), _kept(b, b_stays), *at, count, None, documents)
     rankings = Rankings(a_ranked, b_ranked, a_place[a_at], b_place[b_at])
     if documents == "both":
         query, x, y = a.query[a_at], a.score[a_at], b.score[b_at]
     else:  # ranks instead of scores: what a side does not hold ties below all that it does
-        a_alone, b_alone = _others(len(a.query), a_at), _others(len(b.query), b_at)
+        a_alone, b_alone = _rest(len(a.query), a_at), _rest(len(b.query), b_at)
         a_value, b_value = -a_ranked.top[a_place].astype(float), -b_ranked.top[b_place].astype(float)
         query = np.concatenate([a.query[a_at], a.query[a_alone], b.query[b_alone]])
         x = np.concatenate([a_value[a_at], a_value[a_alone], np.full(len(b_alone), -np.inf)])
@@ -122,7 +122,7 @@ def _kept(side: Side, stays: Bools) -> Side:
     return Side(side.query[stays], side.score[stays])
 
 
-def _others(size: int, at: Ints) -> Ints:
+def _rest(size: int, at: Ints) -> Ints:
     rest = np.ones(size, bool)
     rest[at] = False
     return np.flatnonzero(rest)

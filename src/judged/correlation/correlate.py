@@ -1,161 +1,43 @@
-"""How alike two runs, two rankings, or two orders of systems are."""
+"""Correlate two runs, two rankings or two orders of systems, or every pair of several."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, TypedDict, Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged._types import Floats
+from judged._types import Floats, Ints
 from judged.core.numeric.seed import whole_seed
-from judged.core.tables import Id
+from judged.core.tables import Run
 from judged.correlation.alignment import AlignedPair, Documents
-from judged.correlation.inputs import Kind, ordered
-from judged.correlation.remarks import notes, short, undefined
+from judged.correlation.inputs import Kind, read_if_run, read_pair
+from judged.correlation.result import Correlation, Correlations
 from judged.errors import UsageError, Warned, shown
-from judged.io.system_scores import read_scores
 from judged.stats.intervals import bootstraps
 from judged.stats.rank_correlation.intervals import intervals, p_value
-from judged.stats.rank_correlation.rbo_and_overlap import Ties
+from judged.stats.rank_correlation.rbo_and_overlap import Ties, overlap_of
 from judged.stats.rank_correlation.registry import CorrelationRequest, asked
-from judged.stats.summary import mean
-from judged.tables.table import Table, Tabled
+from judged.tables.table import counted, some
 
-__all__ = ["DEFAULT", "Correlation", "correlate", "read_scores"]
+__all__ = ["DEFAULT", "correlate", "correlate_all"]
 
 DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # the variants in which a run with ties is equal to itself
 _DEFAULT_OF_ITEMS = "tau_b tau_ap_b rbo"  # orders hold the same items: their first ten may well be all of them
-Interval = tuple[float, float] | None
+_TAKEN = "taken as scores of the same items; give ids as text to compare rankings"
 
 
-@dataclass(frozen=True, eq=False)
-class Correlation(Tabled):
-    """Coefficients of two rankings: a value for each query of two runs, one value for anything else.
+class CorrelateOptions(TypedDict, total=False):
+    """The options of `correlate`."""
 
-    >>> result = correlate({"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}, "tau_a overlap@2")
-    >>> result.mean()
-    {'tau_a': 0.3333333333333333, 'overlap@2': 0.5}
-    """
-
-    kind: Kind
-    names: tuple[str, str]
-    coefficients: tuple[str, ...]
-    queries: tuple[Id, ...]  # of two runs; else none
-    items: NDArray[np.int64]  # documents behind the coefficients of pairs, for each query
-    columns: dict[str, Floats]
-    intervals: dict[str, Interval]
-    p_values: dict[str, float | None] = field(default_factory=dict)  # of two orders
-    conventions: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # in words: what was taken for what, and how much is the same
-    warnings: tuple[Warned, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __getitem__(self, coefficient: str) -> Floats:
-        """One value per query, in the order of `queries`; one in all for two orders."""
-        name = str(asked([coefficient])[0])
-        if name not in self.columns:
-            raise UsageError("not-asked", f"one of {', '.join(self.columns)}", got=shown(name), value=name)
-        return self.columns[name]
-
-    def mean(self) -> dict[str, float]:
-        """Each coefficient: the mean over the queries for which it is defined, or the one value."""
-        return {name: mean(column[~np.isnan(column)]) for name, column in self.columns.items()}
-
-    # ── as other things ──────────────────────────────────────────────────────────────────────────
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data; missing values are None."""
-        return {
-            "judged": 1,
-            "a": self.names[0],
-            "b": self.names[1],
-            "kind": self.kind,
-            "conventions": self.conventions,
-            "notes": list(self.notes),
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
-            "summary": {name: _finite(value) for name, value in self.mean().items()},
-            "intervals": self.intervals,
-            "p_values": {name: _finite(value) for name, value in self.p_values.items()},
-            "queries": list(self.queries),
-            "items": self.items.tolist(),
-            "values": {name: [_finite(v) for v in column.tolist()] for name, column in self.columns.items()},
-        }
-
-    def to_json(self) -> str:
-        """Everything, as strict JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    def _frame(self) -> dict[str, Any]:
-        first = {"query": [str(q) for q in self.queries]} if self.kind == "runs" else {}
-        return {**first, "items": self.items, **self.columns}
-
-    def to_pandas(self) -> Any:
-        """A pandas frame: one row a query (the index), one column a coefficient."""
-        import pandas as pd
-
-        frame = pd.DataFrame(self._frame())
-        return frame.set_index("query") if self.kind == "runs" else frame
-
-    def to_polars(self) -> Any:
-        """A polars frame with a column `query`, for runs, and one for each coefficient."""
-        import polars as pl
-
-        return pl.DataFrame(self._frame())
-
-    # ── reading it ───────────────────────────────────────────────────────────────────────────────
-
-    def table(self, *, places: int = 4) -> Table:
-        """The summary as plain data."""
-        runs, values = self.kind == "runs", self.mean()
-        last = ("queries",) if runs else ("p-value", "items")
-        headers = ("coefficient", "mean" if runs else "value", f"{self.conventions['level']:.0%} interval", *last)
-        rows = []
-        for name, value in values.items():
-            between = self.intervals[name]
-            ends = "" if between is None else f"[{_text(between[0], places)}, {_text(between[1], places)}]"
-            chance = self.p_values.get(name)
-            counted = str(int((~np.isnan(self.columns[name])).sum()))
-            end = (counted,) if runs else ("" if chance is None else f"{chance:.3g}", str(int(self.items[0])))
-            rows.append((name, _text(value, places), ends, *end))
-        return Table(
-            headers, tuple(rows), title=" ~ ".join(n.rpartition("/")[2] for n in self.names), notes=self._notes()
-        )
-
-    def per_query(self, *, places: int = 4) -> Table:
-        """A row a query, the lowest of the first coefficient first: what changed most. Queries without a value come last."""
-        values = [[_text(v, places) for v in column.tolist()] for column in self.columns.values()]
-        rows = list(zip(map(str, self.queries or ("",)), map(str, self.items.tolist()), *values, strict=True))
-        order = np.argsort(self.columns[self.coefficients[0]], kind="stable")  # NaN is the highest
-        notes = (f"by {self.coefficients[0]}, the most changed first",) if len(rows) > 1 else ()
-        return Table(("query", "documents", *self.columns), tuple(rows[i] for i in order), notes=notes)
-
-    def settings(self) -> list[str]:
-        """What was compared, and by which conventions, in words."""
-        said, what = self.conventions, "documents" if self.kind == "runs" else "items"
-        of = {"both": f"pairs of {what} that both hold", "union": f"pairs of all {what}, missing ones tied last"}
-        words = [of[said["documents"]]]
-        if said["depth"] is not None:
-            words.append(f"depth {said['depth']}")
-        biased = [name for name in self.coefficients if name.startswith("rbo")]
-        if biased:
-            common = "" if all("(" in name for name in biased) else f"p={said['p']:g}, "
-            words.append(f"RBO: {common}ties: {said['ties']}")
-        if "tau_ap" in self.coefficients:
-            words.append("tau_ap: ranks of the first, against the second")
-        return words
-
-    def _notes(self) -> tuple[str, ...]:
-        head = [f"{len(self)} {'query' if len(self) == 1 else 'queries'}"] if self.kind == "runs" else []
-        return (" · ".join([*head, *self.settings()]), *self.notes, *(f"warning: {w}" for w in self.warnings))
-
-    __repr__ = Tabled.__str__
+    depth: int | None
+    p: float
+    ties: Ties
+    documents: Documents
+    level: float
+    seed: int
 
 
 def correlate(
@@ -171,7 +53,7 @@ def correlate(
     seed: int = 0,
     names: tuple[str, str] | None = None,
 ) -> Correlation:
-    """How alike two rankings are, by the coefficients of `judged.stats.rank_correlation.COEFFICIENTS`.
+    """Measure how alike two rankings are, by the coefficients of `judged.stats.rank_correlation.COEFFICIENTS`.
 
     What is compared is told by type, and both sides are of one: *runs* (a path, a frame, {query: {doc: score}} or whatever else `read_run`
     takes) query by query, with means and their bootstrap intervals over queries; mappings {name: number}, pandas Series, or
@@ -203,51 +85,63 @@ def correlate(
     >>> print(correlate([3, 2, 1], [3, 1, 2], "tau_b spearman").mean())
     {'tau_b': 0.3333333333333333, 'spearman': 0.5}
     """
-    wanted = asked(DEFAULT if measures is None else measures)
-    _check(wanted, depth, documents, level)
+    requests = asked(DEFAULT if measures is None else measures)
+    _check_options(requests, depth, documents, level)
     _check_names(names)
-    seed = whole_seed(seed)
-    kind, found, both = ordered(a, b, depth, documents)
+    kind, given_names, pair = read_pair(a, b, depth, documents)
     if measures is None and kind in ("items", "scores"):
-        wanted = asked(_DEFAULT_OF_ITEMS)
-    columns = {str(one): _frozen(_values(one, both, p, ties)) for one in wanted}
-    runs = kind == "runs"
-    ends = (
-        bootstraps(list(columns.values()), level=level, seed=seed)
-        if runs
-        else intervals(both.columns, wanted, level=level, seed=seed)
-    )
+        requests = asked(_DEFAULT_OF_ITEMS)
+    conventions = {
+        "documents": documents,
+        "depth": depth,
+        "p": p,
+        "ties": ties,
+        "level": level,
+        "seed": whole_seed(seed),
+    }
+    names = given_names if names is None else (names[0], names[1])
+    return _correlation(requests, pair, kind, names, conventions, framed=b is None)
+
+
+def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind, names: tuple[str, str],
+                 conventions: dict[str, Any], *, framed: bool) -> Correlation:  # fmt: skip
+    runs, options = kind == "runs", {"level": conventions["level"], "seed": conventions["seed"]}
+    columns = {str(one): _values(one, pair, conventions["p"], conventions["ties"]) for one in requests}
+    ends = bootstraps(list(columns.values()), **options) if runs else intervals(pair.columns, requests, **options)
     return Correlation(
         kind=kind,
-        names=found if names is None else (names[0], names[1]),
+        names=names,
         coefficients=tuple(columns),
-        queries=both.queries,
-        items=both.columns.sizes,
+        queries=pair.queries,
+        items=pair.columns.sizes,
         columns=columns,
         intervals=dict(zip(columns, ends, strict=True)),
-        p_values={} if runs else {str(o): p_value(both.columns, o, float(columns[str(o)][0])) for o in wanted},
-        conventions={"documents": documents, "depth": depth, "p": p, "ties": ties, "level": level, "seed": seed},
-        notes=notes(wanted, both, kind, framed=b is None),
-        warnings=(*both.warnings, *short(wanted, both, kind), *undefined(columns, both, kind)),
+        p_values={} if runs else {str(o): p_value(pair.columns, o, float(columns[str(o)][0])) for o in requests},
+        conventions=conventions,
+        notes=_notes(requests, pair, kind, framed=framed),
+        warnings=(*pair.warnings, *_short_lists(requests, pair, kind), *_undefined(columns, pair, kind)),
     )
 
 
-def _values(one: CorrelationRequest, both: AlignedPair, p: float, ties: Ties) -> Floats:
+def _values(one: CorrelationRequest, pair: AlignedPair, p: float, ties: Ties) -> Floats:
     coefficient = one.coefficient
     if coefficient.pairs is not None:
-        return coefficient.pairs(both.columns)
-    assert coefficient.depths is not None
-    return coefficient.depths(both.rankings, one.k, p if one.p is None else one.p, ties)
+        values = coefficient.pairs(pair.columns)
+    else:
+        assert coefficient.depths is not None
+        values = coefficient.depths(pair.rankings, one.k, p if one.p is None else one.p, ties)
+    values.flags.writeable = False
+    return values
 
 
-def _check(wanted: list[CorrelationRequest], depth: object, documents: object, level: object) -> None:
+def _check_options(requests: list[CorrelationRequest], depth: object, documents: object, level: object) -> None:
     if depth is not None and (type(depth) is not int or depth < 1):
         raise UsageError("depth", "a depth that is a whole number from 1, or None", got=shown(depth), value=depth)
     if documents not in get_args(Documents):
         raise UsageError("parameter", "documents to be both or union", got=shown(documents), value=documents)
     if not isinstance(level, float) or not 0 < level < 1:
         raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)
-    if documents == "union" and any(one.coefficient.name == "pearson" for one in wanted):
+    if documents == "union" and any(one.coefficient.name == "pearson" for one in requests):
         raise UsageError("parameter", "documents='both' for pearson", got="'union'",
                          hint="a document that a run does not hold has no score")  # fmt: skip
 
@@ -259,14 +153,106 @@ def _check_names(names: Any) -> None:
         raise UsageError("names", "two names, as text", got=shown(names), value=names)
 
 
-def _frozen(values: Floats) -> Floats:
-    values.flags.writeable = False
-    return values
+def correlate_all(
+    rankings: Mapping[str, Any] | Iterable[Any],
+    measures: str | CorrelationRequest | Iterable[str | CorrelationRequest] | None = None,
+    **options: Unpack[CorrelateOptions],
+) -> Correlations:
+    """Measure how alike several rankings are: `correlate` of every pair, the earlier one first.
+
+    Args:
+        rankings: {name: ranking}, or a list of rankings; each in a form that `correlate` takes, and all in the same.
+        measures: coefficients by name, as in `correlate`.
+        options: the other arguments of `correlate`, but `names`.
+
+    Raises:
+        UsageError: fewer than two rankings; and whatever `correlate` refuses.
+    """
+    if isinstance(rankings, str | bytes) or not isinstance(rankings, Iterable):
+        raise UsageError("form", "{name: ranking} or a list of rankings", got=shown(rankings), value=rankings)
+    given = list(rankings.items()) if isinstance(rankings, Mapping) else [(None, one) for one in rankings]
+    if len(given) < 2:
+        raise UsageError("form", "two rankings or more", got=str(len(given)), hint="correlate_all({name: run, …})")
+    named = [_named(name, read_if_run(source), place) for place, (name, source) in enumerate(given, 1)]
+    requests = measures if measures is None or isinstance(measures, str | CorrelationRequest) else list(measures)
+    found = [correlate(x, y, requests, **options, names=(a, b)) for (a, x), (b, y) in combinations(named, 2)]
+    return Correlations(tuple(name for name, _ in named), tuple(found))
 
 
-def _finite(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else value
+def _named(name: object, source: Any, place: int) -> tuple[str, Any]:
+    """Return a ranking with its name: the one given, that of the run, or its place."""
+    if not isinstance(source, Run):
+        return str(place if name is None else name), source
+    own = source.name if source.name != "run" else str(place)
+    run_name = own if name is None else str(name)
+    return run_name, replace(source, name=run_name)
 
 
-def _text(value: float, places: int) -> str:
-    return "–" if math.isnan(value) else f"{value:.{places}f}"
+# ── notes and warnings ───────────────────────────────────────────────────────────────────────────
+
+
+def _notes(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind, *, framed: bool) -> tuple[str, ...]:
+    """Say whether numbers may have been ids, and how many of the first k are the same, for each overlap@k that some ranking reaches."""
+    longest = int(_longer(pair).max(initial=0))
+    same = [_same(one.k, pair, kind) for one in requests if one.coefficient.name == "overlap" and one.k <= longest]
+    return (*((_TAKEN,) if kind == "scores" and not framed and _may_be_ids(pair) else ()), *same)
+
+
+def _same(k: int, pair: AlignedPair, kind: Kind) -> str:
+    # The mean over all orders of ties is a number of documents; the other variants of overlap are not.
+    count = float(np.mean(overlap_of(pair.rankings, k, "a"))) * k
+    what, mean = ("documents", "on average ") if kind == "runs" else ("items", "")
+    return f"{mean if len(pair.rankings) > 1 else ''}{count:.1f} of the first {k} {what} are the same"
+
+
+def _may_be_ids(pair: AlignedPair) -> bool:
+    """Return whether both sides are integers, each once: what rankings by numeric ids look like."""
+    sides = (pair.columns.x, pair.columns.y)
+    return all(len(s) > 0 and len(np.unique(s)) == len(s) and bool((s == np.trunc(s)).all()) for s in sides)
+
+
+def _short_lists(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind) -> list[Warned]:
+    """One warning for each cutoff that neither ranking of a query reaches: shares of k stay below 1 there."""
+    by_cutoff: dict[int, list[str]] = {}
+    for one in requests:
+        if one.coefficient.name in ("overlap", "average_overlap"):
+            by_cutoff.setdefault(one.k, []).append(str(one))
+    found = []
+    for k, names in by_cutoff.items():
+        count = int((_longer(pair) < k).sum())
+        if count and kind == "runs":
+            queries = counted(count, "query", "queries")
+            text = f"both hold fewer than {k} documents in {queries}: {', '.join(names)} cannot reach 1 there"
+            found.append(Warned("short", count, text))
+        elif count:
+            found.append(Warned("short", 1, f"both hold fewer than {k} items: {', '.join(names)} cannot reach 1"))
+    return found
+
+
+def _longer(pair: AlignedPair) -> Ints:
+    return np.maximum(pair.rankings.a.sizes, pair.rankings.b.sizes)
+
+
+def _undefined(columns: dict[str, Floats], pair: AlignedPair, kind: Kind) -> list[Warned]:
+    """One warning for each set of queries for which the same coefficients are not defined, for the same reason."""
+    few = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
+    c = pair.columns
+    infinite = (c.total(np.isinf(c.x) | np.isinf(c.y)) > 0) & (c.sizes > 1)
+    missing: dict[tuple[str, bytes], list[str]] = {}
+    for name, column in columns.items():
+        lost, endless = np.isnan(column), infinite & (name == "pearson")  # the others see the order alone
+        for why, here in ((few, lost & ~endless), ("infinite scores have no mean", lost & endless)):
+            missing.setdefault((why, here.tobytes()), []).append(name)
+    found = []
+    for (why, mask), names in missing.items():
+        where = np.flatnonzero(np.frombuffer(mask, bool))
+        if not len(where):
+            continue
+        what = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not defined"
+        if kind != "runs":
+            found.append(Warned("undefined", 1, f"{what}: {why}"))
+            continue
+        ids = some([pair.queries[i] for i in where])
+        queries = counted(len(where), "query", "queries")
+        found.append(Warned("undefined", len(where), f"{what} for {queries} ({why}), left out of the mean: {ids}"))
+    return found

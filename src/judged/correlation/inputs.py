@@ -12,18 +12,24 @@ import numpy as np
 
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
-from judged.correlation.alignment import AlignedPair, Documents, Side, paired, paired_runs
+from judged.correlation.alignment import AlignedPair, Documents, Side, align, align_runs
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.io.read import read_run
 from judged.stats.rank_correlation.concordance import numbers
 from judged.stats.rank_correlation.rankings import with_scores
-from judged.tables.table import some
+from judged.tables.table import counted, some
 
-__all__ = ["Kind", "once", "ordered"]
+__all__ = ["Kind", "read_if_run", "read_pair"]
 
 Kind = Literal["runs", "items", "scores", "rankings"]
 
+_KIND = {
+    "runs": "a run",
+    "items": "a mapping {name: number}",
+    "scores": "a column of numbers",
+    "rankings": "a list of ids",
+}
 _ROUNDING = 1e-12  # of a score: what adding up in another order may change
 
 _ACCEPTED = (
@@ -32,30 +38,30 @@ _ACCEPTED = (
 )
 
 
-def ordered(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[Kind, tuple[str, str], AlignedPair]:
-    """What was given, what to call the two, and both laid side by side."""
+def read_pair(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[Kind, tuple[str, str], AlignedPair]:
+    """Return what was given, the names of the two, and both aligned."""
     if b is None:
-        return "scores", *_of_frame(a, depth, documents)
+        return "scores", *_align_frame(a, depth, documents)
     first, second = _kind(a), _kind(b)
     if first == second == "runs":
-        left, right = _run(a), _run(b)
+        left, right = _read_run(a), _read_run(b)
         names = (left.name, right.name) if left.name != right.name else (f"{left.name} (a)", f"{right.name} (b)")
         left, right = replace(left, name=names[0]), replace(right, name=names[1])
-        return "runs", names, paired_runs(left, right, depth, documents)
+        return "runs", names, align_runs(left, right, depth, documents)
     if "runs" in (first, second) or (first != second and "scores" in (first, second)):
-        _refuse(f"{_what(a, first)} and {_what(b, second)}")
+        _raise_form(f"{_what(a, first)} and {_what(b, second)}")
     if first == second == "scores":
-        return "scores", ("a", "b"), _aligned(numbers(a, "a"), numbers(b, "b"), depth, documents)
+        return "scores", ("a", "b"), _align_columns(numbers(a, "a"), numbers(b, "b"), depth, documents)
     kind: Kind = "items" if first == second == "items" else "rankings"
-    return kind, ("a", "b"), _by_name(a, b, depth, documents)
+    return kind, ("a", "b"), _align_items(a, b, depth, documents)
 
 
-def once(source: Any) -> Any:
-    """A run, read; anything else as it is: what is compared several times is read only once."""
-    return _run(source) if _kind(source) == "runs" else source
+def read_if_run(source: Any) -> Any:
+    """Read a run; return anything else as it is. What is compared several times is read only once."""
+    return _read_run(source) if _kind(source) == "runs" else source
 
 
-def _run(source: Any) -> Run:
+def _read_run(source: Any) -> Run:
     try:
         return read_run(source)
     except DataError as error:
@@ -89,36 +95,27 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_series(source: Any) -> bool:
-    return (
-        type(source).__module__.partition(".")[0] == "pandas"
-        and hasattr(source, "index")
-        and not hasattr(source, "columns")
-    )
+    pandas = type(source).__module__.partition(".")[0] == "pandas"
+    return pandas and hasattr(source, "index") and not hasattr(source, "columns")
 
 
 def _what(source: Any, kind: Kind) -> str:
-    words = {
-        "runs": "a run",
-        "items": "a mapping {name: number}",
-        "scores": "a column of numbers",
-        "rankings": "a list of ids",
-    }
-    return f"{words[kind]} ({type(source).__name__})"
+    return f"{_KIND[kind]} ({type(source).__name__})"
 
 
-def _refuse(got: str) -> NoReturn:
+def _raise_form(got: str) -> NoReturn:
     raise UsageError("form", _ACCEPTED, got=got, hint="give both in the same form")
 
 
 # ── orders of items ──────────────────────────────────────────────────────────────────────────────
 
 
-def _aligned(x: Any, y: Any, depth: int | None, documents: Documents) -> AlignedPair:
+def _align_columns(x: Any, y: Any, depth: int | None, documents: Documents) -> AlignedPair:
     if len(x) != len(y):
         raise DataError("lengths", "two columns of one length", got=f"{len(x)} and {len(y)} values",
                         hint="the i-th value of both belongs to the same item; {name: number} is aligned by name")  # fmt: skip
     zero, row = np.zeros(len(x), np.int64), np.arange(len(x))
-    found = paired(Side(zero, x), Side(zero, y), row, row, 1, depth, documents)
+    found = align(Side(zero, x), Side(zero, y), row, row, 1, depth, documents)
     return replace(found, warnings=_near_ties(x, y))
 
 
@@ -128,12 +125,13 @@ def _near_ties(x: Any, y: Any) -> tuple[Warned, ...]:
     for score in (np.sort(x[np.isfinite(x)]), np.sort(y[np.isfinite(y)])):
         step = np.diff(score)
         near += int(((step > 0) & (step <= _ROUNDING * np.abs(score[1:]))).sum())
-    text = f"{near} {'score differs' if near == 1 else 'scores differ'} from the next by a rounding only; round them if they are tied"
+    scores = counted(near, "score differs", "scores differ")
+    text = f"{scores} from the next by a rounding only; round them if they are tied"
     return (Warned("near-ties", near, text),) if near else ()
 
 
-def _by_name(a: Any, b: Any, depth: int | None, documents: Documents) -> AlignedPair:
-    (a_ids, x), (b_ids, y) = with_scores(_named(a, "a"), "a"), with_scores(_named(b, "b"), "b")
+def _align_items(a: Any, b: Any, depth: int | None, documents: Documents) -> AlignedPair:
+    (a_ids, x), (b_ids, y) = with_scores(_as_mapping(a, "a"), "a"), with_scores(_as_mapping(b, "b"), "b")
     row = {item: i for i, item in enumerate(b_ids)}
     pairs = [(i, row[item]) for i, item in enumerate(a_ids) if item in row]
     if not pairs:
@@ -141,23 +139,19 @@ def _by_name(a: Any, b: Any, depth: int | None, documents: Documents) -> Aligned
                         hint="are the names written the same way?")  # fmt: skip
     a_at, b_at = np.array(pairs, np.int64).T
     left, right = (Side(np.zeros(len(v), np.int64), v) for v in (x, y))
-    found = paired(left, right, a_at, b_at, 1, depth, documents)
-    ours = set(a_ids)
-    alone = [item for item in a_ids if item not in row] + [item for item in b_ids if item not in ours]
+    found = align(left, right, a_at, b_at, 1, depth, documents)
+    a_items = set(a_ids)
+    alone = [item for item in a_ids if item not in row] + [item for item in b_ids if item not in a_items]
     near = _near_ties(x, y)
     if not alone or documents == "union":
         return replace(found, warnings=near)
-    what = "item is" if len(alone) == 1 else "items are"
-    note = Warned(
-        "item-unshared",
-        len(alone),
-        f"{len(alone)} {what} in one order only, not in coefficients of pairs: {some(alone)}",
-    )
-    return replace(found, warnings=(note, *near))
+    items = counted(len(alone), "item is", "items are")
+    text = f"{items} in one order only, not in coefficients of pairs: {some(alone)}"
+    return replace(found, warnings=(Warned("item-unshared", len(alone), text), *near))
 
 
-def _named(source: Any, name: str) -> Any:
-    """A mapping, or a ranking as it is."""
+def _as_mapping(source: Any, name: str) -> Any:
+    """Return items with their scores as a mapping, a ranking as it is."""
     if isinstance(source, Values):
         measures = [m for m in source.measures if not m.definition.text]
         if len(measures) != 1:
@@ -176,14 +170,14 @@ def _named(source: Any, name: str) -> Any:
     return source
 
 
-def _of_frame(frame: Any, depth: int | None, documents: Documents) -> tuple[tuple[str, str], AlignedPair]:
-    """A frame with a column of numbers for each of two orders; other columns are names."""
+def _align_frame(frame: Any, depth: int | None, documents: Documents) -> tuple[tuple[str, str], AlignedPair]:
+    """Align the two columns of numbers of a frame; other columns are names."""
     if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
-        _refuse(f"one {type(frame).__name__}")
+        _raise_form(f"one {type(frame).__name__}")
     names = list(getattr(frame, "column_names", frame.columns))
     numeric = [name for name in names if np.asarray(frame[name]).dtype.kind in "iuf"]
     if len(numeric) != 2:
         raise UsageError("form", "a frame with two columns of numbers", got=f"{len(numeric)}: {some(numeric)}",
                          hint="choose two: correlate(frame[x], frame[y]); or correlate_all({x: frame[x], …})")  # fmt: skip
     x, y = (numbers(np.asarray(frame[name]), str(name)) for name in numeric)
-    return (str(numeric[0]), str(numeric[1])), _aligned(x, y, depth, documents)
+    return (str(numeric[0]), str(numeric[1])), _align_columns(x, y, depth, documents)

@@ -13,7 +13,7 @@ import pytest
 
 import judged as jd
 from judged.core.ids import IdColumn
-from judged.correlation.correlate import read_scores
+from judged.io.system_scores import read_scores
 from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
 from judged.stats.rank_correlation.registry import COEFFICIENTS
 from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
