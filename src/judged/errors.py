@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
-__all__ = ["DataError", "EngineError", "FileError", "JudgedError", "Place", "UsageError", "Warned", "safe", "shown"]
+__all__ = ["DataError", "EngineError", "FileError", "Hint", "JudgedError", "Place", "UsageError", "Warned", "safe", "shown"]
 
 
 def shown(value: object, width: int = 60) -> str:
@@ -43,10 +43,65 @@ class Place:
         return text
 
 
-class JudgedError(Exception):
-    """`<where>: <what was expected>; got <what came>.`, a hint with one action, and a slug.
+@dataclass(frozen=True, slots=True, init=False)
+class Hint:
+    """One action that solves a problem, with the options it names as data.
 
-    The slug has a place in the docs (`docs/errors.md`); all parts are attributes.
+    Each face writes options in its own way: Python as `ties='best'`, the command line as `--ties best`.
+
+    >>> hint = Hint("keep one of them with {duplicates}", duplicates="first")
+    >>> print(hint)
+    keep one of them with duplicates='first'
+    >>> print(hint.render(flags=True))
+    keep one of them with --duplicates first
+
+    Args:
+        text: the sentence, with `{name}` where an option belongs.
+        options: values of the options; None for an option whose value is the reader's choice.
+    """
+
+    text: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def __init__(self, text: str, **options: Any) -> None:
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "options", tuple(options.items()))
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Hint, self.text, **dict(self.options)), ()
+
+    def render(self, *, flags: bool = False) -> str:
+        """The sentence for Python, or with flags for the command line."""
+        if not self.options:
+            return self.text
+        write = _as_flag if flags else _as_argument
+        return self.text.format_map({name: write(name, value) for name, value in self.options})
+
+
+def _as_argument(name: str, value: Any) -> str:
+    return f"{name}={'' if value is None else repr(value)}"
+
+
+def _as_flag(name: str, value: Any) -> str:
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is None or value is True else f"{flag} {value}"
+
+
+class JudgedError(Exception):
+    """A problem with its place, one action that solves it, and a slug: `<place>: <problem>. <action>.  [slug]`.
+
+    The slug is listed in `docs/errors.md`; all parts are attributes.
+
+    Args:
+        slug: what is wrong, in two or three words joined by hyphens.
+        problem: what is wrong, in a sentence; with `got`, the type or range that was expected.
+        got: the value of a wrong type or range. The message is then "expected <problem>, got <got>".
+        hint: one action, in the imperative; a `Hint` if it names options.
+        where: the place.
+        value: the offending value.
     """
 
     exit_code = 2
@@ -54,33 +109,40 @@ class JudgedError(Exception):
     def __init__(
         self,
         slug: str,
-        expected: str,
+        problem: str,
         *,
         got: str | None = None,
-        hint: str | None = None,
+        hint: Hint | str | None = None,
         where: Place | str | None = None,
         value: object = None,
     ) -> None:
-        self.slug, self.expected, self.got, self.hint = slug, expected, got, hint
+        self.slug, self.problem, self.got = slug, problem, got
+        self.hint = Hint(hint) if isinstance(hint, str) else hint
         self.where = Place(where) if isinstance(where, str) else where
         self.value = value
-        super().__init__(self._sentence())
+        super().__init__(self.render())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its parts, so that it comes back whole from another process."""
+        """As its parts, so that it survives the way from another process."""
         value = self.value if isinstance(self.value, str | bytes | int | float | None) else shown(self.value)
         named: dict[str, Any] = {"got": self.got, "hint": self.hint, "where": self.where, "value": value}
-        return partial(type(self), self.slug, self.expected, **named), ()
+        return partial(type(self), self.slug, self.problem, **named), ()
 
-    def _sentence(self) -> str:
-        hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return f"{self._message()}{hint}  [{self.slug}]"
+    def render(self, *, flags: bool = False) -> str:
+        """The whole message, for Python, or with flags for the command line."""
+        return f"{_with_hint(self.message(), self.hint, flags=flags)}  [{self.slug}]"
 
-    def _message(self) -> str:
+    def message(self) -> str:
+        """Place and problem."""
         place = f"{self.where}: " if self.where else ""
         if not self.got:
-            return f"{place}{self.expected}."
-        return f"{place}expected {self.expected.removeprefix('expected ')}; got {self.got}."
+            return f"{place}{self.problem}."
+        return f"{place}expected {self.problem.removeprefix('expected ')}, got {self.got}."
+
+    def changed(self, **parts: Any) -> Self:
+        """The same error with other parts, such as the place that only a caller knows."""
+        own = {"slug": self.slug, "problem": self.problem, "got": self.got, "hint": self.hint, "where": self.where}
+        return type(self)(**{**own, "value": self.value, **parts})
 
     def fields(self) -> dict[str, object]:
         """The parts as plain data, for `--format json`."""
@@ -92,9 +154,20 @@ class JudgedError(Exception):
             "column": place.column,
             "column_name": place.column_name,
             "value": self.value if isinstance(self.value, str | None) else shown(self.value).strip("'"),
-            "message": self._message(),
-            "hint": self.hint,
+            "message": self.message(),
+            "hint": None if self.hint is None else str(self.hint),
         }
+
+
+def _with_hint(sentence: str, hint: Hint | None, *, flags: bool) -> str:
+    """A sentence and the action after it, as two sentences."""
+    if hint is None:
+        return sentence
+    action = hint.render(flags=flags)
+    # An action may begin with a name, whose case matters: only a plain word is capitalised.
+    first = action.split(maxsplit=1)[0].rstrip(",:;") if action.split() else ""
+    action = action[:1].upper() + action[1:] if first.isalpha() and first.islower() else action
+    return f"{sentence} {action}{'' if action.endswith(('.', '?', '!')) else '.'}"
 
 
 class DataError(JudgedError, ValueError):
@@ -119,11 +192,22 @@ class EngineError(JudgedError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something worth knowing that does not spoil the value: a slug, a count, a sentence."""
+    """Something worth knowing that leaves the value valid: a slug, a count, a sentence, and an action if there is one."""
 
     slug: str
     count: int
     text: str
+    hint: Hint | None = None
 
     def __str__(self) -> str:
-        return f"{self.text}  [{self.slug}]"
+        return self.render()
+
+    def render(self, *, flags: bool = False) -> str:
+        """The whole message, for Python, or with flags for the command line."""
+        sentence = self.text if self.hint is None else f"{self.text}."
+        return f"{_with_hint(sentence, self.hint, flags=flags)}  [{self.slug}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts as plain data, for JSON."""
+        text = self.text if self.hint is None else _with_hint(f"{self.text}.", self.hint, flags=False)
+        return {"code": self.slug, "count": self.count, "text": text}

@@ -39,7 +39,7 @@ AP       0.5417  [0.5000, 0.5833]        2
 
 def test_a_wrong_measure_gets_the_nearest_right_one():
     error = refused("eval", "qrels.txt", "a.run", "-m", "NDGC@10")
-    assert str(error) == "no measure is called 'NDGC'.\n  hint: did you mean nDCG@10?  [metric]"
+    assert str(error) == "no measure is called 'NDGC'. Did you mean nDCG@10?  [metric]"
     assert error.exit_code == 2
 
 

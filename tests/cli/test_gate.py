@@ -249,7 +249,7 @@ def test_another_file_may_be_named(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[gate]\nmax_drops = 0.1\n", "judged.toml: no rule is called 'max_drops'.\n  hint: did you mean max_drop?"),
+        ("[gate]\nmax_drops = 0.1\n", "judged.toml: no rule is called 'max_drops'. Did you mean max_drop?"),
         ("[gate]\nmode = 'hard'\n", "mode: one of significant, mean, sure; got 'hard'"),
         ("[gat]\nmode = 'mean'\n", "judged.toml: expected a table [gate]; got 'gat'"),
         ("[gate\n", "judged.toml: expected TOML; got"),

@@ -64,7 +64,7 @@ def test_an_error_of_ours_is_raised_as_it_was(spark):
 
     with pytest.raises(jd.DataError) as caught:
         list(Spark(spark).map(task, [(0, 5), (1, 4)]))
-    assert str(caught.value) == "a.run:3: expected six; got 5.\n  hint: look  [columns]"
+    assert str(caught.value) == "a.run:3: expected six, got 5. Look.  [columns]"
     assert caught.value.value == "v"
 
 

@@ -110,7 +110,7 @@ def _hinted(call: Callable[[], Any], runs: tuple[str, ...], options: dict[str, A
             raise error from None
         hint = "does it hold a score for each system? then --systems"
         raise DataError(
-            error.slug, error.expected, got=error.got, hint=hint, where=error.where, value=error.value
+            error.slug, error.problem, got=error.got, hint=hint, where=error.where, value=error.value
         ) from error
 
 

@@ -139,7 +139,7 @@ def _show(error: JudgedError) -> None:
     if as_json():
         click.echo(json.dumps({"error": error.fields()}), err=True)
     else:
-        click.echo(f"error: {as_flags(str(error))}", err=True)
+        click.echo(f"error: {as_flags(error.render(flags=True))}", err=True)
 
 
 def _show_usage(error: click.ClickException) -> None:

@@ -74,7 +74,7 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
         result, options["output"], texts=options["text"], queries=options["topics"], title=options["title"], depth=options["show"]
     )  # fmt: skip
     for warning in warnings:
-        click.echo(f"warning: {as_flags(str(warning))}", err=True)
+        click.echo(f"warning: {as_flags(warning.render(flags=True))}", err=True)
     size = Path(options["output"]).stat().st_size if Path(options["output"]).is_file() else 0
     click.echo(f"{options['output']} ({size / 1e6:.1f} MB)", err=True)
 

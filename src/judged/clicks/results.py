@@ -88,7 +88,7 @@ class ClickFit(Tabled):
             "steps": fit.steps,
             "converged": fit.converged,
             "information": fit.information,
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
             "held_out": None if self.evaluation is None else _evaluated(self.evaluation),
             "parameters": self.parameters().to_dicts(),
         }

@@ -94,7 +94,7 @@ class Power(Tabled):
             "power": self.power,
             "alpha": self.alpha,
             "measures": [_plain(m) for m in self.measures],
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
         }
 
     def to_json(self) -> str:

@@ -229,7 +229,7 @@ class Comparison(HasRecords):
             "settings": asdict(self.settings),
             "means": {n: {m: v if math.isfinite(v) else None for m, v in by.items()} for n, by in self.means().items()},
             "rows": self.listing().to_dicts(),
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
         }
         return json.dumps(data, allow_nan=False)
 

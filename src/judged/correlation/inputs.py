@@ -69,7 +69,7 @@ def _read_run(source: Any) -> Run:
             raise
         hint = "these are judgments, and runs are compared here; `judged eval QRELS RUN` holds a run against judgments"
         raise DataError(
-            error.slug, error.expected, got=error.got, hint=hint, where=error.where, value=error.value
+            error.slug, error.problem, got=error.got, hint=hint, where=error.where, value=error.value
         ) from error
 
 

@@ -70,7 +70,7 @@ class Correlation(Tabled):
             "kind": self.kind,
             "conventions": self.conventions,
             "notes": list(self.notes),
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
             "summary": {name: scalar(value) for name, value in self.mean().items()},
             "intervals": self.intervals,
             "p_values": {name: scalar(value) for name, value in self.p_values.items()},

@@ -143,7 +143,7 @@ class CurveSet:
             "y": self.y_label,
             "at": self.at_label,
             "notes": list(self.notes),
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
             "curves": curves,
         }
         return json.dumps(data, allow_nan=False)

@@ -73,7 +73,7 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> RoleTable:
         if slug is None:
             raise
         hint = "a table of judges has a header, with columns of query ids, of document ids and of grades"
-        raise DataError(slug, error.expected, got=error.got, where=error.where, value=error.value, hint=hint) from None
+        raise DataError(slug, error.problem, got=error.got, where=error.where, value=error.value, hint=hint) from None
 
 
 def _judged(table: RoleTable, column: str, of: Any, name: str) -> Qrels:

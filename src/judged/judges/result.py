@@ -194,7 +194,7 @@ class Agreement(HasRecords):
             "by_query": self.by_query.to_dicts() if self.panel.units is not None else None,
             "disagreements": self.disagreements().to_dicts(),
             "order": self.order.plain() if self.order is not None else None,
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
         }
 
     def to_json(self) -> str:

@@ -91,7 +91,7 @@ def facts_of(
         "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
         "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
         "relevance": subject.level,
-        "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in warnings],
+        "warnings": [w.to_dict() for w in warnings],
         "methods": methods(subject, LEVEL, bounds=bounded is not None),
         "citations": citations(subject),
         "inputs": inputs(subject),

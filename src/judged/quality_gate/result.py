@@ -96,7 +96,7 @@ class Gate(Tabled):
             "worse": {m: [asdict(change) for change in changes] for m, changes in self.worse.items()},
             "candidate": {key: _finite(value) for key, value in self.candidate.mean().items()},
             "comparison": None if self.comparison is None else json.loads(self.comparison.to_json()),
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
         }
         return json.dumps(data, allow_nan=False)
 

@@ -163,7 +163,7 @@ def _taken(key: str, value: Any, where: str | None) -> Any:
     except JudgedError as error:
         if where is None:
             raise
-        said = error.expected if error.expected.startswith(key) else f"{key}: {error.expected}"
+        said = error.problem if error.problem.startswith(key) else f"{key}: {error.problem}"
         raise type(error)(
             error.slug, said, got=error.got, hint=error.hint, where=where, value=error.value
         ) from error  # fmt: skip

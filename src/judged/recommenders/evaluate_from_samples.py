@@ -83,7 +83,7 @@ class SampledEstimates(HasRecords):
         rows = [{key: scalar(value) for key, value in asdict(e).items()} for e in self.estimates]
         return json.dumps({"judged": 1, "users": self.users, "sampled": self.sampled, "items": self.items, "gamma": self.gamma,
                            "replacement": self.replacement, "estimates": rows,
-                           "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings]}, allow_nan=False)  # fmt: skip
+                           "warnings": [w.to_dict() for w in self.warnings]}, allow_nan=False)  # fmt: skip
 
     __repr__ = Tabled.__str__
 

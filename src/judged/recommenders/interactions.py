@@ -49,7 +49,7 @@ def interactions_of(source: Any) -> Interactions:
             raise
         hint = "the history needs users and items: keep these two columns, and a rating if there is one"
         raise DataError(
-            error.slug, error.expected, got=error.got, hint=hint, where=error.where, value=error.value
+            error.slug, error.problem, got=error.got, hint=hint, where=error.where, value=error.value
         ) from error
     return _coded([as_text(u) for u in found.queries.tolist()], found.query, [as_text(i) for i in found.doc.tolist()])
 

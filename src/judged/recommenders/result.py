@@ -133,7 +133,7 @@ class BeyondAccuracy(HasRecords):
         rows = self.listing().to_dicts()
         per_user = {name: [scalar(v) for v in column.tolist()] for name, column in self.columns.items()}
         return {"judged": 1, "run": self.name, "k": self.k, "measures": rows, "users": list(self.users), "values": per_user,
-                "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings]}  # fmt: skip
+                "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), allow_nan=False)

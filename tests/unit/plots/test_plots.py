@@ -104,7 +104,7 @@ def test_an_unknown_measure_names_the_choices(sample, measures):
     with pytest.raises(jd.UsageError) as caught:
         draw_values(sample.results[0], measures)
     assert caught.value.slug == "not-asked"
-    assert "nDCG@10, AP" in caught.value.expected
+    assert "nDCG@10, AP" in caught.value.problem
 
 
 def test_measures_by_other_names_and_as_objects(sample):
@@ -306,7 +306,7 @@ def test_what_does_not_exist_is_refused_with_the_choices(sample, slug, options, 
     with pytest.raises(jd.UsageError) as caught:
         draw_comparison(sample, **options)
     assert caught.value.slug == slug
-    assert choices in caught.value.expected
+    assert choices in caught.value.problem
 
 
 def test_hostile_and_long_names_are_shown_as_text(sample):

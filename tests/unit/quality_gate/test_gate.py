@@ -685,7 +685,7 @@ def test_the_same_rules_go_as_a_mapping_and_as_rules():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"max_drp": 0.1}, "no rule is called 'max_drp'.\n  hint: did you mean max_drop?"),
+        ({"max_drp": 0.1}, "no rule is called 'max_drp'. Did you mean max_drop?"),
         ({"max-drop": 0.1}, "did you mean max_drop?"),
         ({"zzz": 1}, "one of measures, max_drop"),
         ({"max_drop": -0.1}, "max_drop: a number from 0; got -0.1"),

@@ -25,7 +25,7 @@ def as_json() -> bool:
 
 
 def as_flags(text: str) -> str:
-    """A sentence of the library, with `ties='best'` written as the flag `--ties best`."""
+    """A sentence of the library, with `ties='best'` written as the flag `--ties best`; for messages that have no `Hint` yet."""
     text = re.sub(r"\bkind='(run|qrels)'", r"--\1", text).replace("attribute='…'", "--by COLUMN")
     return re.sub(r"\b(ties|order|queries|empty|duplicates|rejudged|format|profile)='([\w-]+)'", r"--\1 \2", text)
 

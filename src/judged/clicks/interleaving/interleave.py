@@ -186,7 +186,7 @@ class InterleavingOutcome(HasRecords):
 
     def to_json(self) -> str:
         rows = [{key: scalar(value) for key, value in asdict(one).items()} for one in self.outcomes]
-        told = [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings]
+        told = [w.to_dict() for w in self.warnings]
         return json.dumps({"judged": 1, "method": self.method, "clicks_a": self.clicks_a, "clicks_b": self.clicks_b,
                            "outcomes": rows, "warnings": told}, allow_nan=False)  # fmt: skip
 

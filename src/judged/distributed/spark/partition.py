@@ -82,7 +82,7 @@ def telling(table: Any, layout: SparkColumns) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        said = f"{error.expected}{_about(table, layout.column)}"
+        said = f"{error.problem}{_about(table, layout.column)}"
         raise DataError(error.slug, said, got=error.got, hint=error.hint, where=layout.name, value=error.value) from None  # fmt: skip
 
 

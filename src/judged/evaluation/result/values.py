@@ -178,7 +178,7 @@ class Values(Tabled):
             "profile": self.profile,
             "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
             "coverage": self.coverage,
-            "warnings": [{"code": w.slug, "count": w.count, "text": w.text} for w in self.warnings],
+            "warnings": [w.to_dict() for w in self.warnings],
             "summary": {k: _scalar(v) for k, v in self.mean().items()},
             "queries": list(self.queries),
             "values": columns,

@@ -111,7 +111,7 @@ def _printed(options: Options, name: str, text: str) -> list[Printed]:
     try:
         return printed(name, text, level=options.level, collection=options.collection)
     except UsageError as error:
-        raise _QuitError(2, f"{error.expected}\ntrec_eval: Cannot initialize measure '{name}'") from error
+        raise _QuitError(2, f"{error.problem}\ntrec_eval: Cannot initialize measure '{name}'") from error
 
 
 def _before_any_join(options: Options, topics: Topics, values: list[Printed]) -> Stop | None:

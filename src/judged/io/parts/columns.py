@@ -26,7 +26,7 @@ def found_in(names: Sequence[str], file: Stored, wanted: ColumnRequest) -> dict[
         if not usual(folders, wanted):
             raise
         raise DataError(
-            error.slug, error.expected, got=f"{error.got}; and folders called {folders[0]}=…", where=error.where, value=error.value,
+            error.slug, error.problem, got=f"{error.got}; and folders called {folders[0]}=…", where=error.where, value=error.value,
             hint="names of folders are not read; give pyarrow.dataset.dataset(path, partitioning='hive'), which does",
         ) from error  # fmt: skip
 

@@ -152,7 +152,7 @@ def counting(begin: Callable[[], Begin]) -> Iterator[None]:
             raise
         where = _moved(error.where, begin)
         raise DataError(
-            error.slug, error.expected, got=error.got, hint=error.hint, where=where, value=error.value
+            error.slug, error.problem, got=error.got, hint=error.hint, where=where, value=error.value
         ) from error.__cause__  # fmt: skip
 
 
