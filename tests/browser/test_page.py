@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import judged as jd
-from judged.tables.records import number, p_text
+from judged.tables.text import number, p_text
 
 CHARTS = 11
 

@@ -34,7 +34,7 @@ import judged as jd
 from judged.cli.main import cli
 from judged.evaluation.result.tables import board, per_query
 from judged.tables.formats import render
-from judged.tables.table import plain
+from judged.tables.formats.text import table_text
 
 LIST = json.loads((Path(__file__).parents[1] / "data/bad_inputs.json").read_text("utf-8"))
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in LIST["cases"]}
@@ -688,7 +688,7 @@ def terminal_escapes_in_ids(folder, monkeypatch):
     query, doc = "q\x1b[31m", "d\x1b]0;owned\x07"
     result = jd.evaluate({query: {doc: 1}}, {query: [doc]}, "AP")
     shown = [
-        plain(per_query([result])),
+        table_text(per_query([result])),
         str(result.explain("AP", query)),
         *(render([result], f, queries=True) for f in ("trec", "csv", "md", "latex", "json")),
     ]

@@ -221,7 +221,7 @@ def _of_table(options: dict[str, Any]) -> dict[str, Any]:
 def _merge(sources: tuple[str, ...], options: dict[str, Any], table: dict[str, Any]) -> None:
     from judged.io.write import write_qrels
     from judged.judges.merge import merge_judgments
-    from judged.tables.table import counted
+    from judged.tables.text import counted
 
     if options["output"] is None:
         raise click.UsageError("--merge needs -o FILE, the file of judgments to be written.")
@@ -233,7 +233,7 @@ def _merge(sources: tuple[str, ...], options: dict[str, Any], table: dict[str, A
 
 
 def _conclusion(found: Any, options: dict[str, Any]) -> list[str]:
-    from judged.tables.table import safe
+    from judged.errors import safe
 
     return [safe(line) for line in found.conclusion(places=options["places"])]
 
@@ -253,18 +253,18 @@ def _text(found: Any, options: dict[str, Any]) -> str:
             click.echo(f"warning: {warning}", err=True)
         listing = found.by_query if options["by_query"] else found.listing()
         return _csv(listing.columns, listing)
-    from judged.tables.formats import markdown
-    from judged.tables.table import plain
+    from judged.tables.formats.markdown import table_markdown
+    from judged.tables.formats.text import table_text
 
     tables = _tables(found, options)
     if options["form"] == "table":
-        return "\n\n".join(["\n".join(_conclusion(found, options)), *map(plain, tables)]) + "\n"
+        return "\n\n".join(["\n".join(_conclusion(found, options)), *map(table_text, tables)]) + "\n"
     tables[0] = replace(tables[0], notes=(*_conclusion(found, options), *tables[0].notes))
-    return "\n\n".join(f"**{table.title}**\n\n{markdown(table)}" for table in tables) + "\n"
+    return "\n\n".join(f"**{table.title}**\n\n{table_markdown(table)}" for table in tables) + "\n"
 
 
 def _csv(headers: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    from judged.tables.table import cell
+    from judged.tables.formats.csv import cell
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

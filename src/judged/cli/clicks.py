@@ -228,7 +228,7 @@ def _csv(headers: tuple[str, ...], rows: Any) -> str:
     import csv
     import io
 
-    from judged.tables.table import cell
+    from judged.tables.formats.csv import cell
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -131,8 +131,8 @@ def _show(result: Any, options: dict[str, Any]) -> None:
 
 
 def _rendered(result: Any, form: str, queries: bool, places: int) -> str:
-    from judged.tables.formats import markdown
-    from judged.tables.table import plain
+    from judged.tables.formats.markdown import table_markdown
+    from judged.tables.formats.text import table_text
 
     if form == "json":
         data = result.to_dict()
@@ -142,7 +142,7 @@ def _rendered(result: Any, form: str, queries: bool, places: int) -> str:
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
     if form == "csv":
         return _csv(result, queries)
-    drawn = markdown if form == "md" else plain
+    drawn = table_markdown if form == "md" else table_text
     tables = [result.per_query(places=places)] if queries else []
     return "\n\n".join(map(drawn, [*tables, result.table(places=places)])) + "\n"
 
@@ -152,7 +152,8 @@ def _csv(result: Any, queries: bool) -> str:
     import csv
     import io
 
-    from judged.tables.table import cell, safe
+    from judged.errors import safe
+    from judged.tables.formats.csv import cell
 
     pairs = getattr(result, "pairs", None)
     out = io.StringIO()
@@ -166,7 +167,8 @@ def _csv(result: Any, queries: bool) -> str:
 
 
 def _rows(result: Any, queries: bool) -> list[list[Any]]:
-    from judged.tables.table import cell, safe
+    from judged.errors import safe
+    from judged.tables.formats.csv import cell
 
     rows: list[list[Any]] = []
     means = result.mean()

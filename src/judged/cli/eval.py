@@ -8,8 +8,8 @@ import click
 
 from judged.cli.options.engine import engine_asked, engine_options
 from judged.cli.options.output import Measures, chosen_policy, emit, output_options, policy_options, show_table
+from judged.cli.options.progress import progress
 from judged.cli.options.rag import chunk_options, field_options
-from judged.cli.progress import progress
 
 __all__ = ["command"]
 

@@ -239,8 +239,8 @@ def _save(qrels: Any, candidate: str, rules: str | None, given: dict[str, Any], 
 
 
 def _show(found: Gate, options: dict[str, Any]) -> None:
+    from judged.errors import safe
     from judged.quality_gate.tables import head, reason_lines, tables
-    from judged.tables.table import safe
 
     form, places = options["form"], options["places"]
     if options["summary"]:

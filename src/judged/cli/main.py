@@ -7,33 +7,21 @@ import json
 import os
 import sys
 from difflib import get_close_matches
+from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from judged._version import __version__
-from judged.errors import JudgedError
+from judged.cli.options.command import asks_json
 
 __all__ = ["cli", "main"]
 
-_COMMANDS = (
-    "demo",
-    "eval",
-    "compare",
-    "gate",
-    "power",
-    "board",
-    "report",
-    "explain",
-    "curve",
-    "agree",
-    "correlate",
-    "clicks",
-    "recommend",
-    "measures",
-    "convert",
-    "trec_eval",
-)
+# Every file of this folder but this one is a command; these come first in `--help`, the others follow by name.
+_FIRST = ("demo", "eval", "compare", "gate", "report", "explain")
+_FOLDER = Path(__file__).parent
+_FILES = sorted(path.stem for path in _FOLDER.glob("*.py") if path.stem not in ("__init__", "main"))
+COMMANDS = (*_FIRST, *(name for name in _FILES if name not in _FIRST))
 
 # How libraries say that memory ran out while they were loaded, or a thread was started.
 _NO_ROOM = (
@@ -45,16 +33,16 @@ _NO_ROOM = (
 )
 
 _MEANT = {  # words that people try
-    "plot": "curve", "html": "report", "page": "report", "curves": "curve", "roc": "curve", "kappa": "agree", "agreement": "agree", "merge": "agree", "rbo": "correlate",
+    "plot": "curve", "html": "report", "page": "report", "curves": "curve", "roc": "curve", "kappa": "agree", "agreement": "agree", "rbo": "correlate",
     "tau": "correlate", "diff": "compare", "significance": "compare", "test": "compare", "evaluate": "eval", "click": "clicks",
 }  # fmt: skip
 
 
-class _Lazy(click.Group):
-    """Commands live in files of their own name, and are imported when they are asked for."""
+class _Commands(click.Group):
+    """One command per file of this folder, imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -64,19 +52,19 @@ class _Lazy(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             word = args[0].lower()
-            near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _COMMANDS, 1)
+            near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, COMMANDS, 1)
             if near and error.message.startswith("No such command"):
                 raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from error
             raise
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        if name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"judged.cli.{name}").command
         return command
 
 
-@click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="judged")
 def cli() -> None:
     """Your rankings, judged: how good a ranking is, whether it is really better than another, and why.
@@ -108,9 +96,6 @@ def main() -> NoReturn:
         code = 130
     except click.exceptions.Exit as stop:
         code = stop.exit_code
-    except JudgedError as error:
-        _show(error)
-        code = error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is written at exit
         code = 141
@@ -132,20 +117,8 @@ def main() -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _show(error: JudgedError) -> None:
-    """An error of ours, in the form that was asked for; hints name flags where the library names arguments."""
-    from judged.cli.options.output import as_flags, as_json
-
-    if as_json():
-        click.echo(json.dumps({"error": error.fields()}), err=True)
-    else:
-        click.echo(f"error: {as_flags(error.render(flags=True))}", err=True)
-
-
 def _show_usage(error: click.ClickException) -> None:
-    from judged.cli.options.output import as_json
-
-    if as_json():
+    if asks_json(getattr(error, "ctx", None)):
         click.echo(json.dumps({"error": {"code": "usage", "message": error.format_message()}}), err=True)
     else:
         error.show()

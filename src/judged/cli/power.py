@@ -47,8 +47,8 @@ def command(qrels: str, first: str, second: str, measures: tuple[str, ...], **op
     judged power qrels.txt bm25.run dense.run --queries 200 --power 0.9 --format json
     """
     from judged.comparison.power import power
-    from judged.tables.formats import markdown
-    from judged.tables.table import plain
+    from judged.tables.formats.markdown import table_markdown
+    from judged.tables.formats.text import table_text
 
     if (qrels, first, second).count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
@@ -68,7 +68,7 @@ def command(qrels: str, first: str, second: str, measures: tuple[str, ...], **op
     elif form == "csv":
         text = _csv(result).rstrip("\n")
     else:
-        text = (markdown if form == "md" else plain)(result.table(places=places))
+        text = (table_markdown if form == "md" else table_text)(result.table(places=places))
     emit(text + "\n", options["output"])
 
 
@@ -76,7 +76,7 @@ def _csv(result: Any) -> str:
     import csv
     import io
 
-    from judged.tables.table import cell
+    from judged.tables.formats.csv import cell
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -83,21 +83,21 @@ def _show(result: Any, warnings: Any, options: dict[str, Any]) -> None:
 
 
 def _rendered(result: Any, table: Any, form: str) -> str:
-    from judged.tables.formats import markdown
-    from judged.tables.table import plain
+    from judged.tables.formats.markdown import table_markdown
+    from judged.tables.formats.text import table_text
 
     if form == "json":
         return str(result.to_json()) + "\n"
     if form == "csv":
         return _csv(result.listing() if hasattr(result, "listing") else result)
-    return (markdown if form == "md" else plain)(table) + "\n"
+    return (table_markdown if form == "md" else table_text)(table) + "\n"
 
 
 def _csv(listing: Any) -> str:
     import csv
     import io
 
-    from judged.tables.table import cell
+    from judged.tables.formats.csv import cell
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -18,14 +18,15 @@ from judged.core.tables import Qrels
 from judged.errors import DataError, Warned
 from judged.io.read import read_qrels
 from judged.io.write import write_qrels
-from judged.tables.records import HasRecords, RecordTable, number, scalar
-from judged.tables.table import Table, Tabled
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import number, plain_data
 
 __all__ = ["ClickBoard", "ClickFit", "ClickGrades"]
 
 
 @dataclass(frozen=True, eq=False)
-class ClickFit(Tabled):
+class ClickFit(Result):
     """A fitted click model: parameters with intervals, how EM went, and how it did on held-out sessions."""
 
     fit: Fit
@@ -84,7 +85,7 @@ class ClickFit(Tabled):
             "sessions": fit.sessions,
             "prior": list(fit.settings.prior),
             "level": fit.settings.level,
-            "log_likelihood": scalar(fit.log_likelihood),
+            "log_likelihood": plain_data(fit.log_likelihood),
             "steps": fit.steps,
             "converged": fit.converged,
             "information": fit.information,
@@ -117,7 +118,7 @@ class ClickFit(Tabled):
                          f"perplexity {number(e.perplexity, places)}")  # fmt: skip
         return (*notes, *(f"warning: {w}" for w in self.warnings))
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def _unconverged(fit: Fit) -> Warned:
@@ -153,16 +154,16 @@ def _mean_row(estimate: ParameterEstimate, places: int) -> tuple[str, str]:
 def _evaluated(e: ClickEvaluation) -> dict[str, Any]:
     return {
         "sessions": e.sessions,
-        "log_likelihood": scalar(e.log_likelihood),
-        "perplexity": scalar(e.perplexity),
-        "conditional_perplexity": scalar(e.conditional_perplexity),
-        "perplexity_by_rank": [scalar(v) for v in e.by_rank.tolist()],
-        "conditional_perplexity_by_rank": [scalar(v) for v in e.conditional_by_rank.tolist()],
+        "log_likelihood": plain_data(e.log_likelihood),
+        "perplexity": plain_data(e.perplexity),
+        "conditional_perplexity": plain_data(e.conditional_perplexity),
+        "perplexity_by_rank": [plain_data(v) for v in e.by_rank.tolist()],
+        "conditional_perplexity_by_rank": [plain_data(v) for v in e.conditional_by_rank.tolist()],
     }
 
 
 @dataclass(frozen=True, eq=False)
-class ClickGrades(HasRecords):
+class ClickGrades(Result):
     """Grades from clicks, with what they rest on: a table, and judgments."""
 
     grades: Grades
@@ -220,11 +221,11 @@ class ClickGrades(HasRecords):
     def to_json(self) -> str:
         return self.listing().to_json()
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 @dataclass(frozen=True, eq=False)
-class ClickBoard(HasRecords):
+class ClickBoard(Result):
     """Models fitted to the same sessions, and what each says of the same held-out ones."""
 
     fits: Sequence[ClickFit]
@@ -265,4 +266,4 @@ class ClickBoard(HasRecords):
         rows = [{"model": fit.model, **_evaluated(fit.evaluation)} for fit in self.fits if fit.evaluation is not None]
         return json.dumps({"judged": 1, "log": self.name, "notes": list(self.notes), "models": rows}, allow_nan=False)
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__

@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.multiple.omnibus import mean_ranks
 from judged.stats.power import MATERIAL, achieved_power, little_chance
-from judged.tables.records import p_text
+from judged.tables.text import p_text
 
 __all__ = ["Difference", "Verdict", "chance_of", "tilt_of", "verdict_of"]
 

@@ -9,8 +9,12 @@ from collections.abc import Callable
 
 from judged.comparison.result import Comparison
 from judged.comparison.tables import tables
-from judged.tables.formats import latex, latex_text, markdown
-from judged.tables.table import Table, cell, plain, safe
+from judged.errors import safe
+from judged.tables.formats.csv import cell
+from judged.tables.formats.latex import latex, latex_text
+from judged.tables.formats.markdown import table_markdown
+from judged.tables.formats.text import table_text
+from judged.tables.table import Table
 
 __all__ = ["COMPARISONS", "render_comparison"]
 
@@ -47,9 +51,9 @@ def _latex(comparison: Comparison, places: int) -> str:
 
 
 COMPARISONS: dict[str, Callable[[Comparison, int], str]] = {
-    "table": _tables(plain),
+    "table": _tables(table_text),
     "json": _json,
     "csv": _csv,
-    "md": _tables(markdown),
+    "md": _tables(table_markdown),
     "latex": _latex,
 }

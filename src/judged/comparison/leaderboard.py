@@ -16,8 +16,9 @@ from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.multiple.leaderboard import RankIntervals, Standings, rank_intervals, standings
-from judged.tables.records import HasRecords, RecordTable, number
-from judged.tables.table import Table, Tabled
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import number
 
 __all__ = ["Leaderboard", "leaderboard"]
 
@@ -26,7 +27,7 @@ By = Literal["mean", "mean_rank", "borda", "wins"]
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard(HasRecords):
+class Leaderboard(Result):
     """Runs over collections by one measure: mean, mean rank, Borda points, wins; rank intervals, and who cannot be told apart."""
 
     measure: str
@@ -96,7 +97,7 @@ class Leaderboard(HasRecords):
                  *filter(None, [self.standings.note, f"warning: {self.dropped} queries that not all runs of a collection have a value for were left out" if self.dropped else ""]))  # fmt: skip
         return Table((*headers, *self.collections), rows, notes=notes)
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def leaderboard(

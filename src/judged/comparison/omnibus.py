@@ -12,8 +12,8 @@ from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import bars
 from judged.stats.multiple.omnibus import anova, friedman
 from judged.stats.multiple.posthoc import Pairwise, nemenyi, randomised_tukey, tukey
-from judged.tables.records import p_text
 from judged.tables.table import Table
+from judged.tables.text import p_text
 
 __all__ = ["JOINT", "critical_of", "joint_table", "overall_table"]
 

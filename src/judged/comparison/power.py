@@ -26,7 +26,8 @@ from judged.stats.power import (
     simulated_power,
 )
 from judged.stats.summary import mean
-from judged.tables.table import Table, Tabled
+from judged.tables.result import Result
+from judged.tables.table import Table
 
 __all__ = ["MeasurePower", "Power", "power"]
 
@@ -60,7 +61,7 @@ class MeasurePower:
 
 
 @dataclass(frozen=True, slots=True)
-class Power(Tabled):
+class Power(Result):
     """What two runs' comparison can show, for each measure: a paired t test, two-sided.
 
     It rests on how much differences vary between queries, and never on the difference that was observed.
@@ -127,7 +128,7 @@ class Power(Tabled):
             notes=(*sentences, test, *(f"warning: {w}" for w in self.warnings)),
         )
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def power(

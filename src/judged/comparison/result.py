@@ -21,7 +21,7 @@ from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
-from judged.tables.records import HasRecords, RecordTable
+from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(HasRecords):
+class Comparison(Result):
     """Rows of differences, each with its interval, p-value, effect sizes and verdict; slices of queries likewise (`parts`)."""
 
     names: tuple[str, ...]
@@ -258,7 +258,7 @@ class Comparison(HasRecords):
 
         return tables(self)
 
-    __repr__ = HasRecords.__str__
+    __repr__ = Result.__str__
 
 
 def _doc(pool: Judged, judgment: int) -> str:

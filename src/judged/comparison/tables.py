@@ -10,8 +10,8 @@ from judged.comparison.difference import Difference
 from judged.comparison.result import Change, Comparison
 from judged.measures.grammar import parse
 from judged.stats.multiple.letters import letters
-from judged.tables.records import number, p_text
 from judged.tables.table import Table
+from judged.tables.text import number, p_text
 
 __all__ = ["change_table", "key_of_signs", "pair_table", "signs", "slice_table", "system_table", "tables"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Literal, get_args, get_type_hints
+from typing import Literal, TypedDict, get_args, get_type_hints
 
 from judged.errors import UsageError
 
-__all__ = ["Policy"]
+__all__ = ["POLICY_OPTIONS", "Policy", "PolicyOption", "PolicyOptions"]
 
 Queries = Literal["judged", "both", "strict"]
 Empty = Literal["zero", "skip", "one", "nan", "error"]
@@ -95,3 +95,40 @@ class Policy:
 def _choices() -> dict[str, tuple[str, ...]]:
     """The answers that each question allows, as the types say."""
     return {name: get_args(hint) for name, hint in get_type_hints(Policy).items()}
+
+
+class PolicyOptions(TypedDict, total=False):
+    """The fields of `Policy`, as keyword options of the functions that take them."""
+
+    queries: Queries
+    empty: Empty
+    order: Order
+    ties: Ties
+    duplicates: Duplicates
+    repeats: Repeats
+    rejudged: Rejudged
+    unjudged: Unjudged
+    depth: int | None
+    precision: Precision
+    crossing: Crossing
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOption:
+    """One question, as an option of the command line."""
+
+    name: str
+    choices: tuple[str, ...]
+    default: str
+    help: str
+
+
+_HELP = {
+    "ties": "Order of documents with equal scores.",
+    "duplicates": "Duplicate document in a ranking.",
+    "rejudged": "Document judged twice with different grades.",
+    "empty": "Value of a query without relevant documents.",
+    "order": "Order of each ranking.",
+    "queries": "Queries that count: all judged ones, those in both files, or strict.",
+}
+POLICY_OPTIONS = tuple(PolicyOption(name, _choices()[name], getattr(Policy(), name), text) for name, text in _HELP.items())

@@ -15,7 +15,7 @@ from judged.core.tables import Id, Run
 from judged.errors import DataError, Warned
 from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.rankings import Rankings, ranked
-from judged.tables.table import counted, some
+from judged.tables.text import counted, some
 
 __all__ = ["AlignedPair", "Documents", "Side", "align", "align_runs"]
 

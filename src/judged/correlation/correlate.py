@@ -20,7 +20,7 @@ from judged.stats.intervals import bootstraps
 from judged.stats.rank_correlation.intervals import intervals, p_value
 from judged.stats.rank_correlation.rbo_and_overlap import Ties, overlap_of
 from judged.stats.rank_correlation.registry import CorrelationRequest, asked
-from judged.tables.table import counted, some
+from judged.tables.text import counted, some
 
 __all__ = ["DEFAULT", "correlate", "correlate_all"]
 

@@ -18,7 +18,7 @@ from judged.evaluation.result.values import Values
 from judged.io.read import read_run
 from judged.stats.rank_correlation.concordance import numbers
 from judged.stats.rank_correlation.rankings import with_scores
-from judged.tables.table import counted, some
+from judged.tables.text import counted, some
 
 __all__ = ["Kind", "read_if_run", "read_pair"]
 

@@ -15,8 +15,9 @@ from judged.correlation.inputs import Kind
 from judged.errors import UsageError, Warned, shown
 from judged.stats.rank_correlation.registry import asked
 from judged.stats.summary import mean
-from judged.tables.records import number, scalar
-from judged.tables.table import Table, Tabled, counted
+from judged.tables.result import Result
+from judged.tables.table import Table
+from judged.tables.text import counted, number, plain_data
 
 __all__ = ["Correlation", "Correlations"]
 
@@ -24,7 +25,7 @@ Interval = tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Correlation(Tabled):
+class Correlation(Result):
     """Coefficients of two rankings: a value for each query of two runs, one value for anything else.
 
     >>> from judged.correlation.correlate import correlate
@@ -71,12 +72,12 @@ class Correlation(Tabled):
             "conventions": self.conventions,
             "notes": list(self.notes),
             "warnings": [w.to_dict() for w in self.warnings],
-            "summary": {name: scalar(value) for name, value in self.mean().items()},
+            "summary": {name: plain_data(value) for name, value in self.mean().items()},
             "intervals": self.intervals,
-            "p_values": {name: scalar(value) for name, value in self.p_values.items()},
+            "p_values": {name: plain_data(value) for name, value in self.p_values.items()},
             "queries": list(self.queries),
             "items": self.items.tolist(),
-            "values": {name: [scalar(v) for v in column.tolist()] for name, column in self.columns.items()},
+            "values": {name: [plain_data(v) for v in column.tolist()] for name, column in self.columns.items()},
         }
 
     def to_json(self) -> str:
@@ -144,11 +145,11 @@ class Correlation(Tabled):
         head = [counted(len(self), "query", "queries")] if self.kind == "runs" else []
         return (" · ".join([*head, *self.settings()]), *self.notes, *(f"warning: {w}" for w in self.warnings))
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 @dataclass(frozen=True, eq=False)
-class Correlations(Tabled):
+class Correlations(Result):
     """The correlation of every pair of several rankings, in the order they were given in.
 
     >>> from judged.correlation.correlate import correlate_all
@@ -221,7 +222,7 @@ class Correlations(Tabled):
         return Table(headers, tuple(rows), title=f"{len(self.names)} {'runs' if runs else 'orders'}, pair by pair",
                      notes=notes, words=(0, 1))  # fmt: skip
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def _label(names: tuple[str, str]) -> str:

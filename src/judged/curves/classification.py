@@ -17,7 +17,8 @@ from judged._types import Floats
 from judged.core.confusion import Confusion
 from judged.core.numeric.resample import resampled_means
 from judged.errors import UsageError, shown
-from judged.tables.table import Table, Tabled
+from judged.tables.result import Result
+from judged.tables.table import Table
 
 __all__ = ["RATES", "Classification", "known_rate"]
 
@@ -57,7 +58,7 @@ _RESAMPLES, _DRAWS = 2_000, 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Classification(Tabled):
+class Classification(Result):
     """What decisions are worth: `tp`, `fp`, `fn`, `tn`, every rate by name, and intervals over items."""
 
     right: NDArray[np.bool_]  # per item: whether it is positive
@@ -170,7 +171,7 @@ class Classification(Tabled):
                 "threshold": self.threshold if self.threshold is None or np.isfinite(self.threshold) else None}  # fmt: skip
         return json.dumps(data, allow_nan=False)
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def known_rate(rate: str) -> str:

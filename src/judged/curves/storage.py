@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from judged.errors import UsageError
 from judged.io.files.atomic import write_atomically
-from judged.tables.table import cell
+from judged.tables.formats.csv import cell
 
 if TYPE_CHECKING:
     from judged.curves.run_curves import Curves

@@ -9,7 +9,7 @@ from typing import Any
 
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import read_text
-from judged.tables.table import some
+from judged.tables.text import some
 
 __all__ = ["read_scores"]
 

@@ -22,7 +22,7 @@ from judged.stats.agreement.paradox import Paradox, paradox
 from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.registry import usual, wanted
 from judged.stats.agreement.weights import weights_of
-from judged.tables.table import counted
+from judged.tables.text import counted
 
 __all__ = ["Agreement", "JudgePair", "agree"]
 

@@ -14,7 +14,7 @@ from judged.core.tables import Qrels
 from judged.errors import DataError, UsageError, shown
 from judged.judges.panel import Panel, Units, read_panel
 from judged.stats.agreement.merge import How, Ties, merge
-from judged.tables.table import counted
+from judged.tables.text import counted
 
 __all__ = ["merge_judgments"]
 

@@ -17,8 +17,9 @@ from judged.stats.agreement.intervals import Reliability, by_query
 from judged.stats.agreement.paradox import Paradox
 from judged.stats.agreement.ratings import Label
 from judged.stats.agreement.registry import wanted
-from judged.tables.records import HasRecords, RecordTable, scalar
-from judged.tables.table import Table, Tabled
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import plain_data
 
 __all__ = ["Agreement", "JudgePair"]
 
@@ -47,7 +48,7 @@ class JudgePair:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(HasRecords):
+class Agreement(Result):
     """How far two judges or more agree.
 
     >>> from judged.judges.agreement import agree
@@ -232,7 +233,7 @@ class Agreement(HasRecords):
     def _lines(self) -> tuple[str, ...]:
         return self.conclusion()
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def _coefficient(known: dict[str, Reliability], key: str) -> Reliability:
@@ -242,9 +243,9 @@ def _coefficient(known: dict[str, Reliability], key: str) -> Reliability:
 
 
 def _plain(c: Reliability) -> dict[str, Any]:
-    return {field: scalar(value) for field, value in asdict(c).items() if field != "key"}
+    return {field: plain_data(value) for field, value in asdict(c).items() if field != "key"}
 
 
 def _plain_paradox(p: Paradox) -> dict[str, Any]:
-    plain_fields = {field: scalar(value) for field, value in asdict(replace(p, prevalence={})).items()}
+    plain_fields = {field: plain_data(value) for field, value in asdict(replace(p, prevalence={})).items()}
     return {**plain_fields, "prevalence": {str(label): share for label, share in p.prevalence.items()}}

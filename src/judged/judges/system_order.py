@@ -20,8 +20,8 @@ from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
 from judged.stats.summary import summarise
-from judged.tables.records import RecordTable, distinct_columns, number, scalar
-from judged.tables.table import counted
+from judged.tables.result import RecordTable
+from judged.tables.text import counted, distinct_columns, number, plain_data
 
 __all__ = ["OrderPair", "Swap", "SystemOrder", "system_order"]
 
@@ -119,7 +119,7 @@ class SystemOrder:
             "values": {j: dict(zip(self.systems, row.tolist(), strict=True))
                        for j, row in zip(self.judges, self.values, strict=True)},
             "pairs": [
-                {"judges": p.judges, "tau": scalar(p.tau), "reason": p.reason, "tau_ap": [scalar(x) for x in p.tau_ap],
+                {"judges": p.judges, "tau": plain_data(p.tau), "reason": p.reason, "tau_ap": [plain_data(x) for x in p.tau_ap],
                  "swaps": [{"systems": s.systems, "differences": s.differences} for s in p.swaps]}
                 for p in self.pairs
             ],

@@ -14,8 +14,9 @@ from judged.io.tables.columns import is_usual
 from judged.judges.panel import Panel
 from judged.stats.agreement.intervals import Reliability
 from judged.stats.agreement.ratings import Label, Ratings
-from judged.tables.records import RecordTable, distinct_columns, number
-from judged.tables.table import Table, counted
+from judged.tables.result import RecordTable
+from judged.tables.table import Table
+from judged.tables.text import counted, distinct_columns, number
 
 if TYPE_CHECKING:
     from judged.judges.result import Agreement, JudgePair

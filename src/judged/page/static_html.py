@@ -5,8 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from judged.tables.records import number
-from judged.tables.table import Table, as_html, safe
+from judged.errors import safe
+from judged.tables.formats.html import table_html
+from judged.tables.table import Table
+from judged.tables.text import number
 
 __all__ = ["slots_of"]
 
@@ -18,7 +20,7 @@ def slots_of(facts: dict[str, Any]) -> dict[str, str]:
         "title": _text(facts["title"]),
         "verdict": _text(first["words"]),
         "more": "".join(f"<li>{_text(line)}</li>" for line in first["more"]),
-        "table": as_html(_table(facts)),
+        "table": table_html(_table(facts)),
         "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in facts["warnings"]),
         "warned": str(len(facts["warnings"])),
         "methods": "".join(f"<p>{_text(line)}</p>" for line in facts["methods"]),

@@ -9,7 +9,7 @@ from judged.comparison.difference import Difference
 from judged.comparison.result import Comparison
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.tables.records import number, p_text
+from judged.tables.text import number, p_text
 
 __all__ = ["Verdict", "verdicts"]
 

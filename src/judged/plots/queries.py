@@ -13,7 +13,7 @@ from judged.measures.grammar import parse
 from judged.plots.runs import BETTER, EQUAL, WORSE, labels
 from judged.plots.style import SIZE, bare, grid, plain
 from judged.stats.differences import known_rows
-from judged.tables.table import counted
+from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison

@@ -14,7 +14,7 @@ from judged.measures.grammar import parse
 from judged.plots.results import forest_axes, grouped, row_size, said
 from judged.plots.style import COLOURS, MARKERS, plain
 from judged.stats.intervals import bootstraps
-from judged.tables.records import p_text
+from judged.tables.text import p_text
 
 if TYPE_CHECKING:
     from judged.comparison.difference import Difference

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from judged.errors import safe
 from judged.quality_gate.result import Gate
 from judged.quality_gate.tables import difference_table, reason_table, text, worse_tables
-from judged.tables.formats import markdown
-from judged.tables.table import safe
+from judged.tables.formats.markdown import table_markdown
 
 __all__ = ["GATES", "render_gate"]
 
@@ -28,13 +28,13 @@ def _json(gate: Gate, places: int) -> str:
 
 def _markdown(gate: Gate, places: int) -> str:
     """A job summary: the verdict and the reasons; the figures behind them folded, unless it failed."""
-    parts = [f"## judged gate: {'PASS' if gate.passed else 'FAIL'}", markdown(reason_table(gate))]
+    parts = [f"## judged gate: {'PASS' if gate.passed else 'FAIL'}", table_markdown(reason_table(gate))]
     if gate.comparison is not None:
-        figures = markdown(difference_table(gate, places=places))
+        figures = table_markdown(difference_table(gate, places=places))
         parts += ["### Differences", figures] if not gate.passed else [_folded("Differences", figures)]
     for table in worse_tables(gate, places=places):
         words, _, rest = table.title.partition(" got worse")
-        parts.append(_folded(f"{words} got worse{rest}", markdown(table)))
+        parts.append(_folded(f"{words} got worse{rest}", table_markdown(table)))
     return "\n\n".join(parts) + "\n\n"  # what another step adds begins a new paragraph
 
 

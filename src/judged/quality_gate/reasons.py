@@ -16,7 +16,7 @@ from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
 from judged.stats.multiple.corrections import adjusted
 from judged.stats.power import MATERIAL
-from judged.tables.records import p_text
+from judged.tables.text import p_text
 
 __all__ = ["FEW", "Reason", "bound_reasons", "drop_reasons", "missing_reasons", "query_reasons"]
 

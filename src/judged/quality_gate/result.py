@@ -14,13 +14,14 @@ from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.quality_gate.reasons import Reason
 from judged.quality_gate.rules import Rules
-from judged.tables.table import Table, Tabled
+from judged.tables.result import Result
+from judged.tables.table import Table
 
 __all__ = ["Gate"]
 
 
 @dataclass(frozen=True, eq=False)
-class Gate(Tabled):
+class Gate(Result):
     """Whether a candidate passes, and why. True as a condition where it does: `assert jd.gate(…)`."""
 
     passed: bool
@@ -110,7 +111,7 @@ class Gate(Tabled):
 
         return head(self)
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def _finite(value: Any) -> Any:

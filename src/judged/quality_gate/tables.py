@@ -6,17 +6,19 @@ import math
 from dataclasses import replace
 
 from judged.comparison.tables import change_table
+from judged.errors import safe
 from judged.quality_gate.reasons import FEW
 from judged.quality_gate.result import Gate
-from judged.tables.records import p_text
-from judged.tables.table import Table, plain, safe
+from judged.tables.formats.text import table_text
+from judged.tables.table import Table
+from judged.tables.text import p_text
 
 __all__ = ["difference_table", "head", "reason_lines", "reason_table", "tables", "text", "worse_tables"]
 
 
 def text(gate: Gate, *, places: int = 4) -> str:
     """The verdict, the reasons in words, then the tables."""
-    return "\n\n".join(["\n".join(map(safe, head(gate))), *map(plain, tables(gate, places=places))])
+    return "\n\n".join(["\n".join(map(safe, head(gate))), *map(table_text, tables(gate, places=places))])
 
 
 def head(gate: Gate) -> list[str]:

@@ -20,8 +20,9 @@ from judged.recommenders.inputs import whole_number
 from judged.recommenders.sampled_estimates import by_estimated_rank, corrected, expected, naive
 from judged.stats.intervals import bootstraps
 from judged.stats.summary import mean
-from judged.tables.records import HasRecords, RecordTable, number, scalar
-from judged.tables.table import Table, Tabled, counted
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import counted, number, plain_data
 
 __all__ = ["SampledEstimate", "SampledEstimates", "evaluate_from_samples"]
 
@@ -41,7 +42,7 @@ class SampledEstimate:
 
 
 @dataclass(frozen=True, eq=False)
-class SampledEstimates(HasRecords):
+class SampledEstimates(Result):
     """Measures over the catalogue, estimated from ranks among sampled items."""
 
     estimates: tuple[SampledEstimate, ...]
@@ -80,12 +81,12 @@ class SampledEstimates(HasRecords):
         return Table(headers, rows, title="estimated from sampled negatives", notes=notes, words=(0, 1))
 
     def to_json(self) -> str:
-        rows = [{key: scalar(value) for key, value in asdict(e).items()} for e in self.estimates]
+        rows = [{key: plain_data(value) for key, value in asdict(e).items()} for e in self.estimates]
         return json.dumps({"judged": 1, "users": self.users, "sampled": self.sampled, "items": self.items, "gamma": self.gamma,
                            "replacement": self.replacement, "estimates": rows,
                            "warnings": [w.to_dict() for w in self.warnings]}, allow_nan=False)  # fmt: skip
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 RR AUC", *, sampled: int, items: int,

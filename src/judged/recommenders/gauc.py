@@ -16,8 +16,9 @@ from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import join
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
-from judged.tables.records import HasRecords, RecordTable, number
-from judged.tables.table import Table, Tabled, counted
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import counted, number
 
 __all__ = ["GroupedAUC", "gauc"]
 
@@ -26,7 +27,7 @@ _RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, eq=False)
-class GroupedAUC(HasRecords):
+class GroupedAUC(Result):
     """GAUC with its interval, and what each user adds to it; users with one class only are left out, and counted."""
 
     value: float
@@ -55,7 +56,7 @@ class GroupedAUC(HasRecords):
     def __float__(self) -> float:
         return self.value
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: float = 1, confidence: float = 0.95, seed: int = 0,

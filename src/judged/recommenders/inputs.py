@@ -20,7 +20,7 @@ from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, interactions_of
 from judged.recommenders.lists import History, RecommendedLists
 from judged.recommenders.similarity import ItemTable, similarity_of
-from judged.tables.table import counted
+from judged.tables.text import counted
 
 __all__ = ["Given", "Recommended", "recommended_of", "whole_number"]
 

@@ -20,14 +20,15 @@ from judged.recommenders.lists import RecommendedLists
 from judged.recommenders.registry import Beyond, parse_beyond
 from judged.stats.intervals import bootstraps
 from judged.stats.summary import mean
-from judged.tables.records import HasRecords, RecordTable, number, scalar
-from judged.tables.table import Table, Tabled, counted
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import counted, number, plain_data
 
 __all__ = ["BeyondAccuracy", "measured"]
 
 
 @dataclass(frozen=True, eq=False)
-class BeyondAccuracy(HasRecords):
+class BeyondAccuracy(Result):
     """Measures beyond accuracy: some have a value for each user, others one for the whole run.
 
     Only the former have intervals, and can be compared: how often an item is recommended at all is not a mean over users.
@@ -131,7 +132,7 @@ class BeyondAccuracy(HasRecords):
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         rows = self.listing().to_dicts()
-        per_user = {name: [scalar(v) for v in column.tolist()] for name, column in self.columns.items()}
+        per_user = {name: [plain_data(v) for v in column.tolist()] for name, column in self.columns.items()}
         return {"judged": 1, "run": self.name, "k": self.k, "measures": rows, "users": list(self.users), "values": per_user,
                 "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
 
@@ -148,7 +149,7 @@ class BeyondAccuracy(HasRecords):
             return near[0]
         raise UsageError("not-asked", f"one of {', '.join(names)}", got=shown(str(measure)), value=str(measure))
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def measured(found: Recommended, measures: tuple[Beyond, ...], k: int) -> BeyondAccuracy:

@@ -11,7 +11,7 @@ import pytest
 
 import judged as jd
 from judged.judges.panel import read_panel
-from judged.tables.records import number
+from judged.tables.text import number
 
 A = {"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 0, "b": 1, "x": 3}}
 B = {"q1": {"a": 2, "b": 1, "c": 1, "e": 0}, "q2": {"a": 0, "b": 3}, "q3": {"a": 1}}

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.tables.records import RecordTable
-from judged.tables.table import Table, Tabled, as_html, plain, safe
+from judged.errors import safe
+from judged.tables.formats.html import table_html
+from judged.tables.formats.text import table_text
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
 
 HOSTILE = [
     '<script>alert("x")</script>',
@@ -108,28 +111,28 @@ def test_a_table_holds_the_same_cells_as_in_fixed_width():
     table = Table(
         ("run", "AP"), (("x", "0.5000"), ("y", "0.7500 a")), title="T", notes=("n1", "n2"), strong=frozenset({(1, 1)})
     )
-    parsed = Parsed(as_html(table))
+    parsed = Parsed(table_html(table))
     assert parsed.tables == [[["run", "AP"], ["x", "0.5000"], ["y", "0.7500 a"]]]
     assert parsed.captions == ["T"]
     assert parsed.paragraphs == ["n1", "n2"]
-    assert all(word in plain(table) for row in parsed.tables[0] for word in row)
+    assert all(word in table_text(table) for row in parsed.tables[0] for word in row)
 
 
 def test_headers_say_what_they_head_and_numbers_stand_to_the_right():
-    html = as_html(Table(("run", "AP", ""), (("x", "0.5", "good"),), words=(0, 2), strong=frozenset({(0, 1)})))
+    html = table_html(Table(("run", "AP", ""), (("x", "0.5", "good"),), words=(0, 2), strong=frozenset({(0, 1)})))
     assert '<tr><th scope="col">run</th><th scope="col" class="number">AP</th><td></td></tr>' in html
     assert '<tr><th scope="row">x</th><td class="number"><strong>0.5</strong></td><td>good</td></tr>' in html
     assert "<caption>" not in html
 
 
 def test_a_table_without_rows_is_still_one():
-    assert Parsed(as_html(Table(("a", "b"), ()))).tables == [[["a", "b"]]]
+    assert Parsed(table_html(Table(("a", "b"), ()))).tables == [[["a", "b"]]]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_shown_and_never_read_as_html(text):
     table = Table((text, "b"), ((text, text),), title=text, notes=(text,), strong=frozenset({(0, 1)}))
-    html = as_html(table)
+    html = table_html(table)
     parsed = Parsed(html)
     assert parsed.tables == [[[safe(text), "b"], [safe(text), safe(text)]]]
     assert parsed.captions == parsed.paragraphs == [safe(text)]
@@ -158,7 +161,7 @@ def test_hostile_ids_of_a_run_reach_no_notebook():
 
 
 def test_the_table_alone_has_no_style_and_no_script():
-    assert not re.search("<style|style=|<script", as_html(Table(("a",), (("b",),), title="t", notes=("n",))))
+    assert not re.search("<style|style=|<script", table_html(Table(("a",), (("b",),), title="t", notes=("n",))))
 
 
 def test_a_notebook_shows_the_beginning_of_a_long_table_and_says_so():
@@ -170,4 +173,4 @@ def test_a_notebook_shows_the_beginning_of_a_long_table_and_says_so():
 
 def test_results_with_slots_keep_them():
     assert not hasattr(RecordTable({}), "__dict__")
-    assert Tabled.__slots__ == ()
+    assert Result.__slots__ == ()

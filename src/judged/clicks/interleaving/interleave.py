@@ -26,8 +26,9 @@ from judged.errors import DataError, UsageError, Warned
 from judged.io.click_logs import read_list_rows, write_columns
 from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
-from judged.tables.records import HasRecords, RecordTable, number, scalar
-from judged.tables.table import Table, Tabled
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import number, plain_data
 
 __all__ = ["InterleavedLists", "InterleavingOutcome", "Method", "interleave", "score_interleaving"]
 
@@ -36,7 +37,7 @@ _METHODS = {"team-draft": team_draft, "balanced": balanced}
 
 
 @dataclass(frozen=True, eq=False)
-class InterleavedLists(HasRecords):
+class InterleavedLists(Result):
     """One list for each query, made of two rankings: rows of query, rank, doc, team, and the ranks in both (0 for none)."""
 
     method: str
@@ -96,7 +97,7 @@ class InterleavedLists(HasRecords):
     def to_json(self) -> str:
         return self.listing().to_json()
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int = 10,
@@ -149,7 +150,7 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
 
 
 @dataclass(frozen=True, eq=False)
-class InterleavingOutcome(HasRecords):
+class InterleavingOutcome(Result):
     """Which of two rankings users prefer: wins, losses and ties, by session and by query, with exact tests."""
 
     method: str
@@ -185,12 +186,12 @@ class InterleavingOutcome(HasRecords):
         return Table(headers, rows, title=f"{self.method} interleaving", notes=notes)
 
     def to_json(self) -> str:
-        rows = [{key: scalar(value) for key, value in asdict(one).items()} for one in self.outcomes]
+        rows = [{key: plain_data(value) for key, value in asdict(one).items()} for one in self.outcomes]
         told = [w.to_dict() for w in self.warnings]
         return json.dumps({"judged": 1, "method": self.method, "clicks_a": self.clicks_a, "clicks_b": self.clicks_b,
                            "outcomes": rows, "warnings": told}, allow_nan=False)  # fmt: skip
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def score_interleaving(

@@ -18,8 +18,9 @@ from judged.clicks.models.examination import Examination
 from judged.clicks.off_policy.estimators import Counterfactual, Worth, counterfactual
 from judged.errors import UsageError, shown
 from judged.io.read import read_run
-from judged.tables.records import HasRecords, RecordTable, number, scalar
-from judged.tables.table import Table, Tabled
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import number, plain_data
 
 __all__ = ["Counterfactuals", "evaluate_from_clicks"]
 
@@ -27,7 +28,7 @@ ESTIMATORS = ("ips", "snips", "naive")
 
 
 @dataclass(frozen=True, eq=False)
-class Counterfactuals(HasRecords):
+class Counterfactuals(Result):
     """Estimates for runs that were not shown: one row for each run, measure and estimator."""
 
     runs: tuple[str, ...]
@@ -79,13 +80,13 @@ class Counterfactuals(HasRecords):
 
     def to_json(self) -> str:
         rows = [
-            {"run": run, **{key: scalar(value) for key, value in asdict(e).items()}}
+            {"run": run, **{key: plain_data(value) for key, value in asdict(e).items()}}
             for run, e in zip(self.runs, self.estimates, strict=True)
         ]
         return json.dumps({"judged": 1, "propensity": list(self.propensity), "source": self.source, "by": self.by,
                            "level": self.level, "estimates": rows}, allow_nan=False)  # fmt: skip
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "DCG@10 P@10", *, propensity: Any = None,

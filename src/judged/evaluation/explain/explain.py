@@ -21,7 +21,8 @@ from judged.evaluation.result.source import Provenance, in_one_order, raw_id
 from judged.measures.grammar import parse
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
-from judged.tables.table import Table, Tabled
+from judged.tables.result import Result
+from judged.tables.table import Table
 
 __all__ = [
     "Explanation",
@@ -38,7 +39,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Tabled):
+class Explanation(Result):
     """One query under one measure: a row for each rank, then the closing line."""
 
     measure: Measure

@@ -19,7 +19,8 @@ from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.intervals import bootstraps
 from judged.stats.summary import FLOOR, summarise
-from judged.tables.table import Table, Tabled
+from judged.tables.result import Result
+from judged.tables.table import Table
 
 if TYPE_CHECKING:
     from judged.evaluation.explain.explain import Explanation
@@ -29,7 +30,7 @@ __all__ = ["Values"]
 
 
 @dataclass(frozen=True, eq=False)
-class Values(Tabled):
+class Values(Result):
     """A table of queries × measures. The per-query values are the result; the rest follows from them.
 
     >>> from judged.evaluation.evaluate import evaluate
@@ -277,7 +278,7 @@ class Values(Tabled):
 
         return draw_values(self, measures, ax)
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def _columns(measures: Sequence[Measure], stored: dict[str, list[Any]], size: int) -> dict[str, Column]:

@@ -17,7 +17,9 @@ from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, Summed
 from judged.io.tables.spark_frames import talking
 from judged.measures.registry import Measure
-from judged.tables.table import Table, Tabled, counted
+from judged.tables.result import Result
+from judged.tables.table import Table
+from judged.tables.text import counted
 
 __all__ = ["FrameValues"]
 
@@ -116,7 +118,7 @@ class FrameValues(Summed):
         ends = found.sum.mean() - reach, found.sum.mean() + reach
         return (math.exp(ends[0]), math.exp(ends[1])) if how == "geometric" else ends
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def _key(query: Any) -> Any:

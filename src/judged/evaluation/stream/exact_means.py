@@ -14,7 +14,9 @@ from judged.errors import UsageError, Warned, shown
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.summary import FLOOR
-from judged.tables.table import Table, Tabled, counted
+from judged.tables.result import Result
+from judged.tables.table import Table
+from judged.tables.text import counted
 
 __all__ = ["ExactSum", "Means", "Summed", "exact_means", "summand"]
 
@@ -77,7 +79,7 @@ def _exact(values: Floats) -> int:
     return total
 
 
-class Summed(Tabled):
+class Summed(Result):
     """Measures of which only exact sums are known: their means."""
 
     measures: tuple[Measure, ...]
@@ -135,7 +137,7 @@ class Means(Summed):
         notes = (counted(self.lists, "query", "queries"), f"policy: {self.policy}")
         return Table(("measure", "mean", "queries"), tuple(rows), notes=(*notes, *(f"warning: {w}" for w in self.warnings)))  # fmt: skip
 
-    __repr__ = Tabled.__str__
+    __repr__ = Result.__str__
 
 
 def exact_means(measures: Sequence[Measure], columns: Mapping[str, Floats]) -> dict[str, float]:

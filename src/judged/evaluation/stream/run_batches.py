@@ -20,7 +20,7 @@ from judged.io.fingerprint import content_of
 from judged.io.read import read_qrels, read_run
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
-from judged.tables.table import counted
+from judged.tables.text import counted
 
 __all__ = ["QueryFeed"]
 

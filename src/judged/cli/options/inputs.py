@@ -1,0 +1,65 @@
+"""Options of inputs: runs with names, measures, the level, and the policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from judged.cli.options.command import option
+from judged.cli.options.rag import preparation
+
+__all__ = ["check_stdin", "chosen_policy", "level_option", "measures_option", "named_files", "policy_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures",
+                         help="Measures, such as nDCG@10 AP 'P@{1,5}'; see `judged measures`.")  # fmt: skip
+level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measures",
+                      help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
+
+_POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
+
+
+def policy_options(command: F) -> F:
+    """Declare the policies as options; choices, defaults and help texts come from `POLICY_OPTIONS`."""
+    from judged.core.policy import POLICY_OPTIONS
+
+    command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies",
+                     help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
+    command = option("--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents first.")(command)
+    command = option("--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking.")(command)  # fmt: skip
+    for policy in reversed(POLICY_OPTIONS):
+        if policy.name in _POLICIES:
+            command = option(f"--{policy.name}", type=click.Choice(policy.choices), group="Policies",
+                             help=f"{policy.help} [default: {policy.default}]")(command)  # fmt: skip
+    return command
+
+
+def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:
+    """The policies that were chosen, as arguments of `evaluate`."""
+    names = (*_POLICIES, "depth", "profile")
+    policy = {name: options[name] for name in names if options.get(name) is not None} | preparation(options)
+    return {**policy, "unjudged": "condensed"} if options.get("judged_only") else policy
+
+
+def named_files(runs: tuple[str, ...]) -> Any:
+    """Split `NAME=FILE`: a list of files, or {name: file} if any run is named."""
+    pairs = [run.partition("=") if "=" in run and not Path(run).exists() else ("", "", run) for run in runs]
+    if not any(name for name, _, _ in pairs):
+        return list(runs)
+    from judged.io.run_names import short_names
+
+    short = dict(zip([file for _, _, file in pairs], short_names([file for _, _, file in pairs]), strict=True))
+    named = {name or short[file]: file for name, _, file in pairs}
+    if len(named) < len(runs):
+        raise click.UsageError("Two runs have the same name.")
+    return named
+
+
+def check_stdin(*files: str) -> None:
+    """Raise if standard input (-) is named twice."""
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input (-) can be read only once; name a file for the other input.")

@@ -1,0 +1,59 @@
+"""Output formats: each is one function in one file of this folder, found without being listed anywhere.
+
+@output_format("md", aliases=("markdown",), ending=".md")
+def markdown(result: Renderable, places: int) -> str: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pkgutil import iter_modules
+from typing import Any, Protocol
+
+from judged.registry import Registry
+from judged.tables.table import Table
+
+__all__ = ["FORMATS", "OutputFormat", "Renderable", "output_format", "render_result"]
+
+
+class Renderable(Protocol):
+    """What a format needs of a result."""
+
+    def tables(self, *, places: int = 4) -> list[Table]: ...
+    def records(self) -> list[dict[str, Any]]: ...
+    def headline(self) -> Sequence[str]: ...
+    def to_data(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """A name, the ending of its files, and the function that writes a result as text that ends with a newline."""
+
+    name: str
+    render: Callable[[Renderable, int], str]
+    ending: str
+    aliases: tuple[str, ...] = ()
+
+
+FORMATS: Registry[OutputFormat] = Registry(
+    "format", modules=tuple(f"{__name__}.{m.name}" for m in iter_modules(__path__))
+)
+
+
+def output_format(
+    name: str, *, ending: str, aliases: tuple[str, ...] = ()
+) -> Callable[[Callable[[Renderable, int], str]], Callable[[Renderable, int], str]]:
+    """Declare the function below it as an output format."""
+
+    def declare(render: Callable[[Renderable, int], str]) -> Callable[[Renderable, int], str]:
+        FORMATS.add(OutputFormat(name, render, ending, aliases))
+        return render
+
+    return declare
+
+
+def render_result(result: Renderable, name: str, places: int = 4) -> str:
+    """Write a result in a format: one of `FORMATS`, or one that only this result has (`Values.to_trec`, `Gate.to_junit`)."""
+    own: Callable[[], str] | None = getattr(result, f"to_{name}", None) if FORMATS.get(name) is None else None
+    return own() if own else FORMATS.find(name).render(result, places)

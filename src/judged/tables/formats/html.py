@@ -1,0 +1,59 @@
+"""HTML tables for notebooks and e-mails."""
+
+from __future__ import annotations
+
+from html import escape
+
+from judged.errors import safe
+from judged.tables.formats import Renderable, output_format
+from judged.tables.table import Table
+
+__all__ = ["html", "table_html"]
+
+_MOST = 100  # rows: more make a notebook slow, and nobody reads them there
+# Colours are those around it, made fainter: so it is readable on light and dark pages.
+_STYLE = """<style>
+.judged-result{overflow-x:auto}
+.judged-result table.judged{border-collapse:collapse;margin:.6em 0 .3em;border:0;font-size:.92em}
+.judged-result table.judged caption{caption-side:top;text-align:left;font-weight:600;padding:0 0 .4em;color:inherit}
+.judged-result table.judged th,.judged-result table.judged td{text-align:left;vertical-align:top;font-weight:400;padding:.25em .7em;\
+border:0;max-width:44em;white-space:normal}
+.judged-result table.judged thead th,.judged-result table.judged thead td{font-weight:600;vertical-align:bottom;\
+border-bottom:1px solid currentColor}
+.judged-result table.judged tbody tr+tr>*{border-top:1px solid rgba(128,128,128,.25)}
+.judged-result table.judged .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.judged-result p+table.judged{margin-top:1.1em}
+.judged-result p{margin:.15em 0;max-width:80em}
+.judged-result p.note{opacity:.8}
+</style>"""
+
+
+@output_format("html", ending=".html")
+def html(result: Renderable, places: int) -> str:
+    """The headline as paragraphs, then the beginning of each table, with a small style sheet."""
+    lines = [f"<p>{_escape(line)}</p>" for line in result.headline() if line]
+    tables = [table_html(table.head(_MOST)) for table in result.tables(places=places)]
+    return "\n".join([f'<div class="judged-result">{_STYLE}', *lines, *tables, "</div>"]) + "\n"
+
+
+def table_html(table: Table) -> str:
+    """A table without style or script: cells of numbers have the class `number`; notes are paragraphs below it."""
+    caption = f"<caption>{_escape(table.title)}</caption>\n" if table.title else ""
+    head = "".join(_cell(text, i, table, row=None) for i, text in enumerate(table.headers))
+    rows = ("".join(_cell(text, i, table, row=r) for i, text in enumerate(row)) for r, row in enumerate(table.rows))
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    notes = "".join(f'\n<p class="note"><small>{_escape(note)}</small></p>' for note in table.lines_below)
+    return f'<table class="judged">\n{caption}<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}'
+
+
+def _cell(text: str, column: int, table: Table, *, row: int | None) -> str:
+    """A cell; the first of a row and those of the head are headers, unless they are empty."""
+    scope = "col" if row is None else "row" if column == 0 else ""
+    tag, attributes = ("th", f' scope="{scope}"') if scope and text else ("td", "")
+    attributes += "" if column in table.words else ' class="number"'
+    inner = f"<strong>{_escape(text)}</strong>" if (row, column) in table.strong else _escape(text)
+    return f"<{tag}{attributes}>{inner}</{tag}>"
+
+
+def _escape(text: str) -> str:
+    return escape(safe(text))

@@ -1,0 +1,43 @@
+"""LaTeX tables in booktabs style."""
+
+from __future__ import annotations
+
+from judged.errors import safe
+from judged.tables.formats import Renderable, output_format
+from judged.tables.table import Table
+
+__all__ = ["latex", "latex_text"]
+
+_ESCAPES = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
+    "<": "$<$", ">": "$>$", "|": r"\textbar{}", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$",
+    "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$",
+})  # fmt: skip
+
+
+@output_format("latex", aliases=("tex",), ending=".tex")
+def latex(result: Renderable, places: int) -> str:
+    """The tables, with the packages that they need in a comment."""
+    body = "\n\n".join(map(_tabular, result.tables(places=places)))
+    packages = ["booktabs", *(["amssymb"] if "\\blacktriangle" in body else [])]
+    return "\n".join([*(rf"% \usepackage{{{name}}}" for name in packages), body]) + "\n"
+
+
+def latex_text(text: str) -> str:
+    """Escape text so that LaTeX prints it as is."""
+    return safe(text).translate(_ESCAPES)
+
+
+def _tabular(table: Table) -> str:
+    """A table with the best values in bold, its key in small print below, and its notes as comments."""
+    align = "".join("l" if i in table.words else "r" for i in range(len(table.headers)))
+    rows = [" & ".join(map(latex_text, table.headers))]
+    for r, row in enumerate(table.rows):
+        cells = [rf"\textbf{{{latex_text(c)}}}" if (r, i) in table.strong else latex_text(c) for i, c in enumerate(row)]
+        rows.append(" & ".join(cells))
+    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]  # else the \\ above would take it
+    lines = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", rf"{rows[0]} \\", r"\midrule", *(rf"{row} \\" for row in rows[1:]),
+             r"\bottomrule", r"\end{tabular}"]  # fmt: skip
+    key = [rf"\par\smallskip{{\footnotesize {latex_text(table.key)}.}}"] if table.key else []
+    return "\n".join([*lines, *key, *(f"% {safe(note)}" for note in table.notes)])

@@ -1,0 +1,119 @@
+"""`Result`: what every function returns that people read, as tables, records, frames and text in any format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judged.tables.formats import render_result
+from judged.tables.table import Table
+from judged.tables.text import number, plain_data
+
+__all__ = ["RecordTable", "Result"]
+
+
+class Result:
+    """Base of all results. A subclass defines `tables` and `records`; `headline` and `to_data` if there is more to say."""
+
+    __slots__ = ()
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The result as tables of text, in reading order."""
+        raise NotImplementedError
+
+    def records(self) -> list[dict[str, Any]]:
+        """The result as flat rows with full precision: what CSV files and frames contain."""
+        raise NotImplementedError
+
+    def headline(self) -> Sequence[str]:
+        """Sentences above the tables: the answer first."""
+        return ()
+
+    def to_data(self) -> Any:
+        """Everything as plain data: what JSON contains."""
+        return self.records()
+
+    def render(self, format: str, *, places: int = 4) -> str:
+        """Write the result in an output format, such as "md" or "latex"; see `judged.tables.formats`."""
+        return render_result(self, format, places)
+
+    def to_text(self, *, places: int = 4) -> str:
+        """Text in fixed width."""
+        return self.render("table", places=places)
+
+    def to_markdown(self, *, places: int = 4) -> str:
+        """Markdown tables."""
+        return self.render("md", places=places)
+
+    def to_latex(self, *, places: int = 4) -> str:
+        """LaTeX tables in booktabs style."""
+        return self.render("latex", places=places)
+
+    def to_csv(self) -> str:
+        """The records as CSV."""
+        return self.render("csv")
+
+    def to_json(self) -> str:
+        """Everything as strict JSON on one line; missing values are null."""
+        return json.dumps(plain_data(self.to_data()), allow_nan=False)  # in ASCII: ids need not be UTF-8
+
+    def to_pandas(self) -> Any:
+        """The records as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+    def to_polars(self) -> Any:
+        """The records as a polars frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.records(), strict=False, infer_schema_length=None)
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.render("html")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordTable(Result):
+    """Named columns of one length; `words` are the columns that contain words."""
+
+    columns: dict[str, tuple[Any, ...]]
+    words: tuple[str, ...] = ()
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, records: Sequence[dict[str, Any]], **options: Any) -> RecordTable:
+        """Build it from mappings with the same keys."""
+        return cls({name: tuple(row[name] for row in records) for name in records[0]} if records else {}, **options)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(zip(*self.columns.values(), strict=True))
+
+    def __getitem__(self, column: str) -> tuple[Any, ...]:
+        return self.columns[column]
+
+    def take(self, rows: Sequence[int]) -> RecordTable:
+        """Some rows, in this order."""
+        return replace(self, columns={name: tuple(column[i] for i in rows) for name, column in self.columns.items()})
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self]
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The rows as one table."""
+        headers = tuple(self.columns)
+        rows = tuple(tuple(number(x, places) for x in row) for row in self)
+        words = tuple(i for i, header in enumerate(headers) if header in self.words)
+        return [Table(headers, rows, title=self.title, notes=self.notes, words=words)]

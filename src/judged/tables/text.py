@@ -1,0 +1,76 @@
+"""Numbers, counts and lists as text."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from judged.errors import shown
+
+__all__ = ["counted", "distinct_columns", "number", "p_text", "plain_data", "some", "width"]
+
+
+def number(value: Any, places: int = 4, *, whole: bool = False, sign: str = "") -> str:
+    """Format a value: floats with a fixed number of decimals (never -0.0000), missing values as a dash, the rest as is.
+
+    >>> number(0.5), number(3), number(float("nan")), number(7.0, whole=True), number(0.5, 2, sign="+")
+    ('0.5000', '3', '–', '7', '+0.50')
+    """
+    if value is None or value != value:
+        return "–"
+    return f"{value:{sign}z.{0 if whole else places}f}" if isinstance(value, float) else str(value)
+
+
+def p_text(p: float | None) -> str:
+    """Format a p-value; it is never 0."""
+    return "–" if p is None or p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Format a count with its noun.
+
+    >>> counted(1, "document"), counted(2, "document"), counted(3, "query", "queries")
+    ('1 document', '2 documents', '3 queries')
+    """
+    plural = plural or (f"{noun[:-1]}ies" if noun.endswith("query") else f"{noun}s")
+    return f"{n} {noun if n == 1 else plural}"
+
+
+def some(items: Sequence[Any], n: int = 3) -> str:
+    """Quote the first few items, with an ellipsis if there are more."""
+    return ", ".join(map(shown, items[:n])) + (" …" if len(items) > n else "")
+
+
+def plain_data(value: Any) -> Any:
+    """Convert to what strict JSON holds: NumPy values become Python's, tuples become lists, NaN and infinities become None."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str | int | None):
+        return value
+    if isinstance(value, dict):
+        return {key: plain_data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_data(item) for item in value]
+    return plain_data(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def distinct_columns(names: Sequence[str], taken: Callable[[str], bool]) -> list[str]:
+    """Names of judges as column names; a name that another column has gets the prefix `judge_` until it is unique.
+
+    >>> distinct_columns(["human", "query"], {"query", "doc"}.__contains__)
+    ['human', 'judge_query']
+    """
+    columns: list[str] = []
+    for name in names:
+        column = name
+        while taken(column) or column in columns or (column != name and column in names):
+            column = f"judge_{column}"  # no blank: columns of TREC files are separated by blanks
+        columns.append(column)
+    return columns
+
+
+def width(text: str) -> int:
+    """Terminal columns that a text takes: two for wide letters, none for combining marks."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
