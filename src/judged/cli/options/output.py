@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -12,12 +14,15 @@ from judged.cli.options.command import option
 from judged.errors import Warned
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result
-from judged.tables.table import Table
 
 __all__ = ["emit", "output_options", "show_warnings", "write_text"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_STYLES: dict[str, dict[str, Any]] = {
+    "headline": {"bold": True}, "title": {"bold": True}, "header": {"bold": True}, "best": {"bold": True},
+    "note": {"dim": True}, "warning": {"fg": "yellow"},
+}  # fmt: skip
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
 
 
@@ -67,32 +72,10 @@ def write_text(text: str, output: str | None) -> None:
 
 
 def _show(result: Result, places: int) -> None:
-    """Print a result on a terminal, in colour."""
-    from rich.console import Console
-    from rich.text import Text
+    """Print a result on a terminal, within its width, in bold and faint letters."""
+    from judged.tables.formats.text import result_text
 
-    from judged.errors import safe
-
-    console = Console()
-    for line in result.headline():
-        console.print(Text(safe(line), style="bold"))
-    for table in result.tables(places=places):
-        console.print(_drawn(table))
-        for note in table.lines_below:
-            console.print(Text(safe(note), style="yellow" if note.startswith("warning") else "dim"))
-
-
-def _drawn(table: Table) -> Any:
-    from rich import box
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    from judged.errors import safe
-
-    title = Text(safe(table.title)) if table.title else None
-    drawn = RichTable(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for i, header in enumerate(table.headers):
-        drawn.add_column(Text(safe(header)), justify="left" if i in table.words else "right", overflow="fold")
-    for r, row in enumerate(table.rows):
-        drawn.add_row(*(Text(safe(c), style="bold" if (r, i) in table.strong else "") for i, c in enumerate(row)))
-    return drawn
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    columns = shutil.get_terminal_size().columns
+    style = (lambda text, kind: text) if plain else (lambda text, kind: click.style(text, **_STYLES[kind]))
+    click.echo(result_text(result, places, columns=columns, style=style))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
 from judged.tables.table import Table
 
 __all__ = ["latex", "latex_text"]
+
+_MARKED = re.compile(r"([+-]?[\d.]+) ([a-z]+|[▲▼=])")
+_MINUS = re.compile(r"-(?=[\d.])")
 
 _ESCAPES = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
@@ -29,12 +34,21 @@ def latex_text(text: str) -> str:
     return safe(text).translate(_ESCAPES)
 
 
+def _cell(text: str, *, number: bool, strong: bool) -> str:
+    """A cell: a number with a proper minus sign, and with the marks after it (letters, triangles) raised."""
+    marked = _MARKED.fullmatch(text) if number else None
+    value, marks = marked.groups() if marked else (text, "")
+    value = _MINUS.sub("$-$", latex_text(value)) if number else latex_text(value)
+    value = rf"\textbf{{{value}}}" if strong else value
+    return f"{value}$^{{{latex_text(marks).replace('$', '')}}}$" if marks else value
+
+
 def _tabular(table: Table) -> str:
     """A table with the best values in bold, its key in small print below, and its notes as comments."""
     align = "".join("l" if i in table.words else "r" for i in range(len(table.headers)))
     rows = [" & ".join(map(latex_text, table.headers))]
     for r, row in enumerate(table.rows):
-        cells = [rf"\textbf{{{latex_text(c)}}}" if (r, i) in table.strong else latex_text(c) for i, c in enumerate(row)]
+        cells = [_cell(c, number=i not in table.words, strong=(r, i) in table.strong) for i, c in enumerate(row)]
         rows.append(" & ".join(cells))
     rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]  # else the \\ above would take it
     lines = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", rf"{rows[0]} \\", r"\midrule", *(rf"{row} \\" for row in rows[1:]),
