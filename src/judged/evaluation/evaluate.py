@@ -12,7 +12,7 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
-from judged.core.policy import Policy
+from judged.core.policy import Policy, check_option_names
 from judged.errors import UsageError
 from judged.evaluation.inputs import RagOptions, join_inputs
 from judged.evaluation.measuring.column import column, level_notes, refuse_warnings
@@ -117,10 +117,7 @@ def _judgments(qrels: Any) -> int:
 
 
 def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
-    unknown = set(given) - set(Policy.__dataclass_fields__)
-    if unknown:
-        known = ", ".join([*Policy.__dataclass_fields__, *RagOptions.__dataclass_fields__])
-        raise UsageError("policy", f"one of the policies {known}", got=", ".join(sorted(unknown)), value=unknown)
+    check_option_names(given, RagOptions.__dataclass_fields__)
     return Policy(**{**chosen.policy, **given})
 
 

@@ -46,8 +46,8 @@ def test_a_folder_is_one_run_and_is_called_by_its_name(folder, whole):
     found = jd.evaluate(QRELS, f"{folder}/", "AP nDCG@5 RR")
     assert same(found, whole)
     assert str(found).startswith("run judged by qrels")
-    assert "repeats looked for among judged documents" in str(found.policy)
-    assert "repeats" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
+    assert "duplicates detected among judged documents" in str(found.policy)
+    assert "duplicates" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
 
 
 def test_all_sources_of_parts_can_be_compared(folder, whole):

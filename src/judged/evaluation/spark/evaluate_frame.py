@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from judged.core.policy import Policy
+from judged.core.policy import Policy, PolicyOptions, check_option_names
 from judged.distributed.spark.executor import Spark
 from judged.distributed.spark.pickling import unpack
 from judged.distributed.spark.table import table_of
@@ -59,7 +59,8 @@ def evaluate_frame(
     """
     chosen = profile_named(profile)
     wanted = _measures([with_level(chosen.apply(m), level) for m in parse_all(measures)])
-    rules = _policy({**chosen.policy, **policy})
+    check_option_names(policy)
+    rules = Policy(**{**chosen.policy, **policy})
     executor = session if isinstance(session, Spark) else Spark(session)
     table = table_of(run, {}, "run", executor)
     _refuse_order(rules, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
@@ -68,7 +69,7 @@ def evaluate_frame(
         _refuse_order(rules, judgments.layout.name, {"rejudged": ("first", "last")})
     table.refuse_kinds(judgments.kinds)
     loose = replace(rules, queries="judged") if rules.queries == "strict" else rules  # only all partitions can tell
-    options = {name: getattr(loose, name) for name in Policy.__dataclass_fields__}
+    options = {name: getattr(loose, name) for name in PolicyOptions.__annotations__}
     job = Job(wanted, profile, options, judgments.layout, table.layout, judgments.borrowed, table.kinds)
     function = table.executor.function("queries", job)
     with talking():
@@ -103,14 +104,6 @@ def _measures(wanted: list[Measure]) -> tuple[Measure, ...]:
     if texts := [str(m) for m in wanted if m.definition.text]:
         raise UsageError("measure", "measures that are numbers", got=texts[0], value=texts[0])
     return tuple(dict.fromkeys(wanted))
-
-
-def _policy(given: dict[str, Any]) -> Policy:
-    for name in sorted(set(given) - set(Policy.__dataclass_fields__)):
-        raise UsageError(
-            "policy", f"one of the policies {', '.join(Policy.__dataclass_fields__)}", got=name, value=name
-        )
-    return Policy(**given)
 
 
 def _refuse_order(policy: Policy, name: str, answers: dict[str, tuple[str, ...]]) -> None:
