@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from judged.errors import UsageError, shown
 
@@ -20,11 +20,6 @@ Rejudged = Literal["error", "max", "min", "first", "last", "mean"]
 Unjudged = Literal["irrelevant", "condensed"]
 Precision = Literal["float64", "float32"]
 Crossing = Literal["out", "in"]
-
-
-def _option(default: str | None, text: str, meanings: Mapping[str, str], **settings: Any) -> Any:
-    """Declare a field of `Policy`: its default, a line of help, and the meaning of each choice."""
-    return field(default=default, metadata={"help": text, "meanings": meanings}, **settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,52 +42,17 @@ class Policy:
         prepared: descriptions of what was done to judgments and run before the join.
     """
 
-    queries: Queries = _option(
-        "judged", "Queries that count.",
-        {"judged": "all judged queries", "both": "queries in both", "strict": "all queries present"},
-    )  # fmt: skip
-    empty: Empty = _option(
-        "zero", "Value of a query without a relevant document.",
-        {"zero": "0", "skip": "left out of the mean", "one": "1", "nan": "NaN", "error": "an error"},
-    )  # fmt: skip
-    order: Order = _option(
-        "score", "What rankings are ordered by.",
-        {"score": "score, descending", "rank": "rank column", "input": "order of the input"},
-    )  # fmt: skip
-    ties: Ties = _option(
-        "id-desc", "Order of documents with equal scores.",
-        {"id-desc": "document id, descending by bytes, as trec_eval", "id-asc": "document id, ascending by bytes",
-         "input": "order of the input", "best": "highest grades first", "worst": "lowest grades first",
-         "expected": "expected value over all orders"},
-    )  # fmt: skip
-    duplicates: Duplicates = _option(
-        "error", "What to do with a document that is in one ranking twice.",
-        {"error": "an error that names both places", "first": "keep the first", "best": "keep the one ranked highest"},
-    )  # fmt: skip
-    repeats: Repeats = _option(
-        "auto", "Which duplicates to detect in a partitioned run.",
-        {"auto": "those of judged documents if the run is partitioned, else all", "all": "all; regroups rows by query",
-         "judged": "those of judged documents"},
-        compare=False,
-    )  # fmt: skip
-    rejudged: Rejudged = _option(
-        "error", "Grade of a document judged twice with different grades.",
-        {"error": "an error that names both places", "max": "the highest grade", "min": "the lowest grade",
-         "first": "the first grade", "last": "the last grade", "mean": "the mean grade"},
-    )  # fmt: skip
-    unjudged: Unjudged = _option(
-        "irrelevant", "What to do with unjudged documents.",
-        {"irrelevant": "count them as not relevant", "condensed": "remove them from the rankings"},
-    )  # fmt: skip
-    depth: int | None = _option(None, "Number of documents per ranking that are evaluated.", {})
-    precision: Precision = _option(
-        "float64", "Floating-point type in which scores are compared.", {"float64": "64 bits", "float32": "32 bits"}
-    )
-    crossing: Crossing = _option(
-        "out",
-        "What to do with the document that exceeds a budget of tokens.",
-        {"out": "exclude it", "in": "include it"},
-    )
+    queries: Queries = "judged"
+    empty: Empty = "zero"
+    order: Order = "score"
+    ties: Ties = "id-desc"
+    duplicates: Duplicates = "error"
+    repeats: Repeats = field(default="auto", compare=False)
+    rejudged: Rejudged = "error"
+    unjudged: Unjudged = "irrelevant"
+    depth: int | None = None
+    precision: Precision = "float64"
+    crossing: Crossing = "out"
     prepared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -110,7 +70,7 @@ class Policy:
     def __str__(self) -> str:
         """One line with every choice that matters."""
         words = [
-            next(option.meanings[self.queries] for option in POLICY_OPTIONS if option.name == "queries"),
+            _WORDS["queries"][1][self.queries],
             f"no relevant document: {self.empty}",
             f"order by {self.order}" + (" in float32" if self.precision == "float32" else ""),
             f"ties: {self.ties}",
@@ -164,12 +124,44 @@ class PolicyOption:
     meanings: Mapping[str, str]
 
 
+_WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of each choice
+    "queries": ("Queries that count.", {
+        "judged": "all judged queries", "both": "queries in both", "strict": "all queries present",
+    }),
+    "empty": ("Value of a query without a relevant document.", {
+        "zero": "0", "skip": "left out of the mean", "one": "1", "nan": "NaN", "error": "an error",
+    }),
+    "order": ("What rankings are ordered by.", {
+        "score": "score, descending", "rank": "rank column", "input": "order of the input",
+    }),
+    "ties": ("Order of documents with equal scores.", {
+        "id-desc": "document id, descending by bytes, as trec_eval", "id-asc": "document id, ascending by bytes", "input": "order of the input",
+        "best": "highest grades first", "worst": "lowest grades first", "expected": "expected value over all orders",
+    }),
+    "duplicates": ("What to do with a document that is in one ranking twice.", {
+        "error": "an error that names both places", "first": "keep the first", "best": "keep the one ranked highest",
+    }),
+    "repeats": ("Which duplicates to detect in a partitioned run.", {
+        "auto": "those of judged documents if the run is partitioned, else all", "all": "all; regroups rows by query",
+        "judged": "those of judged documents",
+    }),
+    "rejudged": ("Grade of a document judged twice with different grades.", {
+        "error": "an error that names both places", "max": "the highest grade", "min": "the lowest grade", "first": "the first grade",
+        "last": "the last grade", "mean": "the mean grade",
+    }),
+    "unjudged": ("What to do with unjudged documents.", {
+        "irrelevant": "count them as not relevant", "condensed": "remove them from the rankings",
+    }),
+    "depth": ("Number of documents per ranking that are evaluated.", {}),
+    "precision": ("Floating-point type in which scores are compared.", {"float64": "64 bits", "float32": "32 bits"}),
+    "crossing": ("What to do with the document that exceeds a budget of tokens.", {"out": "exclude it", "in": "include it"}),
+}  # fmt: skip
+
 POLICY_OPTIONS: tuple[PolicyOption, ...] = tuple(
-    PolicyOption(
-        spec.name, tuple(spec.metadata["meanings"]), spec.default, spec.metadata["help"], spec.metadata["meanings"]
-    )  # fmt: skip
+    PolicyOption(spec.name, tuple(meanings), spec.default, text, meanings)
     for spec in fields(Policy)
-    if "help" in spec.metadata
+    if spec.name in _WORDS
+    for text, meanings in [_WORDS[spec.name]]
 )
 
 
