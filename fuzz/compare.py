@@ -45,6 +45,7 @@ from judged.core.find.hits import Hits, check_id_kinds  # noqa: E402
 from judged.core.find.pool import IdPool, pool_of  # noqa: E402
 from judged.core.join import join as _join  # noqa: E402
 from judged.core.parts import find as placing  # noqa: E402
+from judged.core.parts.local import LocalPartitions  # noqa: E402
 from judged.core.parts.run import PartitionedRun  # noqa: E402
 from judged.core.tables import Run  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402
@@ -115,9 +116,9 @@ def _in_parts(case: Case) -> Hits:
         else rows[::-1]
     )
     parts = tuple(_Part(run.take(part)) for part in np.array_split(deal, 3))
-    scattered = PartitionedRun(name=run.name, read=case.read, parts=parts)
+    partitioned = PartitionedRun(name=run.name, read=case.read, partitions=LocalPartitions(parts))
     return placing.find_in_partitions(
-        _pool(case), scattered, replace(case.policy, repeats="judged"), _kinds(case), None
+        _pool(case), partitioned, replace(case.policy, repeats="judged"), _kinds(case), None
     )
 
 

@@ -80,7 +80,7 @@ void expect(bool agrees, const char* what) {
     std::abort();
 }
 
-void compare(const Found& a, const Found& b) {
+void compare(const ScanResult& a, const ScanResult& b) {
     expect(a.bad == b.bad, "bad");
     if (a.bad != nowhere) return;  // the rest is not looked at
     expect(a.retrieved == b.retrieved, "retrieved");

@@ -42,7 +42,7 @@ ArrowTable::~ArrowTable() {
         if (array.release) array.release(&array);
 }
 
-bool ArrowTable::read(ArrowArrayStream* stream, int query, int doc, int score, int rank, bool whole_queries, bool whole_docs) {
+bool ArrowTable::read(ArrowArrayStream* stream, int query, int doc, int score, int rank, bool integer_queries, bool integer_docs) {
     Released owned;
     const ArrowSchema& schema = owned.schema;
     if (stream->get_schema(stream, &owned.schema) != 0 || std::strcmp(schema.format, "+s") != 0) return false;
@@ -57,8 +57,8 @@ bool ArrowTable::read(ArrowArrayStream* stream, int query, int doc, int score, i
         batch.rows = std::uint64_t(array.length);
         const auto child = [&](int i) -> const ArrowArray& { return *array.children[i]; };
         if (batch.rows == 0) continue;
-        if (!ids(*schema.children[query], child(query), whole_queries, batch.query)) return false;
-        if (!ids(*schema.children[doc], child(doc), whole_docs, batch.doc)) return false;
+        if (!ids(*schema.children[query], child(query), integer_queries, batch.query)) return false;
+        if (!ids(*schema.children[doc], child(doc), integer_docs, batch.doc)) return false;
         if (score >= 0 && !numbers(*schema.children[score], child(score), false, batch.score)) return false;
         if (rank >= 0 && !numbers(*schema.children[rank], child(rank), true, batch.rank)) return false;
         columns_.add(batch);

@@ -312,7 +312,7 @@ public:
     ~ArrowTable();
     // False where a column is of a type, or holds a value, that only the reference knows how to answer. Columns are
     // by position; -1 where there is none. `whole_ids` says whether ids of queries and documents are whole numbers.
-    bool read(ArrowArrayStream* stream, int query, int doc, int score, int rank, bool whole_queries, bool whole_docs);
+    bool read(ArrowArrayStream* stream, int query, int doc, int score, int rank, bool integer_queries, bool integer_docs);
     const Columns& columns() const { return columns_; }
 
 private:

@@ -1,4 +1,4 @@
-// Runs in parts, batch by batch: the judged documents that a batch holds, and where its rows fall between those of all parts.
+// Partitioned runs, batch by batch: locate the judged documents of a batch, and count its rows in the slots between those of all partitions.
 //
 // The specification is core/parts/pass_one.py and core/parts/pass_two.py.
 #pragma once
@@ -18,12 +18,12 @@
 
 namespace judged {
 
-// Which query of a pool a row belongs to. Rows that know their query by number are looked up once for each number.
+// The query of the pool that a row belongs to. Rows that have their query as a number are looked up once per number.
 class Codes {
 public:
     explicit Codes(const Pool& pool) : pool_(pool) {}
 
-    // Another batch begins: its numbers, and its bytes, are others.
+    // Begin another batch: its numbers and its bytes are different.
     void turn() {
         known_.clear();
         last_ = {};
@@ -52,8 +52,8 @@ private:
     std::uint32_t query_ = none;
 };
 
-// Rows of judged queries that wait until there are a few: what each will look at is fetched from memory while the others come. Rows of a
-// shuffled run belong to another query each, so that nothing is near otherwise. Ids stay where they are as long as the batch does.
+// A buffer of rows of judged queries: what each needs is prefetched from memory while others are added. In a shuffled run
+// consecutive rows belong to different queries, so the cache does not help otherwise. Ids stay valid as long as the batch does.
 struct Waiting {
     static constexpr std::size_t most = 64;
 
@@ -67,22 +67,22 @@ struct Waiting {
     std::size_t count = 0;
 };
 
-struct Looked {
+struct Located {
     std::vector<std::int64_t> judgment, position;
     std::vector<double> value;
     std::uint64_t rows = 0;
 };
 
-// Takes the rows of a batch and keeps the judged documents among them.
-class Look {
+// Keeps the judged documents among the rows of a batch.
+class Locator {
 public:
-    Look(const Pool& pool, const Policy& policy, std::uint64_t position)
+    Locator(const Pool& pool, const Policy& policy, std::uint64_t position)
         : pool_(pool), policy_(policy), position_(position), codes_(pool) {}
 
     void turn() { codes_.turn(); }
 
     JUDGED_INLINE void operator()(const Row& row) {
-        const std::uint64_t position = position_ + found.rows++;
+        const std::uint64_t position = position_ + located.rows++;
         const std::uint32_t query = codes_.of(row);
         if (!pool_.is_judged(query)) return;
         pool_.fetch_documents(query);
@@ -98,14 +98,14 @@ public:
             const auto judgment = Pool::find(pool_.documents(row.query), row.hash,
                                              [&](std::uint32_t j) { return same(pool_.doc(j), row.doc); });
             if (judgment == none) continue;
-            found.judgment.push_back(judgment);
-            found.position.push_back(std::int64_t(row.position));
-            found.value.push_back(row.value);
+            located.judgment.push_back(judgment);
+            located.position.push_back(std::int64_t(row.position));
+            located.value.push_back(row.value);
         }
         waiting_.count = 0;
     }
 
-    Looked found;
+    Located located;
 
 private:
     Waiting waiting_;
@@ -115,7 +115,7 @@ private:
     Codes codes_;
 };
 
-// The judged documents that were found, in order (core/parts/pass_two.py: Index).
+// The located hits in order (core/parts/pass_two.py: HitIndex).
 struct Index {
     const Pool& pool;
     const std::int64_t* start;
@@ -127,31 +127,31 @@ struct Index {
     std::size_t queries, groups, documents;
 };
 
-struct Mark {
+struct BatchEdge {
     std::string query;
     double score = 0;
     std::int64_t rank = 0;
 };
 
-struct Stranger {
+struct UnjudgedQuery {
     std::uint64_t first;
     bool disagrees;
 };
 
-// How many rows fall into each place between the documents of an index, with what else is said of rows.
+// The number of rows in each slot between the documents of an index, and other counts of rows.
 class Tally {
 public:
-    Tally(const Index& index, const Policy& policy, std::size_t strangers)
+    Tally(const Index& index, const Policy& policy, std::size_t max_unjudged)
         : ahead(index.groups + index.queries), inside(2 * index.documents + index.groups), disagrees(index.queries),
-          index_(index), policy_(policy), limit_(strangers) {}
+          index_(index), policy_(policy), limit_(max_unjudged) {}
 
-    // The rows of a batch; where one of them is bad, none was counted. Where that is, or nowhere.
+    // Count the rows of a batch and return `nowhere`; if one of them is bad, count none and return where it begins.
     template <class Source>
     std::uint64_t add(const Source& source, std::uint64_t position) {
         const auto before = last;
-        const std::uint64_t bad = counted(source, source.end(), position, 1);
+        const std::uint64_t bad = count(source, source.end(), position, 1);
         if (bad != nowhere) {
-            counted(source, bad, position, std::uint32_t(-1));
+            count(source, bad, position, std::uint32_t(-1));
             last = before;
         }
         return bad;
@@ -159,10 +159,10 @@ public:
 
     std::vector<std::uint32_t> ahead, inside;
     std::vector<std::uint8_t> disagrees;
-    std::unordered_map<std::string, Stranger> strangers;
+    std::unordered_map<std::string, UnjudgedQuery> unjudged;
     std::uint64_t infinite = 0, rows = 0;
     bool more = false, ranked = true;
-    std::optional<Mark> first, last;
+    std::optional<BatchEdge> first, last;
 
 private:
     class Reader {
@@ -180,7 +180,7 @@ private:
                 waiting_.rows[waiting_.count++] = {query, row.doc, value_of(tally_.policy_, row, position), position, 0};
                 if (waiting_.count == Waiting::most) finish();
             } else if (query == none)
-                note_stranger(row, position);
+                note_unjudged(row, position);
             infinite += !(std::fabs(row.score) <= std::numeric_limits<double>::max());
             if (row.ranked)
                 tally_.mark(row, query);
@@ -202,22 +202,22 @@ private:
         std::uint64_t rows = 0, infinite = 0;
 
     private:
-        JUDGED_NOINLINE void note_stranger(const Row& row, std::uint64_t position) {
-            if (row.query == stranger_) return;
-            stranger_ = row.query;
-            tally_.note_stranger(row.query, position);
+        JUDGED_NOINLINE void note_unjudged(const Row& row, std::uint64_t position) {
+            if (row.query == last_unjudged_) return;
+            last_unjudged_ = row.query;
+            tally_.note_unjudged(row.query, position);
         }
 
         Waiting waiting_;
         Tally& tally_;
         Codes codes_;
-        std::string stranger_;
+        std::string last_unjudged_;
         std::uint64_t position_;
         std::uint32_t step_;
     };
 
     template <class Source>
-    std::uint64_t counted(const Source& source, std::uint64_t end, std::uint64_t position, std::uint32_t step) {
+    std::uint64_t count(const Source& source, std::uint64_t end, std::uint64_t position, std::uint32_t step) {
         Reader reader(*this, position, step);
         const std::uint64_t bad = source.rows(end, reader);
         reader.finish();
@@ -232,7 +232,7 @@ private:
         const auto begin = std::size_t(index_.start[query]), end = std::size_t(index_.start[query + 1]);
         const double* at = index_.value + begin;
         std::size_t size = end - begin;
-        while (size > 1) {  // the first group that does not come before the row; no branch depends on a value
+        while (size > 1) {  // the first group that does not precede the row; no branch depends on a value
             const std::size_t half = size / 2;
             at += at[half - 1] > value ? half : 0;
             size -= half;
@@ -251,7 +251,7 @@ private:
         bool on = false;
         while (low < high && !on) {
             const std::size_t middle = (low + high) / 2;
-            const int order = compared(doc, position, middle);
+            const int order = compare(doc, position, middle);
             on = order == 0;
             if (order <= 0)
                 high = middle;
@@ -262,7 +262,7 @@ private:
         return 2 * first + group + 2 * (low - first) + on;
     }
 
-    int compared(View doc, std::uint64_t position, std::size_t document) const {
+    int compare(View doc, std::uint64_t position, std::size_t document) const {
         if (!index_.by_position) return doc.compare(index_.doc[document]);
         const auto other = std::uint64_t(index_.position[document]);
         return position < other ? -1 : position > other;
@@ -276,24 +276,24 @@ private:
             last->rank = row.rank;
             return;
         }
-        last = Mark{std::string(row.query), row.score, row.rank};
+        last = BatchEdge{std::string(row.query), row.score, row.rank};
         if (!first) first = last;
     }
 
     void note_disagreement(std::uint32_t query, View id) {
         if (query == none) {
-            if (const auto at = strangers.find(std::string(id)); at != strangers.end()) at->second.disagrees = true;
+            if (const auto at = unjudged.find(std::string(id)); at != unjudged.end()) at->second.disagrees = true;
         } else if (index_.pool.is_judged(query)) {
             disagrees[query] = true;
         }
     }
 
-    void note_stranger(View id, std::uint64_t position) {
+    void note_unjudged(View id, std::uint64_t position) {
         std::string key(id);
-        if (strangers.size() < limit_)
-            strangers.try_emplace(std::move(key), Stranger{position, false});
+        if (unjudged.size() < limit_)
+            unjudged.try_emplace(std::move(key), UnjudgedQuery{position, false});
         else
-            more |= strangers.find(key) == strangers.end();
+            more |= unjudged.find(key) == unjudged.end();
     }
 
     const Index& index_;

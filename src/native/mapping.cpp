@@ -71,8 +71,8 @@ struct Pointers {
 
 class Reader {
 public:
-    Reader(const Pool& pool, const Policy& policy, bool whole_queries, bool whole_docs, Found& found)
-        : pool_(pool), policy_(policy), queries_(whole_queries), docs_(whole_docs), found_(found), first_(pool.size(), none), count_(pool.size()) {
+    Reader(const Pool& pool, const Policy& policy, bool integer_queries, bool integer_docs, ScanResult& found)
+        : pool_(pool), policy_(policy), queries_(integer_queries), docs_(integer_docs), found_(found), first_(pool.size(), none), count_(pool.size()) {
         found.retrieved.assign(pool.size(), 0);
         found.answered.assign(pool.size(), 0);
     }
@@ -149,7 +149,7 @@ private:
     const Pool& pool_;
     const Policy& policy_;
     Texts queries_, docs_;
-    Found& found_;
+    ScanResult& found_;
     Ranking ranking_;
     Pointers source_;
     std::vector<Hit> hits_;
@@ -159,8 +159,8 @@ private:
 
 }  // namespace
 
-bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool whole_queries, bool whole_docs, Found& found) {
-    Reader reader(pool, policy, whole_queries, whole_docs, found);
+bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool integer_queries, bool integer_docs, ScanResult& found) {
+    Reader reader(pool, policy, integer_queries, integer_docs, found);
     PyObject *id, *docs;
     for (Py_ssize_t at = 0; PyDict_Next(run, &at, &id, &docs);) {
         found.empty = false;

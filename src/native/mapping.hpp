@@ -9,6 +9,6 @@ namespace judged {
 
 // What a run in a dict holds of a pool; or nothing, where it has anything but text (or whole numbers) for ids and
 // numbers for scores, which only the reference knows how to answer.
-bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool whole_queries, bool whole_docs, Found& found);
+bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool integer_queries, bool integer_docs, ScanResult& found);
 
 }  // namespace judged

@@ -1,7 +1,8 @@
-// The Python face of the native core: what core/find/native.py calls.
+// The Python interface of the native core; core/find/native.py, core/parts/native.py and core/numeric/ call it.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
 
 #include <optional>
 
@@ -73,7 +74,7 @@ private:
 
 nb::bytes bytes_of(View text) { return nb::bytes(text.data(), text.size()); }
 
-nb::dict as_dict(Found&& found) {
+nb::dict as_dict(ScanResult&& found) {
     nb::dict out;
     out["retrieved"] = array_of(std::move(found.retrieved));
     out["answered"] = array_of(std::move(found.answered));
@@ -112,9 +113,9 @@ struct Job {
 };
 
 template <class Source>
-nb::dict scanned(const Source& source, Job job) {
+nb::dict scan_source(const Source& source, Job job) {
     Watch watch(std::move(job.progress));
-    std::optional<Found> found;
+    std::optional<ScanResult> found;
     try {
         const nb::gil_scoped_release release;
         found = Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, std::ref(watch));
@@ -125,21 +126,21 @@ nb::dict scanned(const Source& source, Job job) {
     return as_dict(std::move(*found));
 }
 
-nb::dict scanned_columns(const Columns& columns, Job job) {
-    if (columns.ranked() || !columns.scattered()) return scanned(columns, std::move(job));
+nb::dict scan_columns(const Columns& columns, Job job) {
+    if (columns.ranked() || !columns.scattered()) return scan_source(columns, std::move(job));
     std::optional<Gathered> gathered;
     {
         const nb::gil_scoped_release release;
         gathered.emplace(columns, job.pool.pool);
     }
-    return scanned(*gathered, std::move(job));
+    return scan_source(*gathered, std::move(job));
 }
 
 nb::dict scan_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, const OwnedPool& pool,
                     const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
     const Lines lines(reinterpret_cast<const char*>(data.data()), start, size);
-    return scanned(lines, {pool, policy, threads, part, std::move(progress)});
+    return scan_source(lines, {pool, policy, threads, part, std::move(progress)});
 }
 
 Columns columns_of(const nb::tuple& queries, const Column<std::int64_t>& query, const nb::tuple& docs,
@@ -164,29 +165,29 @@ nb::dict scan_rows(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs
                    std::optional<Column<std::int64_t>> rank, const OwnedPool& pool, const Policy& policy,
                    unsigned threads, std::uint64_t part, nb::object progress) {
     const Columns columns = columns_of(queries, query, docs, score, rank);
-    return scanned_columns(columns, {pool, policy, threads, part, std::move(progress)});
+    return scan_columns(columns, {pool, policy, threads, part, std::move(progress)});
 }
 
-bool read_table(ArrowTable& table, nb::handle stream, const nb::tuple& columns, bool whole_queries, bool whole_docs) {
+bool read_table(ArrowTable& table, nb::handle stream, const nb::tuple& columns, bool integer_queries, bool integer_docs) {
     auto* arrow = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(stream.ptr(), "arrow_array_stream"));
     if (arrow == nullptr) throw nb::python_error();
     int at[4];
     for (int i = 0; i < 4; ++i) at[i] = nb::cast<int>(columns[i]);
     const nb::gil_scoped_release release;  // a stream may be a query that is run now
-    return table.read(arrow, at[0], at[1], at[2], at[3], whole_queries, whole_docs);
+    return table.read(arrow, at[0], at[1], at[2], at[3], integer_queries, integer_docs);
 }
 
-nb::object scan_arrow(nb::list streams, nb::tuple columns, bool whole_queries, bool whole_docs, const OwnedPool& pool,
+nb::object scan_arrow(nb::list streams, nb::tuple columns, bool integer_queries, bool integer_docs, const OwnedPool& pool,
                       const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
     ArrowTable table;
     for (const auto stream : streams)
-        if (!read_table(table, stream, columns, whole_queries, whole_docs)) return nb::none();
-    return scanned_columns(table.columns(), {pool, policy, threads, part, std::move(progress)});
+        if (!read_table(table, stream, columns, integer_queries, integer_docs)) return nb::none();
+    return scan_columns(table.columns(), {pool, policy, threads, part, std::move(progress)});
 }
 
-nb::object scan_dict(nb::dict run, bool whole_queries, bool whole_docs, const OwnedPool& pool, const Policy& policy) {
-    Found found;
-    if (!scan_mapping(pool.pool, policy, run.ptr(), whole_queries, whole_docs, found)) return nb::none();
+nb::object scan_dict(nb::dict run, bool integer_queries, bool integer_docs, const OwnedPool& pool, const Policy& policy) {
+    ScanResult found;
+    if (!scan_mapping(pool.pool, policy, run.ptr(), integer_queries, integer_docs, found)) return nb::none();
     return as_dict(std::move(found));
 }
 
@@ -214,9 +215,9 @@ Rows* rows_in_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_
     return new Rows{nb::cast(data), std::move(lines), nullptr, nullptr, start};
 }
 
-Rows* rows_in_arrow(nb::handle stream, nb::tuple columns, bool whole_queries, bool whole_docs) {
+Rows* rows_in_arrow(nb::handle stream, nb::tuple columns, bool integer_queries, bool integer_docs) {
     auto table = std::make_unique<ArrowTable>();
-    return read_table(*table, stream, columns, whole_queries, whole_docs) ? new Rows{nb::none(), nullptr, std::move(table), nullptr} : nullptr;
+    return read_table(*table, stream, columns, integer_queries, integer_docs) ? new Rows{nb::none(), nullptr, std::move(table), nullptr} : nullptr;
 }
 
 Rows* rows_in_columns(nb::tuple queries, Column<std::int64_t> query, nb::tuple docs, Column<double> score,
@@ -227,18 +228,18 @@ Rows* rows_in_columns(nb::tuple queries, Column<std::int64_t> query, nb::tuple d
 
 nb::object place_or_none(std::uint64_t place) { return place == nowhere ? nb::none() : nb::object(nb::int_(place)); }
 
-nb::tuple look(const Rows& rows, const OwnedPool& pool, const Policy& policy, std::uint64_t position) {
-    Look each(pool.pool, policy, position);
+nb::tuple locate(const Rows& rows, const OwnedPool& pool, const Policy& policy, std::uint64_t position) {
+    Locator each(pool.pool, policy, position);
     std::uint64_t bad;
     {
         const nb::gil_scoped_release release;
         bad = rows.rows(rows.end(), each);
         each.finish();
     }
-    const std::uint64_t seen = each.found.rows;
-    auto found = nb::make_tuple(array_of(std::move(each.found.judgment)), array_of(std::move(each.found.value)),
-                                array_of(std::move(each.found.position)), seen);
-    return nb::make_tuple(found, place_or_none(bad), seen == 0);
+    const std::uint64_t scanned = each.located.rows;
+    auto located = nb::make_tuple(array_of(std::move(each.located.judgment)), array_of(std::move(each.located.value)),
+                                array_of(std::move(each.located.position)), scanned);
+    return nb::make_tuple(located, place_or_none(bad), scanned == 0);
 }
 
 struct OwnedIndex {
@@ -263,8 +264,8 @@ struct OwnedTally {
     Policy policy;
     Tally tally;
 
-    OwnedTally(nb::handle index, const Policy& chosen, std::size_t strangers)
-        : kept(nb::borrow(index)), policy(chosen), tally(nb::cast<const OwnedIndex&>(index).index, policy, strangers) {}
+    OwnedTally(nb::handle index, const Policy& chosen, std::size_t max_unjudged)
+        : kept(nb::borrow(index)), policy(chosen), tally(nb::cast<const OwnedIndex&>(index).index, policy, max_unjudged) {}
     OwnedTally(const OwnedTally&) = delete;
 
     nb::tuple add(const Rows& rows, std::uint64_t position) {
@@ -278,44 +279,51 @@ struct OwnedTally {
     }
 
     nb::dict result() {
-        nb::dict out, strangers;
+        nb::dict out, unjudged;
         std::vector<std::pair<std::uint64_t, const std::string*>> order;
-        for (const auto& [id, info] : tally.strangers) order.emplace_back(info.first, &id);
+        for (const auto& [id, info] : tally.unjudged) order.emplace_back(info.first, &id);
         std::sort(order.begin(), order.end());
         for (const auto& [first, id] : order)
-            strangers[bytes_of(*id)] = nb::make_tuple(first, tally.strangers.at(*id).disagrees);
-        out["strangers"] = strangers;
+            unjudged[bytes_of(*id)] = nb::make_tuple(first, tally.unjudged.at(*id).disagrees);
+        out["unjudged_queries"] = unjudged;
         out["more"] = tally.more;
         out["infinite"] = tally.infinite;
         out["rows"] = tally.rows;
         out["ranked"] = tally.ranked;
-        out["first"] = mark_of(tally.first);
-        out["last"] = mark_of(tally.last);
+        out["first"] = edge_of(tally.first);
+        out["last"] = edge_of(tally.last);
         out["ahead"] = array_of(std::move(tally.ahead));
         out["inside"] = array_of(std::move(tally.inside));
         out["disagrees"] = array_of(std::move(tally.disagrees));
         return out;
     }
 
-    static nb::object mark_of(const std::optional<Mark>& mark) {
-        if (!mark) return nb::none();
-        return nb::make_tuple(bytes_of(mark->query), mark->score, mark->rank);
+    static nb::object edge_of(const std::optional<BatchEdge>& edge) {
+        if (!edge) return nb::none();
+        return nb::make_tuple(bytes_of(edge->query), edge->score, edge->rank);
     }
 };
 
 void bind_parts(nb::module_& m) {
     nb::class_<Rows>(m, "Rows");
     m.def("lines", &rows_in_lines, "data"_a, "start"_a, "size"_a, nb::rv_policy::take_ownership);
-    m.def("arrow", &rows_in_arrow, "stream"_a, "columns"_a, "whole_queries"_a, "whole_docs"_a, nb::rv_policy::take_ownership);
+    m.def("arrow", &rows_in_arrow, "stream"_a, "columns"_a, "integer_queries"_a, "integer_docs"_a, nb::rv_policy::take_ownership);
     m.def("columns", &rows_in_columns, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(),
           nb::rv_policy::take_ownership);
-    m.def("look", &look, "rows"_a, "pool"_a, "policy"_a, "position"_a);
+    m.def("locate", &locate, "rows"_a, "pool"_a, "policy"_a, "position"_a);
     nb::class_<OwnedIndex>(m, "Index").def(nb::new_(&index_of), "pool"_a, "start"_a, "value"_a, "first"_a, "docs"_a,
                                            "position"_a, "by_position"_a);
     nb::class_<OwnedTally>(m, "Tally")
-        .def(nb::init<nb::handle, const Policy&, std::size_t>(), "index"_a, "policy"_a, "strangers"_a)
+        .def(nb::init<nb::handle, const Policy&, std::size_t>(), "index"_a, "policy"_a, "max_unjudged"_a)
         .def("add", &OwnedTally::add, "rows"_a, "position"_a)
         .def("result", &OwnedTally::result);
+}
+
+template <class T, std::size_t N>
+nb::tuple names_of(const Choice<T> (&choices)[N]) {
+    nb::list names;
+    for (const auto& choice : choices) names.append(nb::str(choice.name.data(), choice.name.size()));
+    return nb::tuple(names);
 }
 
 std::size_t length_of(std::initializer_list<std::size_t> sizes) {
@@ -359,16 +367,22 @@ NB_MODULE(_native, m) {
     bind_arithmetic(m);
     nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "judged"_a, "query"_a, "grade"_a, "docs"_a);
     nb::class_<Policy>(m, "Policy")
-        .def(nb::new_([](int order, int ties, int duplicates, std::uint64_t depth, bool single) {
-                 return Policy{Order(order), Ties(ties), Duplicates(duplicates), depth, single};
+        .def(nb::new_([](std::string_view order, std::string_view ties, std::string_view duplicates, std::uint64_t depth,
+                         bool single) {
+                 return Policy{choose(ORDERS, order), choose(TIES, ties), choose(DUPLICATES, duplicates), depth, single};
              }),
              "order"_a, "ties"_a, "duplicates"_a, "depth"_a, "single"_a);
+    nb::dict choices;
+    choices["order"] = names_of(ORDERS);
+    choices["ties"] = names_of(TIES);
+    choices["duplicates"] = names_of(DUPLICATES);
+    m.attr("POLICY_CHOICES") = choices;
     bind_parts(m);
     m.def("scan_lines", &scan_lines, "data"_a, "start"_a, "size"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
           "progress"_a.none());
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());
-    m.def("scan_arrow", &scan_arrow, "streams"_a, "columns"_a, "whole_queries"_a, "whole_docs"_a, "pool"_a, "policy"_a,
+    m.def("scan_arrow", &scan_arrow, "streams"_a, "columns"_a, "integer_queries"_a, "integer_docs"_a, "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());
-    m.def("scan_dict", &scan_dict, "run"_a, "whole_queries"_a, "whole_docs"_a, "pool"_a, "policy"_a);
+    m.def("scan_dict", &scan_dict, "run"_a, "integer_queries"_a, "integer_docs"_a, "pool"_a, "policy"_a);
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "id.hpp"
@@ -20,6 +21,29 @@ namespace judged {
 enum class Order { score, rank, input };
 enum class Ties { id_descending, id_ascending, input, best, worst };
 enum class Duplicates { error, first, best };
+
+// A choice by the name that Python passes (core/find/native.py: POLICY_CODES).
+template <class T>
+struct Choice {
+    std::string_view name;
+    T value;
+};
+
+inline constexpr Choice<Order> ORDERS[] = {{"score", Order::score}, {"rank", Order::rank}, {"input", Order::input}};
+inline constexpr Choice<Ties> TIES[] = {{"id_descending", Ties::id_descending},
+                                        {"id_ascending", Ties::id_ascending},
+                                        {"input", Ties::input},
+                                        {"best", Ties::best},
+                                        {"worst", Ties::worst}};
+inline constexpr Choice<Duplicates> DUPLICATES[] = {
+    {"error", Duplicates::error}, {"first", Duplicates::first}, {"best", Duplicates::best}};
+
+template <class T, std::size_t N>
+T choose(const Choice<T> (&choices)[N], std::string_view name) {
+    for (const auto& choice : choices)
+        if (choice.name == name) return choice.value;
+    throw std::invalid_argument("unknown choice " + std::string(name));
+}
 
 struct Policy {
     Order order = Order::score;

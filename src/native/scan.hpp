@@ -26,7 +26,7 @@
 namespace judged {
 
 // What a run holds of a pool. Hits are sorted by query, then rank.
-struct Found {
+struct ScanResult {
     std::vector<std::int64_t> retrieved;
     std::vector<std::uint8_t> answered;
     std::vector<std::int64_t> query, rank, judgment, tie_first, tie_last;
@@ -56,7 +56,7 @@ class Scan {
 public:
     Scan(const Pool& pool, const Policy& policy, const Source& source) : pool_(pool), policy_(policy), source_(source) {}
 
-    Found run(unsigned threads, std::uint64_t part, const Progress& progress) {
+    ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress) {
         const auto begins = source_.parts(part);
         const std::size_t parts = begins.size() - 1;
         threads = unsigned(std::clamp<std::size_t>(parts, 1, threads));
@@ -70,7 +70,7 @@ public:
             if (edges_[i].bad != nowhere) lower(first_bad_, i);
             return begins[i + 1] - begins[i];
         });
-        Found found = merged(progress);
+        ScanResult found = merge(progress);
         if (!progress(source_.size(), source_.size())) throw Stopped();
         return found;
     }
@@ -82,7 +82,7 @@ private:
         std::uint32_t worker;
     };
 
-    struct Mark {
+    struct Edge {
         View query;
         double score;
         std::int64_t rank;
@@ -90,7 +90,7 @@ private:
 
     // The first and the last row of a part: documents of one query may meet across its border.
     struct Edges {
-        Mark first, last;
+        Edge first, last;
         bool any = false;
         std::uint64_t bad = nowhere;
     };
@@ -114,7 +114,7 @@ private:
         bool ranked = true;
     };
 
-    static bool disagree(const Mark& a, const Mark& b) {
+    static bool disagree(const Edge& a, const Edge& b) {
         return a.rank != b.rank && a.score != b.score && (b.rank > a.rank) == (b.score > a.score);
     }
 
@@ -125,7 +125,7 @@ private:
             : scan_(scan), worker_(worker), edges_(edges), ranking_(worker.ranking) {}
 
         JUDGED_INLINE void operator()(const Row& row) {
-            const Mark mark{row.query, row.score, row.rank};
+            const Edge mark{row.query, row.score, row.rank};
             if (edges_.any && same(row.query, last_.query)) [[likely]]
                 disagrees_ |= disagree(last_, mark);
             else
@@ -145,7 +145,7 @@ private:
 
     private:
         // Another query begins.
-        JUDGED_NOINLINE void turn(const Row& row, const Mark& mark) {
+        JUDGED_NOINLINE void turn(const Row& row, const Edge& mark) {
             if (edges_.any)
                 close(row.begin);
             else
@@ -154,9 +154,9 @@ private:
             const std::uint32_t query = scan_.pool_.find_query(row.query);
             judged_ = scan_.pool_.is_judged(query);
             fresh_ = judged_ && !worker_.seen[query];
-            stranger_ = nullptr;
+            unjudged_ = nullptr;
             if (query == none)
-                stranger_ = &worker_.unjudged.try_emplace(row.query, Unjudged{row.position, false}).first->second;
+                unjudged_ = &worker_.unjudged.try_emplace(row.query, Unjudged{row.position, false}).first->second;
             open_.query = query;
             if (!judged_) return;
             worker_.seen[query] = true;
@@ -165,7 +165,7 @@ private:
         }
 
         void close(std::uint64_t end) {
-            (stranger_ ? stranger_->disagrees : worker_.disagrees[open_.query]) |= disagrees_;
+            (unjudged_ ? unjudged_->disagrees : worker_.disagrees[open_.query]) |= disagrees_;
             if (!judged_) return;
             open_.end = end;
             open_.first_hit = std::uint32_t(worker_.hits.size());
@@ -181,9 +181,9 @@ private:
         Worker& worker_;
         Edges& edges_;
         Ranking& ranking_;
-        Mark last_{};
+        Edge last_{};
         Fragment open_{};
-        Unjudged* stranger_ = nullptr;
+        Unjudged* unjudged_ = nullptr;
         std::uint64_t infinite_ = 0;
         bool judged_ = false, fresh_ = false, disagrees_ = false, ranked_ = true;
     };
@@ -210,8 +210,8 @@ private:
         whole.hits = std::uint32_t(worker.hits.size()) - whole.first_hit;
     }
 
-    Found merged(const Progress& progress) {
-        Found found;
+    ScanResult merge(const Progress& progress) {
+        ScanResult found;
         for (const auto& edges : edges_) {
             found.empty &= !edges.any;
             found.bad = edges.bad;
@@ -275,12 +275,12 @@ private:
     }
 
     // Queries without judgments, and queries whose rank column contradicts the scores; each once.
-    void note_queries(Found& found) {
-        auto& strangers = workers_[0].unjudged;
+    void note_queries(ScanResult& found) {
+        auto& unjudged = workers_[0].unjudged;
         auto& disagrees = workers_[0].disagrees;
         for (std::size_t w = 1; w < workers_.size(); ++w) {
             for (const auto& [id, info] : workers_[w].unjudged) {
-                const auto [at, is_new] = strangers.try_emplace(id, info);
+                const auto [at, is_new] = unjudged.try_emplace(id, info);
                 at->second.first = std::min(at->second.first, info.first);
                 at->second.disagrees |= info.disagrees;
             }
@@ -294,13 +294,13 @@ private:
                 if (query != none)
                     disagrees[query] = true;
                 else
-                    strangers.at(edges.first.query).disagrees = true;
+                    unjudged.at(edges.first.query).disagrees = true;
             }
             before = &edges;
         }
-        found.unjudged = strangers.size();
+        found.unjudged = unjudged.size();
         std::vector<std::pair<std::uint64_t, View>> first;
-        for (const auto& [id, info] : strangers) {
+        for (const auto& [id, info] : unjudged) {
             found.disagreeing += info.disagrees;
             first.emplace_back(info.first, id);
             std::sort(first.begin(), first.end());

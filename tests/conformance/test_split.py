@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from recorded import DATA, need_data
 import judged as jd
 from judged.core.join.join import join
 from judged.core.judged import Judged
+from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.distributed.executors import Threads
@@ -53,10 +54,8 @@ def cut(table: pa.Table, parts: int, *, batch: int = 1 << 19) -> PartitionedRun:
     order = rng.permutation(len(table))
     owner = np.sort(rng.integers(0, parts, len(table)))
     pieces = np.split(order, np.searchsorted(owner, np.arange(1, parts)))
-    run = PartitionedRun(
-        name="run", read=lambda: read_run(table), parts=tuple(Rows(table, piece, batch) for piece in pieces)
-    )
-    return replace(run, carry=Threads().map)
+    partitions = LocalPartitions(tuple(Rows(table, piece, batch) for piece in pieces), executor=Threads())
+    return PartitionedRun(name="run", read=lambda: read_run(table), partitions=partitions)
 
 
 def same_columns(a: Judged, b: Judged) -> bool:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import judged as jd
+from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import PartitionedRun
 
 SOURCE = str(Path(jd.__file__).parents[1])
@@ -198,4 +199,5 @@ def each_a_part(folder: Path) -> PartitionedRun:
     from judged.io.parts.parts import parts_of
 
     runs = [parts_of(str(path)) for path in sorted(folder.iterdir())]
-    return replace(runs[0], name="run", parts=tuple(part for run in runs for part in run.parts), whole=False)
+    parts = tuple(part for run in runs for part in run.partitions.parts)
+    return replace(runs[0], name="run", partitions=LocalPartitions(parts))

@@ -56,7 +56,7 @@ def described(run: Run):
 
 def batches_of(scattered):
     """The batches of all parts, read; the parts have been in another process."""
-    sent = pickle.loads(pickle.dumps(scattered.parts))
+    sent = pickle.loads(pickle.dumps(scattered.partitions.parts))
     return [batch.read() if isinstance(batch, UnreadRun) else batch for part in sent for batch in part.batches()]
 
 
@@ -81,7 +81,7 @@ def error_in_parts(source, **options) -> JudgedError:
         scattered = parts.parts_of(source, **options)
         if scattered is None:
             read_run(source, **options)
-        for part in scattered.parts:
+        for part in scattered.partitions.parts:
             for batch in part.batches():
                 if isinstance(batch, UnreadRun):
                     batch.read()

@@ -94,8 +94,9 @@ def test_queries_that_are_numbers_stand_in_their_order(spark):
 def test_repeated_documents_are_all_found_and_the_best_can_be_kept(spark):
     columns = {"query": ["q", "q", "q", "q"], "doc": ["a", "b", "b", "a"], "score": [0.1, 0.2, 0.3, 0.9]}
     frame, qrels = made(spark, **columns).repartition(3), {"q": {"a": 1}}
-    with pytest.raises(jd.DataError, match="each document once in the ranking of query 'q'"):
+    with pytest.raises(jd.DataError) as caught:
         evaluate_frame(qrels, frame)
+    assert caught.value.slug == "duplicate-doc"
     found = evaluate_frame(qrels, frame, "RR P@2", duplicates="best")
     assert found.mean() == {"RR": 1.0, "P@2": 1 / 2}
     found.unpersist()
@@ -106,12 +107,14 @@ def test_documents_judged_twice_follow_the_policy(spark):
     query, doc, grade = map(list, zip(*rows, strict=True))
     run = frame_of(spark, {"q": {"a": 0.5, "b": 0.1}})
     for qrels in (rows, made(spark, query=query, doc=doc, grade=grade)):
-        with pytest.raises(jd.DataError, match="one grade for document 'a' of query 'q'"):
+        with pytest.raises(jd.DataError) as caught:
             evaluate_frame(qrels, run)
+        assert caught.value.slug == "duplicate-judgment"
         assert evaluate_frame(qrels, run, "DCG@1", rejudged="max")["DCG@1"] == 2
     assert evaluate_frame(rows, run, "DCG@1", rejudged="first")["DCG@1"] == 0
-    with pytest.raises(jd.UsageError, match="has no order"):
+    with pytest.raises(jd.UsageError) as caught:
         evaluate_frame(made(spark, query=query, doc=doc, grade=grade), run, rejudged="first")
+    assert caught.value.slug == "order"
 
 
 def test_errors_are_those_of_one_process(spark):
@@ -120,8 +123,9 @@ def test_errors_are_those_of_one_process(spark):
         with pytest.raises(jd.DataError) as caught:
             evaluate_frame(qrels, run)
         assert caught.value.slug == slug
-    with pytest.raises(jd.DataError, match=r"a ranking for each of 2 judged queries"):
+    with pytest.raises(jd.DataError) as caught:
         evaluate_frame({"q": {"a": 1}, "p": {"a": 1}}, run, queries="strict")
+    assert caught.value.slug == "query-missing"
     with pytest.raises(jd.DataError) as caught:
         evaluate_frame({"q": {"a": 1}}, run.where("score > 1"))
     assert caught.value.slug == "empty-run"
@@ -143,12 +147,15 @@ def test_what_is_missing_is_told_by_query_and_document(spark):
 def test_wrong_calls_are_refused(spark):
     run = frame_of(spark, {"q": {"a": 0.5}})
     for wrong in ({"ties": "input"}, {"order": "input"}, {"duplicates": "first"}):
-        with pytest.raises(jd.UsageError, match="has no order"):
+        with pytest.raises(jd.UsageError) as caught:
             evaluate_frame({"q": {"a": 1}}, run, **wrong)
-    with pytest.raises(jd.UsageError, match="one of the policies"):
+        assert caught.value.slug == "order"
+    with pytest.raises(jd.UsageError) as caught:
         evaluate_frame({"q": {"a": 1}}, run, roll_up="max")
-    with pytest.raises(jd.UsageError, match="a run that is a Spark DataFrame; got a dict"):
+    assert caught.value.slug == "unknown-option"
+    with pytest.raises(jd.UsageError) as caught:
         evaluate_frame({"q": {"a": 1}}, {"q": {"a": 0.5}})
+    assert caught.value.slug == "form"
 
 
 def test_warnings_are_errors_where_asked(spark):

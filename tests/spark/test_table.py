@@ -98,15 +98,17 @@ def test_ranks_decide_where_asked(spark):
 
 def test_a_repeated_judged_document_is_found_wherever_it_lies(spark):
     frame = made(spark, query=["q", "q", "q"], doc=["a", "b", "a"], score=[0.1, 0.2, 0.3]).repartition(3)
-    with pytest.raises(jd.DataError, match="each document once in the ranking of query 'q'"):
+    with pytest.raises(jd.DataError) as caught:
         jd.evaluate({"q": {"a": 1}}, frame)
+    assert caught.value.slug == "duplicate-doc"
 
 
 def test_a_repeated_unjudged_document_is_found_where_all_are_asked_for(spark):
     frame = made(spark, query=["q", "q", "q"], doc=["a", "b", "b"], score=[0.1, 0.2, 0.3]).repartition(3)
     jd.evaluate({"q": {"a": 1}}, frame)
-    with pytest.raises(jd.DataError, match="each document once in the ranking of query 'q'"):
+    with pytest.raises(jd.DataError) as caught:
         jd.evaluate({"q": {"a": 1}}, frame, repeats="all")
+    assert caught.value.slug == "duplicate-doc"
 
 
 @pytest.mark.parametrize(
@@ -126,8 +128,9 @@ def test_what_is_missing_is_told_by_query_and_document(spark, column, value, sai
 
 def test_ids_of_another_type_than_those_of_the_judgments_are_refused(spark):
     frame = made(spark, query=[1], doc=["a"], score=[0.5])
-    with pytest.raises(jd.DataError, match="query ids of one type on both sides; got str in the judgments and int"):
+    with pytest.raises(jd.DataError) as caught:
         jd.evaluate({"1": {"a": 1}}, frame)
+    assert caught.value.slug == "id-type"
 
 
 @pytest.mark.parametrize("cast", [("doc", "double", "id-type"), ("query", "timestamp", "id-type"), ("score", "string", "score-type")])  # fmt: skip
@@ -152,14 +155,15 @@ def test_a_table_without_a_row_is_an_empty_run(spark):
 
 def test_order_of_input_is_refused(spark):
     frame = made(spark, query=["q"], doc=["a"], score=[0.5])
-    with pytest.raises(jd.UsageError, match="has no order"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.evaluate({"q": {"a": 1}}, frame, ties="input")
+    assert caught.value.slug == "order"
 
 
 def test_every_partition_is_given_to_the_task_empty_ones_too(spark):
     frame = frame_of(spark, {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}, 6)
     run = table_run(frame)
-    counts = list(run.carry(lambda item: (item[0], sum(len(b.read()) for b in item[1].batches())), []))
+    counts = list(run.partitions.map(lambda item: (item[0], sum(len(b.read()) for b in item[1].batches()))))
     assert [number for number, _ in counts] == list(range(6))
     assert sum(rows for _, rows in counts) == 3
 
@@ -171,14 +175,14 @@ def test_a_task_may_leave_rows_unread(spark):
         next(item[1].batches())
         return item[0]
 
-    assert list(table_run(frame).carry(first, [])) == [0, 1]
+    assert list(table_run(frame).partitions.map(first)) == [0, 1]
 
 
 def test_small_batches_are_looked_through_together(spark):
     frame = frame_of(spark, tied_run()[1], 1)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
     try:
-        [sizes] = table_run(frame).carry(lambda item: [len(b.read()) for b in item[1].batches()], [])
+        [sizes] = table_run(frame).partitions.map(lambda item: [len(b.read()) for b in item[1].batches()])
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
     assert sizes == [arrow_of(tied_run()[1]).num_rows]
@@ -213,8 +217,8 @@ def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypat
 def test_results_that_are_added_up_in_the_cluster_give_the_same(spark, monkeypatch):
     import judged.distributed.spark.executor as module
 
-    monkeypatch.setattr(module, "LIGHT", 0)
-    monkeypatch.setattr(module, "TOGETHER", 3)
+    monkeypatch.setattr(module, "SMALL_RESULT", 0)
+    monkeypatch.setattr(module, "MERGED", 3)
     qrels, run = tied_run(40)
     found, wanted = jd.evaluate(qrels, frame_of(spark, run, 10), MEASURES), jd.evaluate(qrels, run, MEASURES)
     same(found, wanted)
@@ -224,17 +228,19 @@ def test_results_that_are_added_up_in_the_cluster_give_the_same(spark, monkeypat
         jd.evaluate({"q": {"d1": 1}}, broken.repartition(10), "AP")
 
 
-def test_more_judgments_than_are_sent_to_workers_are_brought_together_with_the_run(spark, monkeypatch):
-    monkeypatch.setattr("judged.evaluation.evaluate.BROADCAST", 10)
+def test_judgments_too_many_to_send_to_workers_are_an_error_that_names_evaluate_frame(spark, monkeypatch):
+    monkeypatch.setattr("judged.distributed.spark.table.MAX_JUDGMENTS", 10)
     qrels, run = tied_run(40)
-    wanted = jd.evaluate(qrels, run, MEASURES)
     for judgments in (qrels, frame_of(spark, qrels)):
-        found = jd.evaluate(judgments, frame_of(spark, run), MEASURES)
-        same(found, wanted)
-        assert found.source is None
+        with pytest.raises(jd.UsageError) as caught:
+            jd.evaluate(judgments, frame_of(spark, run), MEASURES)
+        assert caught.value.slug == "too-many-judgments"
+        assert "evaluate_frame" in str(caught.value)
+    same(jd.evaluate(qrels, frame_of(spark, run), MEASURES, engine="memory"), jd.evaluate(qrels, run, MEASURES))
 
 
 @pytest.mark.parametrize("engine", ["local", "nonsense", jd.Threads(2)])
 def test_an_engine_that_cannot_reach_a_table_is_refused(spark, engine):
-    with pytest.raises(jd.UsageError, match="for a Spark DataFrame"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.evaluate({"q": {"a": 1}}, made(spark, query=["q"], doc=["a"], score=[1.0]), "AP", engine=engine)
+    assert caught.value.slug == "engine"

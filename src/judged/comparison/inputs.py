@@ -39,7 +39,7 @@ def evaluate_runs(qrels: Any, runs: Any, measures: Measures, **options: Any) -> 
     level, profile, policy = options.pop("level"), options.pop("profile"), options
     judgments = read_qrels(qrels)
     found = named_runs(runs)
-    engine = policy.get("engine")
+    engine = policy.pop("engine", None)
     ready = [
         open_run(run, engine) if name is None else replace(open_run(run, engine), name=name) for name, run in found
     ]

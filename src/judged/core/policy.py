@@ -1,14 +1,14 @@
-"""Policies: the questions every evaluation answers, each with one owner and one printed word."""
+"""Policies: the choices that every evaluation makes, with the words for each in `--help`, the docs and the printed line."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
-from typing import Literal, TypedDict, get_args, get_type_hints
+from typing import Literal, TypedDict
 
-from judged.errors import UsageError
+from judged.errors import UsageError, shown
 
-__all__ = ["POLICY_OPTIONS", "Policy", "PolicyOption", "PolicyOptions"]
+__all__ = ["POLICY_OPTIONS", "Policy", "PolicyOption", "PolicyOptions", "check_option_names"]
 
 Queries = Literal["judged", "both", "strict"]
 Empty = Literal["zero", "skip", "one", "nan", "error"]
@@ -24,22 +24,22 @@ Crossing = Literal["out", "in"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How the open questions of an evaluation are answered. The defaults are trec_eval's, with `-c`.
+    """Policies of an evaluation. The defaults are those of trec_eval with `-c`.
 
     Args:
-        queries: which count: every judged one (absent from the run: 0), those in both, or all must be there.
+        queries: which queries count: all judged ones (0 if the run lacks them), those in both, or all judged ones, which the run must contain.
         empty: the value of a query without a relevant document.
-        order: what a ranking is ordered by; the rank column is ignored unless asked for.
+        order: what rankings are ordered by. The rank column is ignored unless it is chosen here.
         ties: the order of documents with equal scores.
-        duplicates: a document twice in one ranking.
-        repeats: which documents that stand twice are looked for: all; or judged ones, which is what `auto` means for a run in parts: there
-            the others need its rows brought together. No value depends on it.
-        rejudged: a document judged twice with different grades.
-        unjudged: not relevant, or taken out of the ranking.
-        depth: documents per ranking that are looked at; None for all.
-        precision: in which scores are compared.
-        crossing: whether the document that no longer fits into a budget of tokens (`@2000tok`) is left out, or the last one in.
-        prepared: what was done to judgments and run before, in words.
+        duplicates: what to do with a document that is in one ranking twice.
+        repeats: which duplicates are detected: all, or those of judged documents only. `auto` means judged ones for a partitioned run,
+            whose rows would otherwise have to be regrouped by query. No value depends on it.
+        rejudged: the grade of a document that was judged twice with different grades.
+        unjudged: unjudged documents are not relevant, or removed from the rankings.
+        depth: number of documents per ranking that are evaluated; None for all.
+        precision: the floating-point type in which scores are compared.
+        crossing: whether the document that exceeds a budget of tokens (`@2000tok`) is excluded or included.
+        prepared: descriptions of what was done to judgments and run before the join.
     """
 
     queries: Queries = "judged"
@@ -56,22 +56,21 @@ class Policy:
     prepared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for spec in fields(self):
-            value, choices = getattr(self, spec.name), _choices().get(spec.name, ())
-            if spec.name == "prepared":
-                object.__setattr__(self, "prepared", tuple(map(str, value)))  # a list, where it comes from JSON
-            elif spec.name == "depth":
-                if value is not None and (type(value) is not int or value < 1):
-                    raise UsageError("depth", "a depth that is a whole number from 1, or None", got=repr(value))
-            elif value not in choices:
-                raise UsageError(
-                    "policy", f"{spec.name} to be one of {', '.join(choices)}", got=repr(value), value=value
-                )
+        object.__setattr__(self, "prepared", tuple(map(str, self.prepared)))  # a list if it comes from JSON
+        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
+            raise UsageError(
+                "depth", f"depth must be an integer ≥ 1 or None, got {shown(self.depth)}", value=self.depth
+            )
+        for option in POLICY_OPTIONS:
+            value = getattr(self, option.name)
+            if option.choices and value not in option.choices:
+                choices = ", ".join(option.choices)
+                raise UsageError("policy", f"{option.name} must be one of {choices}, got {shown(value)}", value=value)
 
     def __str__(self) -> str:
-        """One line: every answer, in words."""
+        """One line with every choice that matters."""
         words = [
-            {"judged": "all judged queries", "both": "queries in both", "strict": "all queries present"}[self.queries],
+            _WORDS["queries"][1][self.queries],
             f"no relevant document: {self.empty}",
             f"order by {self.order}" + (" in float32" if self.precision == "float32" else ""),
             f"ties: {self.ties}",
@@ -82,23 +81,16 @@ class Policy:
         if self.duplicates != "error":
             words.append(f"duplicates: keep {self.duplicates}")
         if self.repeats == "judged":
-            words.append("repeats looked for among judged documents")
+            words.append("duplicates detected among judged documents")
         if self.rejudged != "error":
             words.append(f"judged twice: {self.rejudged}")
         if self.crossing != "out":
-            words.append("the document that crosses a budget of tokens: in")
-        words += self.prepared
-        return " · ".join(words)
-
-
-@cache
-def _choices() -> dict[str, tuple[str, ...]]:
-    """The answers that each question allows, as the types say."""
-    return {name: get_args(hint) for name, hint in get_type_hints(Policy).items()}
+            words.append("document that exceeds a budget of tokens: included")
+        return " · ".join([*words, *self.prepared])
 
 
 class PolicyOptions(TypedDict, total=False):
-    """The fields of `Policy`, as keyword options of the functions that take them."""
+    """The fields of `Policy` as keyword arguments: `**policy: Unpack[PolicyOptions]`."""
 
     queries: Queries
     empty: Empty
@@ -115,20 +107,74 @@ class PolicyOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class PolicyOption:
-    """One question, as an option of the command line."""
+    """One policy, for the command line and the docs.
+
+    Args:
+        name: the keyword argument.
+        choices: the allowed values; empty for `depth`, which is an integer ≥ 1 or None.
+        default: the default.
+        help: one line, without the default.
+        meanings: a phrase for each choice.
+    """
 
     name: str
     choices: tuple[str, ...]
-    default: str
+    default: str | None
     help: str
+    meanings: Mapping[str, str]
 
 
-_HELP = {
-    "ties": "Order of documents with equal scores.",
-    "duplicates": "Duplicate document in a ranking.",
-    "rejudged": "Document judged twice with different grades.",
-    "empty": "Value of a query without relevant documents.",
-    "order": "Order of each ranking.",
-    "queries": "Queries that count: all judged ones, those in both files, or strict.",
-}
-POLICY_OPTIONS = tuple(PolicyOption(name, _choices()[name], getattr(Policy(), name), text) for name, text in _HELP.items())
+_WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of each choice
+    "queries": ("Queries that count.", {
+        "judged": "all judged queries", "both": "queries in both", "strict": "all queries present",
+    }),
+    "empty": ("Value of a query without a relevant document.", {
+        "zero": "0", "skip": "left out of the mean", "one": "1", "nan": "NaN", "error": "an error",
+    }),
+    "order": ("What rankings are ordered by.", {
+        "score": "score, descending", "rank": "rank column", "input": "order of the input",
+    }),
+    "ties": ("Order of documents with equal scores.", {
+        "id-desc": "document id, descending by bytes, as trec_eval", "id-asc": "document id, ascending by bytes", "input": "order of the input",
+        "best": "highest grades first", "worst": "lowest grades first", "expected": "expected value over all orders",
+    }),
+    "duplicates": ("What to do with a document that is in one ranking twice.", {
+        "error": "an error that names both places", "first": "keep the first", "best": "keep the one ranked highest",
+    }),
+    "repeats": ("Which duplicates to detect in a partitioned run.", {
+        "auto": "those of judged documents if the run is partitioned, else all", "all": "all; regroups rows by query",
+        "judged": "those of judged documents",
+    }),
+    "rejudged": ("Grade of a document judged twice with different grades.", {
+        "error": "an error that names both places", "max": "the highest grade", "min": "the lowest grade", "first": "the first grade",
+        "last": "the last grade", "mean": "the mean grade",
+    }),
+    "unjudged": ("What to do with unjudged documents.", {
+        "irrelevant": "count them as not relevant", "condensed": "remove them from the rankings",
+    }),
+    "depth": ("Number of documents per ranking that are evaluated.", {}),
+    "precision": ("Floating-point type in which scores are compared.", {"float64": "64 bits", "float32": "32 bits"}),
+    "crossing": ("What to do with the document that exceeds a budget of tokens.", {"out": "exclude it", "in": "include it"}),
+}  # fmt: skip
+
+POLICY_OPTIONS: tuple[PolicyOption, ...] = tuple(
+    PolicyOption(spec.name, tuple(meanings), spec.default, text, meanings)
+    for spec in fields(Policy)
+    if spec.name in _WORDS
+    for text, meanings in [_WORDS[spec.name]]
+)
+
+
+def check_option_names(names: Iterable[str], known: Iterable[str] = ()) -> None:
+    """Raise `unknown-option` for a name that is neither a policy nor one of the other known options.
+
+    Raises:
+        UsageError: the unknown name, with the nearest known one.
+    """
+    options = [*PolicyOptions.__annotations__, *known]
+    for name in sorted(set(names) - set(options)):
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, options, 1, 0.5)
+        hint = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(options)}"
+        raise UsageError("unknown-option", f"unknown option {name!r}", hint=hint, value=name)

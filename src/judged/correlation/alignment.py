@@ -8,8 +8,8 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
+from judged.core.find.match import match_documents
 from judged.core.find.pool import decoded
-from judged.core.find.reference import match_documents
 from judged.core.ids import IdColumn
 from judged.core.tables import Id, Run
 from judged.errors import DataError, Warned

@@ -1,37 +1,29 @@
-"""What carries out a task on every part of a run: threads or processes here, Spark there, or anything with a `map`."""
+"""Executors that run a task on every partition: threads or processes of this machine."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from judged.core.numeric.native import usable_cores
 from judged.core.parts.run import Item, Task
-from judged.errors import EngineError, UsageError
+from judged.errors import EngineError, UsageError, shown
 
-__all__ = ["Executor", "Processes", "Threads"]
-
-
-@runtime_checkable
-class Executor(Protocol):
-    """Anything that carries out a task on every item, anywhere, and hands the results back in the order of the items.
-
-    A task and its items can be pickled; a task may be carried out again, and gives the same.
-    """
-
-    def map(self, task: Task, items: Sequence[Item]) -> Iterable[Any]:
-        """`task(item)` for each item."""
-        ...
+__all__ = ["Processes", "Threads"]
 
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """Threads of this process: what reads and what counts leaves the interpreter to the others meanwhile."""
+    """Threads of this process. Reading and counting release the interpreter lock.
+
+    Args:
+        count: number of threads; None for one per core.
+    """
 
     count: int | None = None
 
@@ -39,7 +31,7 @@ class Threads:
         _check_count(self.count)
 
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
-        """The results, as they come, in the order of the items."""
+        """Yield the results in the order of the items, as they are ready."""
         count = min(self.count or usable_cores(), max(len(items), 1))
         if count == 1:
             return map(task, items)
@@ -48,7 +40,11 @@ class Threads:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Processes of this machine, for parts that take long to read in Python; each is given the task once."""
+    """Processes of this machine, for partitions that are slow to read in Python; each receives the task once.
+
+    Args:
+        count: number of processes; None for one per core.
+    """
 
     count: int | None = None
 
@@ -56,19 +52,19 @@ class Processes:
         _check_count(self.count)
 
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
-        """The results, as they come, in the order of the items."""
+        """Yield the results in the order of the items, as they are ready."""
         from multiprocessing import get_context
 
         count = min(self.count or usable_cores(), max(len(items), 1))
-        pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_take, initargs=(task,))
+        pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_set_task, initargs=(task,))
         try:
-            yield from _in_order(pool, _carry_out, items, count)
+            yield from _in_order(pool, _run_task, items, count)
         except BrokenProcessPool as error:
-            raise EngineError("engine", "worker processes that live until the work is done", got="one that died", hint="was there too little memory? try fewer: Processes(1)") from error  # fmt: skip
+            raise EngineError("engine", "a worker process died, possibly for lack of memory", hint="use fewer processes: Processes(1)") from error  # fmt: skip
 
 
 def _in_order(pool: Pool, task: Callable[[Item], Any], items: Sequence[Item], count: int) -> Iterator[Any]:
-    """Results in order; few of them wait, since each may be large."""
+    """Yield results in order; only a few are held, since each may be large."""
     with pool:
         waiting: deque[Any] = deque()
         try:
@@ -85,17 +81,19 @@ def _in_order(pool: Pool, task: Callable[[Item], Any], items: Sequence[Item], co
 
 def _check_count(count: int | None) -> None:
     if count is not None and (type(count) is not int or count < 1):
-        raise UsageError("workers", "a number of workers from 1, or None for all cores", got=repr(count), value=count)
+        raise UsageError(
+            "workers", f"number of workers must be an integer ≥ 1 or None, got {shown(count)}", value=count
+        )
 
 
 _task: Task | None = None  # of a worker process
 
 
-def _take(task: Task) -> None:
+def _set_task(task: Task) -> None:
     global _task
     _task = task
 
 
-def _carry_out(item: Item) -> Any:
+def _run_task(item: Item) -> Any:
     assert _task is not None
     return _task(item)

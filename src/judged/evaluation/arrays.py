@@ -13,7 +13,7 @@ import numpy as np
 from judged._types import Ints
 from judged.core.judged import Judged
 from judged.core.labelled import ranked
-from judged.core.policy import Policy
+from judged.core.policy import Policy, check_option_names
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, with_level
 from judged.evaluation.measuring.column import column, level_notes, refuse_empty, refuse_warnings
@@ -95,8 +95,7 @@ def _scored(
 
 def _policy(given: dict[str, Any]) -> Policy:
     """What a profile or the caller says of lists of items; nothing else can be said of them."""
-    for name in set(given) - set(Policy.__dataclass_fields__):
-        raise UsageError("policy", f"one of the policies {', '.join(_POLICIES)}", got=name, value=name)
+    check_option_names(given)
     asked = {name: value for name, value in given.items() if name in _POLICIES}
     ties = asked.get("ties", "input")
     if ties in ("id-desc", "id-asc"):

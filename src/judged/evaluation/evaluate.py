@@ -12,14 +12,13 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
-from judged.core.policy import Policy
+from judged.core.policy import Policy, check_option_names
 from judged.errors import UsageError
 from judged.evaluation.inputs import RagOptions, join_inputs
 from judged.evaluation.measuring.column import column, level_notes, refuse_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
-from judged.io.read import is_spark, read_qrels
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as profile_named
@@ -29,9 +28,6 @@ from judged.stats.summary import mean
 __all__ = ["DEFAULT", "evaluate", "join"]
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
-BROADCAST = (
-    2_000_000  # judgments that are sent to every worker of Spark; more are brought together with the run, by query
-)
 Progress = Callable[[int, int], object]
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -101,26 +97,12 @@ def evaluate(
         source = Provenance(qrels)
     else:
         asked, rules = RagOptions.asked(policy)
-        if is_spark(run) and asked.engine != "memory" and not bounds:
-            qrels = qrels if is_spark(qrels) else read_qrels(qrels)
-            if _judgments(qrels) > BROADCAST:
-                from judged.evaluation.spark.evaluate_frame import evaluate_frame
-
-                executor = {} if asked.engine in (None, "spark") else {"session": asked.engine}
-                return evaluate_frame(qrels, run, wanted, strict=strict, profile=profile, **executor, **rules).collect()
         source = join_inputs(qrels, run, _policy(chosen, rules), asked, progress)
     return _measured(source, wanted, bounds=bounds, strict=strict, profile=profile)
 
 
-def _judgments(qrels: Any) -> int:
-    return int(qrels.count()) if is_spark(qrels) else len(qrels)
-
-
 def _policy(chosen: Profile, given: dict[str, Any]) -> Policy:
-    unknown = set(given) - set(Policy.__dataclass_fields__)
-    if unknown:
-        known = ", ".join([*Policy.__dataclass_fields__, *RagOptions.__dataclass_fields__])
-        raise UsageError("policy", f"one of the policies {known}", got=", ".join(sorted(unknown)), value=unknown)
+    check_option_names(given, RagOptions.__dataclass_fields__)
     return Policy(**{**chosen.policy, **given})
 
 

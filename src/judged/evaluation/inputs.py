@@ -14,12 +14,11 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
-from judged.distributed.open_run import open_run
-from judged.errors import DataError, UsageError
+from judged.distributed.open_run import open_inputs
+from judged.errors import DataError, UsageError, shown
 from judged.evaluation.result.source import Provenance
-from judged.io.read import read_qrels
 
-__all__ = ["RagOptions", "join_inputs"]
+__all__ = ["RagOptions", "check_relevant", "join_inputs"]
 
 Progress = Callable[[int, int], object]
 
@@ -108,13 +107,18 @@ def _read(qrels: Any, run: Any, asked: RagOptions) -> tuple[Qrels, Run | UnreadR
         return found.qrels, found.run
     if named:
         raise UsageError("fields", f"{next(iter(named))}= for one file that holds it all", got="judgments and a run")
-    return read_qrels(qrels), open_run(run, asked.engine)
+    return open_inputs(qrels, run, asked.engine)
 
 
 def _judged(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:
     judged = join(qrels, run, policy, progress)
-    nothing = judged.pool.positive == 0
-    if policy.empty == "error" and nothing.any():
-        names = ", ".join(map(repr, [judged.queries[i] for i in np.flatnonzero(nothing)[:3]]))
-        raise DataError("no-relevant", "a relevant document for every query", got=f"none for {names}", where=qrels.name)
+    check_relevant(judged)
     return judged
+
+
+def check_relevant(judged: Judged) -> None:
+    """Raise `no-relevant` for a query without a relevant document if the policy is `empty="error"`."""
+    without = np.flatnonzero(judged.pool.positive == 0)
+    if judged.policy.empty == "error" and len(without):
+        names = ", ".join(shown(judged.queries[i]) for i in without[:3])
+        raise DataError("no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0])

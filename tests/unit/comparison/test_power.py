@@ -115,7 +115,7 @@ def test_frames_and_json():
     ({"queries": 0}, UsageError, "parameter"),
     ({"queries": "both"}, UsageError, "parameter"),
     ({"measures": "runid"}, UsageError, "metric"),
-    ({"tiles": "x"}, UsageError, "policy"),
+    ({"tiles": "x"}, UsageError, "unknown-option"),
 ])  # fmt: skip
 def test_wrong_calls_are_refused(words, kind, slug):
     with pytest.raises(kind) as caught:

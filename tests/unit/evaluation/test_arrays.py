@@ -250,7 +250,7 @@ def test_anything_with_dlpack_is_taken():
         ([[1, 1]], [[0.1, 0.2]], {"total_relevant": [3, 3]}, "shape"),
         ([[1, 1]], [[0.1, 0.2]], {"measures": "alpha_nDCG"}, "measure"),
         ([[1, 1]], [[0.1, 0.2]], {"queries": "nothing", "measures": []}, "measure"),
-        ([[1, 1]], [[0.1, 0.2]], {"wrong": 1}, "policy"),
+        ([[1, 1]], [[0.1, 0.2]], {"wrong": 1}, "unknown-option"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_arrays_is_said(labels, scores, options, slug):

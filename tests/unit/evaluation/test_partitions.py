@@ -46,8 +46,8 @@ def test_a_folder_is_one_run_and_is_called_by_its_name(folder, whole):
     found = jd.evaluate(QRELS, f"{folder}/", "AP nDCG@5 RR")
     assert same(found, whole)
     assert str(found).startswith("run judged by qrels")
-    assert "repeats looked for among judged documents" in str(found.policy)
-    assert "repeats" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
+    assert "duplicates detected among judged documents" in str(found.policy)
+    assert "duplicates" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
 
 
 def test_all_sources_of_parts_can_be_compared(folder, whole):
@@ -71,8 +71,9 @@ def test_an_executor_that_loses_or_invents_results_is_refused(folder, repeats):
         lambda results: [*results, results[0]],
         lambda results: [],
     ):
-        with pytest.raises(jd.EngineError, match="a result for each of") as error:
+        with pytest.raises(jd.EngineError) as error:
             jd.evaluate(QRELS, folder, "AP", engine=Careless(change), repeats=repeats)
+        assert error.value.slug == "engine"
         assert error.value.exit_code == 3
 
 
@@ -83,8 +84,9 @@ def test_an_error_ends_the_threads(tmp_path, monkeypatch):
     parquet.write_table(pa.table({"query": [1], "doc": ["d"], "score": [1.0]}), folder / "0.parquet")
     before = threading.active_count()
     for _ in range(5):
-        with pytest.raises(jd.DataError, match="one type"):
+        with pytest.raises(jd.DataError) as caught:
             jd.evaluate(QRELS, folder, "AP", engine=jd.Threads(3))
+        assert caught.value.slug == "id-type"
     assert threading.active_count() == before
 
 
@@ -114,8 +116,9 @@ def test_patterns_do_not_enter_folders_that_are_passed_over(tmp_path):
 
 @pytest.mark.parametrize("engine", ["nonsense", 7, jd.Threads])
 def test_an_engine_that_is_none_is_refused(folder, engine):
-    with pytest.raises(jd.UsageError, match="memory, local, spark") as error:
+    with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, folder, "AP", engine=engine)
+    assert error.value.slug == "engine"
     assert error.value.slug == "engine"
 
 
@@ -126,14 +129,16 @@ def test_a_wrong_path_is_a_wrong_path_with_any_engine(tmp_path):
 
 
 def test_what_lies_in_memory_needs_no_engine():
-    with pytest.raises(jd.UsageError, match="a run in files") as error:
+    with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, {"q1": {"d1": 1.0}}, "AP", engine="local")
+    assert error.value.slug == "engine"
     assert error.value.slug == "engine"
 
 
 def test_chunks_need_the_run_in_memory(folder):
-    with pytest.raises(jd.UsageError, match="a run in memory") as error:
+    with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, folder, "AP", exclude_self=True)
+    assert error.value.slug == "in-parts"
     assert error.value.slug == "in-parts"
     assert jd.evaluate(QRELS, folder, "AP", exclude_self=True, engine="memory").mean()
 
@@ -153,7 +158,7 @@ def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path, monkeypat
 
 
 def test_rows_that_were_brought_together_contradict_no_rank(tmp_path, monkeypatch):
-    monkeypatch.setattr("judged.core.parts.whole_queries._BUCKET", 1)
+    monkeypatch.setattr("judged.core.parts.local._BUCKET", 1)
     monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
     table = pa.table({"query": ["q", "r", "q"], "doc": ["a", "b", "c"], "score": [1.0, 1.0, 2.0], "rank": [1, 1, 2]})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
@@ -176,8 +181,9 @@ def test_progress_reaches_the_end(folder):
 
 def test_a_number_of_workers_is_one():
     for count in (0, -1, 1.5, "2"):
-        with pytest.raises(jd.UsageError, match="a number of workers"):
+        with pytest.raises(jd.UsageError) as caught:
             jd.Threads(count)
+        assert caught.value.slug == "workers"
 
 
 class Dying:
@@ -194,8 +200,10 @@ class Dying:
 def test_a_worker_process_that_dies_is_told(folder):
     from dataclasses import replace
 
+    from judged.core.parts.local import LocalPartitions
     from judged.io.parts.parts import parts_of
 
-    run = replace(parts_of(folder), parts=(Dying(), Dying()), whole=False)
-    with pytest.raises(jd.EngineError, match="one that died"):
+    run = replace(parts_of(folder), partitions=LocalPartitions((Dying(), Dying())))
+    with pytest.raises(jd.EngineError) as caught:
         jd.evaluate(QRELS, run, "AP", engine=jd.Processes(2))
+    assert caught.value.slug == "engine"

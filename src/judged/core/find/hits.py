@@ -1,7 +1,8 @@
-"""What the join found in a run: the same from the native core and from the reference."""
+"""Hits: judged documents that a run retrieved; the same from the native core and from the reference."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -10,26 +11,20 @@ from numpy.typing import NDArray
 
 from judged._types import Ints
 from judged.core.find.pool import IdPool
-from judged.core.tables import IdKind, Run
-from judged.errors import DataError, Place, Warned, shown
+from judged.core.tables import Id, IdKind, Run
+from judged.errors import DataError, Hint, Place, Warned, shown
 
 __all__ = [
-    "KEEP_ONE",
-    "Hits",
-    "check_id_kinds",
-    "check_same_kinds",
-    "queries_of",
-    "raise_duplicate",
-    "raise_no_common_query",
+    "KEEP_ONE", "Hits", "check_id_kinds", "check_same_kinds", "queries_of", "raise_duplicate", "raise_empty_run", "raise_no_common_query",
     "raise_no_rank",
-]
+]  # fmt: skip
 
-KEEP_ONE = "keep one of them with duplicates='first' or 'best'"
+KEEP_ONE = Hint("keep one with {duplicates}", duplicates="first")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hits:
-    """What a run holds of a pool. Hits are sorted by query, then by rank."""
+    """The judged documents of a run, sorted by query, then by rank."""
 
     retrieved: Ints  # per query of the pool
     answered: NDArray[np.bool_]
@@ -42,69 +37,62 @@ class Hits:
     disagreeing: int  # queries whose rank column contradicts the scores
     unjudged: int  # queries without judgments
     some_unjudged: tuple[bytes, ...]  # the first three of them
-    more_unjudged: bool = False  # there are more: so many are not told apart
-    warnings: tuple[Warned, ...] = ()  # of the batches that it was read in
+    more_unjudged: bool = False  # there are more than were counted
+    warnings: tuple[Warned, ...] = ()  # of the readers of batches
 
 
 def queries_of(pool: IdPool, run: Run) -> dict[str, Any]:
-    """Which queries the run answers, a ranking without a document included, and which have no judgments."""
+    """Return the queries that the run answers, including empty rankings, and those without judgments."""
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     answered = np.zeros(len(pool.queries), bool)
     answered[code[code >= 0]] = True
     bare = set(pool.bare())
-    strangers = [raw for raw in run.queries.take(code < 0).tolist() if raw not in bare]
-    return {"answered": answered, "unjudged": len(strangers), "some_unjudged": tuple(strangers[:3])}
+    unjudged = [raw for raw in run.queries.take(code < 0).tolist() if raw not in bare]
+    return {"answered": answered, "unjudged": len(unjudged), "some_unjudged": tuple(unjudged[:3])}
 
 
-def raise_no_common_query(pool: IdPool, name: str, theirs: tuple[bytes, ...]) -> NoReturn:
-    theirs = theirs or tuple(pool.bare()[:3])
-    if not theirs:
-        raise DataError("empty-run", "at least one ranking", got="none", where=name)
-    ours = ", ".join(shown(query) for query in pool.queries[:3])
+def raise_empty_run(name: str) -> NoReturn:
+    raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=name)
+
+
+def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id]) -> NoReturn:
+    """Raise `no-common-query` with examples of the queries of the judgments and of the run; `empty-run` if it has none."""
+    if not unjudged:
+        raise_empty_run(name)
+    ours, theirs = (", ".join(map(shown, queries[:3])) for queries in (judged, unjudged))
     raise DataError(
         "no-common-query",
-        f"queries of the judgments ({ours} …)",
-        got=f"only others ({', '.join(map(shown, theirs))} …)",
-        hint="are these the judgments for this run?",
+        f"run and judgments have no query in common (judgments: {ours} …, run: {theirs} …)",
+        hint="check that these are the judgments for this run",
         where=name,
     )
 
 
 def raise_no_rank(name: str) -> NoReturn:
-    raise DataError("no-rank", "a rank column", got="none", hint="use order='score'", where=name)
+    raise DataError("no-rank", "the run has no rank column", hint=Hint("use {order}", order="score"), where=name)
 
 
 def raise_duplicate(
-    query: bytes, doc: bytes, earlier: Place, later: Place, count: int, hint: str = KEEP_ONE
+    query: bytes, doc: bytes, earlier: Place, later: Place, count: int, hint: Hint | str = KEEP_ONE
 ) -> NoReturn:
-    raise DataError(
-        "duplicate-doc",
-        f"each document once in the ranking of query {shown(query)}",
-        got=f"{shown(doc)} also at {earlier}" + (f", {count} repeats in all" if count > 1 else ""),
-        hint=hint,
-        where=later,
-        value=doc,
-    )
+    more = f" ({count} duplicates in total)" if count > 1 else ""
+    problem = f"duplicate document {shown(doc)} in query {shown(query)}; first at {earlier}{more}"
+    raise DataError("duplicate-doc", problem, hint=hint, where=later, value=doc)
 
 
 def check_id_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
-    """An error where the ids of a run are of other types than those of the judgments."""
+    """Raise `id-type` if the ids of a run are of other types than those of the judgments."""
     if len(run):
         check_same_kinds(kinds, (run.query_kind, run.doc_kind), run.name, "convert one side, for example str({}_id)")
 
 
 def check_same_kinds(kinds: tuple[IdKind, IdKind], others: tuple[IdKind, IdKind], name: str, hint: str) -> None:
-    """An error where ids of queries or documents are of two types, which would never meet; the hint names which."""
+    """Raise `id-type` if ids of queries or documents are of two types, which never match; `{}` in the hint is the noun."""
     for what, ours, theirs in zip(("query", "document"), kinds, others, strict=True):
         if ours != theirs:
-            raise DataError(
-                "id-type",
-                f"{what} ids of one type on both sides",
-                got=f"{_KIND[ours]} in the judgments and {_KIND[theirs]} in the run",
-                hint=hint.format(what),
-                where=name,
-            )
+            problem = f"{what} ids are {_KIND[ours]} in the judgments and {_KIND[theirs]} in the run"
+            raise DataError("id-type", problem, hint=hint.format(what), where=name)
 
 
 _KIND = {"text": "str", "integer": "int", "other": "objects"}

@@ -1,144 +1,173 @@
-"""The join in C++ (`src/native`): one pass over a run, on all cores. It gives the same bits as the reference."""
+"""The join in C++ (`src/native`): one pass over a run, on all cores; the same bits as the reference."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Bytes
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
-from judged.core.policy import Duplicates, Order, Policy, Ties
+from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, TrecLines, UnreadRun
 from judged.errors import Place
 
-__all__ = ["Progress", "as_ints", "as_text", "find", "native_policy", "native_pool"]
+__all__ = ["POLICY_CODES", "Progress", "as_ints", "find", "find_in", "id_arrays", "native_policy", "native_pool"]
 
 Progress = Callable[[int, int], object]
+Kinds = tuple[IdKind, IdKind]
 
 _BYTES = 1 << 20  # that a core takes at a time
 _ROWS = 1 << 15
-_IDS: dict[type, IdKind] = {str: "text", int: "integer"}
+_ID_TYPES: dict[type, IdKind] = {str: "text", int: "integer"}
+
+# The native name of each choice that the core knows (`ORDERS`, `TIES` and `DUPLICATES` in ranking.hpp).
+POLICY_CODES = {
+    "order": {"score": "score", "rank": "rank", "input": "input"},
+    "ties": {
+        "id-desc": "id_descending",
+        "id-asc": "id_ascending",
+        "input": "input",
+        "best": "best",
+        "worst": "worst",
+        "expected": "id_descending",  # any order will do: the groups of tied documents are what counts
+    },
+    "duplicates": {"error": "error", "first": "first", "best": "best"},
+}
 
 
 def find(
-    pool: IdPool, run: Run | UnreadRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None = None
+    pool: IdPool, run: Run | UnreadRun, policy: Policy, kinds: Kinds, progress: Progress | None = None
 ) -> Hits | None:
-    """What the run holds of the pool; None where only the reference can say (and say what is wrong).
+    """Find the judged documents in a run, and their ranks; None if only the reference can (or can name the error).
 
     `kinds` are the types of the ids of queries and documents in the judgments.
     """
     if native is None:
         return None
-    whole = [kind == "integer" for kind in kinds]
+    integer = [kind == "integer" for kind in kinds]
     common = (native_pool(pool), native_policy(policy), usable_cores())
     if isinstance(run, TrecLines):
         if kinds != ("text", "text"):
             return None
         with run.opened() as (data, start):
-            seen = native.scan_lines(data, start, len(data), *common, _BYTES, progress)
-            if seen["bad"] is not None:
-                run.refuse(data, seen["bad"], seen["empty"])
-            return _found(pool, run, policy, seen, partial(run.place, data))
+            scan = native.scan_lines(data, start, len(data), *common, _BYTES, progress)
+            if scan["bad"] is not None:
+                run.refuse(data, scan["bad"], scan["empty"])
+            return _check_hits(pool, run, policy, scan, partial(run.place, data))
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
-        columns = as_text(run.queries), as_ints(run.query), as_text(run.doc), np.ascontiguousarray(run.score), rank
-        return _found(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
-    seen = None
+        columns = id_arrays(run.queries), as_ints(run.query), id_arrays(run.doc), np.ascontiguousarray(run.score), rank
+        return _check_hits(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
+    scan = None
     if isinstance(run, ArrowRun) and "other" not in kinds and (stream := run.stream()) is not None:
-        seen = native.scan_arrow([stream], run.columns, *whole, *common, _ROWS, progress)
+        scan = native.scan_arrow([stream], run.columns, *integer, *common, _ROWS, progress)
     elif isinstance(run, DictRun) and _same_kinds(run, kinds):
-        seen = native.scan_dict(run.rankings, *whole, *common[:2])
-    regular = seen is not None and seen["bad"] is None and seen["repeat"] is None
-    return _found(pool, run, policy, seen, _nowhere) if regular else None
+        scan = native.scan_dict(run.rankings, *integer, *common[:2])
+    return _check_hits(pool, run, policy, scan, _nowhere) if _is_regular(scan) else None
 
 
-def _found(
-    pool: IdPool, run: Run | UnreadRun, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]
+def _check_hits(
+    pool: IdPool, run: Run | UnreadRun, policy: Policy, scan: dict[str, Any], place: Callable[[int], Place]
 ) -> Hits | None:
-    if seen["empty"]:
+    """Return the hits of a scan of a whole run, which must have a query in common with the pool."""
+    if scan["empty"]:
         return None
-    found = _as_found(pool, seen)
+    hits = _as_hits(pool, scan)
     if isinstance(run, Run):
-        found = replace(found, **queries_of(pool, run))
-    if not found.answered.any():
-        raise_no_common_query(pool, run.name, found.some_unjudged)
-    _refuse(pool, run.name, policy, seen, place)
-    return found
+        hits = replace(hits, **queries_of(pool, run))
+    if not hits.answered.any():
+        raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare())
+    _check_ranks(run.name, policy, scan)
+    if scan["repeat"] is not None:
+        query, doc, earlier, later, count = scan["repeat"]
+        raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
+    return hits
 
 
 def find_in(
-    pool: IdPool, batches: Sequence[Run | UnreadRun], policy: Policy, kinds: tuple[IdKind, IdKind]
+    pool: IdPool, batches: Sequence[Run | UnreadRun], policy: Policy, kinds: Kinds, threads: int = 1
 ) -> Hits | None:
-    """What the batches of a part of a run, which may be nothing, hold of the pool; None where only the reference can say."""
-    tables = [batch for batch in batches if isinstance(batch, ArrowRun)]
-    if native is None or not tables or len(tables) < len(batches) or "other" in kinds:
+    """Do the same for the batches of a partition, which may contain no judged query; None if only the reference can."""
+    if native is None or not batches:
         return None
-    streams = [table.stream() for table in tables]
-    if None in streams or len({table.columns for table in tables}) > 1:
+    common = (native_pool(pool), native_policy(policy), threads)
+    scan = None
+    if all(isinstance(batch, ArrowRun) for batch in batches) and "other" not in kinds:
+        tables = [batch for batch in batches if isinstance(batch, ArrowRun)]
+        streams = [table.stream() for table in tables]
+        if None not in streams and len({table.columns for table in tables}) == 1:
+            integer = [kind == "integer" for kind in kinds]
+            scan = native.scan_arrow(streams, tables[0].columns, *integer, *common, _ROWS, None)
+    elif all(isinstance(batch, TrecLines) for batch in batches) and kinds == ("text", "text"):
+        with ExitStack() as stack:
+            texts = [stack.enter_context(batch.opened()) for batch in batches if isinstance(batch, TrecLines)]
+            data, start = _join_texts(texts)
+            scan = native.scan_lines(data, start, len(data), *common, _BYTES, None)
+    if not _is_regular(scan) or scan["empty"]:
         return None
-    whole = [kind == "integer" for kind in kinds]
-    seen = native.scan_arrow(
-        streams, tables[0].columns, *whole, native_pool(pool), native_policy(policy), 1, _ROWS, None
-    )
-    if seen is None or seen["bad"] is not None or seen["repeat"] is not None or seen["empty"]:
-        return None
-    _refuse(pool, tables[0].name, policy, seen, _nowhere)
-    return _as_found(pool, seen)
+    _check_ranks(batches[0].name, policy, scan)
+    return _as_hits(pool, scan)
 
 
-def _as_found(pool: IdPool, seen: dict[str, Any]) -> Hits:
-    given = {name: seen[name] for name in Hits.__dataclass_fields__ if name in seen}
-    given["answered"] = seen["answered"].view(np.bool_)[: len(pool.queries)]
-    given["retrieved"] = seen["retrieved"][: len(pool.queries)]
-    return Hits(**given)
+def _join_texts(texts: Sequence[tuple[Bytes, int]]) -> tuple[Bytes, int]:
+    """Return lines of several files as one text, and the number of bytes to skip; a single text is not copied."""
+    if len(texts) == 1:
+        return texts[0]
+    newline = np.frombuffer(b"\n", np.uint8)
+    pieces = [piece for data, start in texts for piece in (data[start:], newline)]  # a blank line is skipped
+    return np.concatenate(pieces), 0
 
 
-def _refuse(pool: IdPool, name: str, policy: Policy, seen: dict[str, Any], place: Callable[[int], Place]) -> None:
-    if policy.order == "rank" and not seen["ranked"]:
+def _is_regular(scan: dict[str, Any] | None) -> bool:
+    """Return whether a scan succeeded; otherwise the reference reads the rows again and names the error."""
+    return scan is not None and scan["bad"] is None and scan["repeat"] is None
+
+
+def _as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
+    columns = {name: scan[name] for name in Hits.__dataclass_fields__ if name in scan}
+    columns["answered"] = scan["answered"].view(np.bool_)[: len(pool.queries)]
+    columns["retrieved"] = scan["retrieved"][: len(pool.queries)]
+    return Hits(**columns)
+
+
+def _check_ranks(name: str, policy: Policy, scan: dict[str, Any]) -> None:
+    if policy.order == "rank" and not scan["ranked"]:
         raise_no_rank(name)
-    if seen["repeat"] is not None:
-        query, doc, earlier, later, count = seen["repeat"]
-        raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
 
 
 def _nowhere(row: int) -> Place:
     raise AssertionError(row)
 
 
-def _same_kinds(run: DictRun, kinds: tuple[IdKind, IdKind]) -> bool:
-    """Whether a mapping's ids are of the types of the judgments', by the first of them; the core makes sure of the others."""
+def _same_kinds(run: DictRun, kinds: Kinds) -> bool:
+    """Return whether the first ids of a mapping are of the types of the judgments; the core checks the others."""
     first = [next(iter(run.rankings), None), next((next(iter(r)) for r in run.rankings.values() if r), None)]
-    return all(id is None or _IDS.get(type(id)) == kind for id, kind in zip(first, kinds, strict=True))
+    return all(id is None or _ID_TYPES.get(type(id)) == kind for id, kind in zip(first, kinds, strict=True))
 
 
 def native_pool(pool: IdPool) -> Any:
-    """The pool as the core takes it; queries without judgments stand behind the others."""
-    return native.Pool(
-        as_text(pool.ids), len(pool.queries), as_ints(pool.query), np.ascontiguousarray(pool.grade), as_text(pool.doc)
-    )
+    """Convert the pool; queries without judgments follow the others."""
+    columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), id_arrays(pool.doc)
+    return native.Pool(id_arrays(pool.ids), len(pool.queries), *columns)
 
 
 def native_policy(policy: Policy) -> Any:
-    ties = [t for t in get_args(Ties) if t != "expected"]
-    return native.Policy(
-        order=get_args(Order).index(policy.order),
-        ties=ties.index("id-desc" if policy.ties == "expected" else policy.ties),
-        duplicates=get_args(Duplicates).index(policy.duplicates),
-        depth=policy.depth or 0,
-        single=policy.precision == "float32",
-    )
+    codes = {name: codes[getattr(policy, name)] for name, codes in POLICY_CODES.items()}
+    return native.Policy(**codes, depth=policy.depth or 0, single=policy.precision == "float32")
 
 
-def as_text(text: IdColumn) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    return np.ascontiguousarray(text.buffer), as_ints(text.start), as_ints(text.length)
+def id_arrays(ids: IdColumn) -> tuple[Bytes, NDArray[np.int64], NDArray[np.int64]]:
+    return np.ascontiguousarray(ids.buffer), as_ints(ids.start), as_ints(ids.length)
 
 
 def as_ints(column: NDArray[Any]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""From judgments to the pool: each judged document once, with the grade that counts."""
+"""Make the pool from judgments: each judged document once, with its grade."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
 from judged.core.tables import Id, IdKind, Qrels
-from judged.errors import DataError, Warned, shown
+from judged.errors import DataError, Hint, Warned, shown
 
 __all__ = ["IdPool", "decoded", "pool_of"]
 
@@ -21,7 +21,7 @@ __all__ = ["IdPool", "decoded", "pool_of"]
 class IdPool(Pool):
     """A pool whose queries and documents have ids, so that its documents can be found in runs."""
 
-    ids: IdColumn  # of the queries, as bytes; behind them queries that the judgments name without judging a document
+    ids: IdColumn  # of the queries, as bytes, then of queries that the judgments name without a judged document
     doc: IdColumn
     warnings: tuple[Warned, ...] = ()
 
@@ -34,18 +34,18 @@ class IdPool(Pool):
         return self.ids.take(slice(len(self.queries), None)).tolist()
 
 
-def pool_of(qrels: Qrels, policy: Policy) -> IdPool:
+def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPool:
     """Return each judged document once, queries in order of id, grades from the highest down.
 
     Any number of runs can be joined with it: `join(qrels, run, policy, pool=pool)`. It depends on `policy.rejudged` only.
 
     Raises:
-        DataError: no judgment; a document judged twice with different grades, unless the policy says which counts.
+        DataError: no judgments, unless `allow_empty`; a document judged twice with different grades, unless the policy chooses one.
     """
     used = np.zeros(len(qrels.queries), bool)
     used[qrels.query] = True
-    if not used.any():
-        raise DataError("empty-qrels", "at least one judgment", got="none", where=qrels.name)
+    if not used.any() and not allow_empty:
+        raise DataError("empty-qrels", "there are no judgments", hint="check the path", where=qrels.name)
     used_rows = np.flatnonzero(used)
     ids = qrels.queries.take(used_rows)
     names = decoded(ids, qrels.query_kind)
@@ -61,7 +61,7 @@ def pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     first = _starts(query, doc)
     document = np.cumsum(first) - 1  # row of this (document, aspect) → document
     start = np.flatnonzero(first)
-    top = np.maximum.reduceat(grade, start)
+    top = np.maximum.reduceat(grade, start) if len(start) else grade
     by_grade = np.lexsort((-top, query[start]))
     position = np.empty_like(by_grade)
     position[by_grade] = np.arange(len(by_grade))
@@ -87,7 +87,7 @@ def pool_of(qrels: Qrels, policy: Policy) -> IdPool:
 
 
 def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | None]:
-    """Row order by (query, document, aspect, sub), and the codes of aspect and sub."""
+    """Return the row order by (query, document, aspect, sub), and the codes of aspect and sub."""
     order = qrels.doc.order(query)
     if qrels.aspect is None:
         return order, None
@@ -101,7 +101,7 @@ def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | N
 def _once(
     qrels: Qrels, query: Ints, order: Ints, aspects: tuple[Ints, Ints] | None, policy: Policy
 ) -> tuple[Ints, Floats, list[Warned]]:
-    """Rows without repeats, with their grade by the policy for documents judged twice."""
+    """Return rows without duplicates, with the grade that the policy chooses for documents judged twice."""
     first = _starts(query[order], qrels.doc.take(order))
     for column in aspects or ():
         first[1:] |= column[order][1:] != column[order][:-1]
@@ -119,9 +119,9 @@ def _once(
         doc, name = qrels.doc[int(rows[0])], qrels.queries[int(qrels.query[rows[0]])]
         raise DataError(
             "duplicate-judgment",
-            f"one grade for document {shown(doc)} of query {shown(name)}",
-            got=f"{qrels.grade[rows[0]]:g} at {qrels.where(int(rows[0]))} and {qrels.grade[other]:g}",
-            hint="choose one with rejudged='max' (or min, first, last, mean)",
+            f"document {shown(doc)} of query {shown(name)} has two grades: "
+            f"{qrels.grade[rows[0]]:g} at {qrels.where(int(rows[0]))} and {qrels.grade[other]:g}",
+            hint=Hint("choose one with {rejudged}", rejudged="max"),
             where=qrels.where(int(other)),
             value=doc,
         )
@@ -133,14 +133,12 @@ def _once(
         "mean": np.add.reduceat(sorted_grade, start) / size,
     }.get(policy.rejudged, high)
     extra = int((size - 1).sum())
-    text = (
-        f"{extra} {'judgment repeats' if extra == 1 else 'judgments repeat'} an earlier one in {qrels.label}; used once"
-    )
+    text = f"{extra} duplicate {'judgment' if extra == 1 else 'judgments'} in {qrels.label}, used once"
     return order[start], chosen, [Warned("duplicate-judgment", extra, text)]
 
 
 def _starts(query: Ints, doc: IdColumn) -> Bools:
-    """Where a new (query, document) begins, in rows sorted by both."""
+    """Return whether a new (query, document) begins at each row, in rows sorted by both."""
     rows = np.arange(len(query))
     first = np.ones(len(query), bool)
     first[1:] = (query[1:] != query[:-1]) | ~doc.same(rows[1:], doc, rows[:-1])
@@ -148,7 +146,7 @@ def _starts(query: Ints, doc: IdColumn) -> Bools:
 
 
 def _codes(ids: IdColumn) -> Ints:
-    """A whole number per distinct id, ascending with its bytes."""
+    """Return an integer per distinct id, ascending with its bytes."""
     order = ids.order()
     code = np.empty(len(ids), np.int64)
     code[order] = np.cumsum(np.concatenate([[False], ~ids.same(order[1:], ids, order[:-1])]))
@@ -156,7 +154,9 @@ def _codes(ids: IdColumn) -> Ints:
 
 
 def _local_codes(query: Ints, code: Ints) -> Ints:
-    """Codes renumbered 0, 1, 2 … within each query, in the same order."""
+    """Renumber codes 0, 1, 2 … within each query, in the same order."""
+    if not len(code):
+        return code
     pairs = np.unique(np.stack([query, code]), axis=1)
     local = segment.positions(np.bincount(pairs[0], minlength=int(query.max(initial=-1)) + 1))
     width = int(code.max(initial=0)) + 1

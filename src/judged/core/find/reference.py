@@ -1,8 +1,8 @@
-"""The heavy part of the join: which judged documents a run holds, and their ranks. Short and obvious; the specification.
+"""Find the judged documents in a run, and their ranks. Short and obvious: this is the specification.
 
-Nothing here loops over rows in Python. A judged document's rank is one more than the number of documents
-that beat it, so rows are sorted only where a file is not in score order already, and ids are compared only
-among documents of equal score. `core/native.py` does the same in C++, to the last bit.
+No loop in Python visits a row. The rank of a judged document is one more than the number of documents that
+beat it, so rows are sorted only if a file is not in score order already, and ids are compared only
+among documents of equal score. `find/native.py` does the same in C++, to the last bit.
 """
 
 from __future__ import annotations
@@ -13,44 +13,32 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats, Ints, Words
-from judged.core.find.hits import KEEP_ONE, Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
+from judged.core.find.hits import KEEP_ONE, Hits, queries_of, raise_no_common_query, raise_no_rank
+from judged.core.find.match import Sieve, check_duplicates, keep_once, keys_of
 from judged.core.find.pool import IdPool
-from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.tables import Run
+from judged.errors import Hint
 
-__all__ = [
-    "Sieve",
-    "by_grade",
-    "check_duplicates",
-    "disagree",
-    "find",
-    "found_in",
-    "keys_of",
-    "match_documents",
-    "ranking_value",
-]
-
-
-_SCATTER = np.uint64(0xD6E8FEB86659FD93)
+__all__ = ["RankedRows", "by_document_id", "by_grade", "disagree", "find", "find_in", "rank_rows", "ranking_value"]
 
 
 def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
-    """What the run holds of the pool.
+    """Find the judged documents in a run, and their ranks.
 
     Raises:
-        DataError: no query in common, a document twice in one ranking; each names the places.
+        DataError: no query in common, or a duplicate document; each names the places.
     """
     queries = queries_of(pool, run)
     if not queries["answered"].any():
-        raise_no_common_query(pool, run.name, queries["some_unjudged"])
-    return found_in(pool, run, policy, queries)
+        raise_no_common_query(pool.queries, run.name, queries["some_unjudged"] or pool.bare())
+    return find_in(pool, run, policy, queries)
 
 
-def found_in(pool: IdPool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Hits:
-    """What a part of a run, which may be nothing, holds of the pool; `queries` as `queries_of` gives them, where they are known."""
-    rows = _judged_rows(pool, run, policy)
+def find_in(pool: IdPool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Hits:
+    """Do the same for a partition, which may contain no judged query; `queries` is the result of `queries_of`, if known."""
+    rows = rank_rows(pool, run, policy)
     return Hits(
         retrieved=np.bincount(rows.query, minlength=len(pool.queries)),
         **(queries or queries_of(pool, run)),
@@ -61,12 +49,12 @@ def found_in(pool: IdPool, run: Run, policy: Policy, queries: dict[str, Any] | N
 
 
 def _disagreeing(run: Run) -> int:
-    """Queries in which two documents that follow each other have ranks that contradict their scores."""
+    """Return the number of queries in which the ranks of two consecutive documents contradict their scores."""
     return int(np.unique(run.query[1:][disagree(run)]).size)
 
 
 def disagree(run: Run) -> Bools:
-    """Whether each document but the first has a rank that contradicts its score, beside the one before it."""
+    """Return whether rank and score of each document but the first contradict each other, compared with the one before it."""
     if run.rank is None:
         return np.zeros(max(len(run) - 1, 0), bool)
     together = run.query[1:] == run.query[:-1]
@@ -80,7 +68,7 @@ def disagree(run: Run) -> Bools:
 
 @dataclass(frozen=True, slots=True)
 class RankedRows:
-    """The run's rows of judged queries, by query and then from the best document down."""
+    """The rows of judged queries of a run, by query and then from the best document down."""
 
     row: Ints  # into the run
     query: Ints  # into the pool's queries
@@ -91,9 +79,10 @@ class RankedRows:
     query_start: Ints
 
 
-def _judged_rows(
-    pool: IdPool, run: Run, policy: Policy, *, keep_duplicates: bool = False, hint: str = KEEP_ONE
+def rank_rows(
+    pool: IdPool, run: Run, policy: Policy, *, keep_duplicates: bool = False, hint: Hint | str = KEEP_ONE
 ) -> RankedRows:
+    """Put the rows of judged queries in the order that the policy demands."""
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     query = code[run.query]
@@ -104,7 +93,7 @@ def _judged_rows(
         query, value = query[row], value[row]
     key = keys_of(query, run.doc.take(row))
     if policy.duplicates != "error" and not keep_duplicates:
-        keep = _without_duplicates(run, row, query, key, value, policy)
+        keep = keep_once(run, row, query, key, value, policy)
         row, query, key, value = row[keep], query[keep], key[keep], value[keep]
     falls = (query[1:] > query[:-1]) | ((query[1:] == query[:-1]) & (value[1:] <= value[:-1]))
     if not falls.all():
@@ -124,7 +113,7 @@ def _judged_rows(
     )
     if policy.duplicates == "error" and not keep_duplicates:
         seen = slice(None)
-        if policy.depth is not None:  # what lies below the depth is never looked at
+        if policy.depth is not None:  # documents below the depth are not evaluated
             above = ranked.group_start[ranked.group] - ranked.query_start[query]
             seen = np.flatnonzero(above < policy.depth)  # type: ignore[assignment]
         check_duplicates(run, row[seen], key[seen], hint)
@@ -132,7 +121,7 @@ def _judged_rows(
 
 
 def ranking_value(run: Run, policy: Policy) -> Floats:
-    """What documents are ordered by, highest first."""
+    """Return the values that documents are ranked by, highest first."""
     if policy.order == "input":
         return -np.arange(len(run), dtype=np.float64)
     if policy.order == "rank":
@@ -146,50 +135,11 @@ def ranking_value(run: Run, policy: Policy) -> Floats:
     return score + 0.0  # -0.0 ties with 0.0
 
 
-def _repeats(run: Run, row: Ints, key: Words) -> tuple[Ints, Ints]:
-    """Positions (earlier, later) of rows with the same query and document."""
-    ordered = np.sort(key)
-    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    if not len(repeated):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    suspect = np.flatnonzero(np.isin(key, repeated))
-    suspect = suspect[np.argsort(row[suspect], kind="stable")]
-    query = run.query[row[suspect]]
-    order = run.doc.take(row[suspect]).order(query)  # by id, not by hash: equal hashes may be different ids
-    earlier, later = suspect[order[:-1]], suspect[order[1:]]
-    same = (query[order[:-1]] == query[order[1:]]) & run.doc.same(row[earlier], run.doc, row[later])
-    return earlier[same], later[same]
-
-
-def check_duplicates(run: Run, row: Ints, key: Words, hint: str = KEEP_ONE) -> None:
-    """Raise `duplicate-doc` if two of these rows, with their `keys_of`, hold the same query and document."""
-    earlier, later = _repeats(run, row, key)
-    if len(later):
-        first = int(np.argmin(row[later]))
-        a, b = int(row[earlier[first]]), int(row[later[first]])
-        query = run.queries[int(run.query[b])]
-        raise_duplicate(query, run.doc[b], run.where(a), run.where(b), len(later), hint)
-
-
-def _without_duplicates(run: Run, row: Ints, query: Ints, key: Words, value: Floats, policy: Policy) -> Bools:
-    """Rows to keep: of each document the first, or the best-ranked."""
-    keep = np.ones(len(row), bool)
-    preferred = np.empty(len(row), np.int64)
-    preferred[np.lexsort((row,) if policy.duplicates == "first" else (row, -value))] = np.arange(len(row))
-    while True:  # each round drops the less preferred of every adjacent pair, so long chains shrink
-        alive = np.flatnonzero(keep)
-        earlier, later = _repeats(run, row[alive], key[alive])
-        if not len(later):
-            return keep
-        a, b = alive[earlier], alive[later]
-        keep[np.where(preferred[a] < preferred[b], b, a)] = False
-
-
 # ── hits ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _hits(pool: IdPool, run: Run, rows: RankedRows, policy: Policy) -> dict[str, Any]:
-    at, judgment = _found(pool, run, rows)
+    at, judgment = Sieve.of(pool).match(run, rows.row, rows.query, rows.key)
     group = rows.group[at]
     above = rows.group_start[group] - rows.query_start[rows.query[at]]
     tied = rows.group_size[group]
@@ -199,7 +149,7 @@ def _hits(pool: IdPool, run: Run, rows: RankedRows, policy: Policy) -> dict[str,
     elif policy.ties == "input":
         inside = at - rows.group_start[group]
     else:
-        inside = _by_document_id(run, rows, at, ascending=policy.ties == "id-asc")
+        inside = by_document_id(run, rows, at, ascending=policy.ties == "id-asc")
     rank = above + inside + 1
     order = np.lexsort((rank, query))
     return {
@@ -211,81 +161,8 @@ def _hits(pool: IdPool, run: Run, rows: RankedRows, policy: Policy) -> dict[str,
     }
 
 
-def _found(pool: IdPool, run: Run, rows: RankedRows) -> tuple[Ints, Ints]:
-    """Positions in `rows` of judged documents, and their judgments."""
-    return Sieve.of(pool).found(run, rows.row, rows.query, rows.key)
-
-
-@dataclass(frozen=True, slots=True)
-class Sieve:
-    """The judged documents of a pool, to be looked up by hash."""
-
-    pool: IdPool
-    by_key: Ints
-    ordered: Words
-    shift: np.uint64
-    passes: Bools
-
-    @classmethod
-    def of(cls, pool: IdPool) -> Sieve:
-        """Made once for any number of rows."""
-        key = keys_of(pool.query, pool.doc)
-        by_key = np.argsort(key, kind="stable")
-        ordered = key[by_key]
-        shift = np.uint64(64 - min(26, max(10, len(ordered).bit_length() + 6)))
-        passes = np.zeros(1 << (64 - int(shift)), bool)
-        passes[ordered >> shift] = True
-        return cls(pool, by_key, ordered, shift, passes)
-
-    def found(self, run: Run, row: Ints, query: Ints, key: Words) -> tuple[Ints, Ints]:
-        """Which of some rows are judged documents of their query, and their judgments."""
-        pool = self.pool
-        at = np.flatnonzero(self.passes[key >> self.shift])
-        low = np.searchsorted(self.ordered, key[at], "left")
-        high = np.searchsorted(self.ordered, key[at], "right")
-        found, judgments = [], []
-        for step in range(int((high - low).max(initial=0))):  # more than one only where hashes collide
-            inside = low + step < high
-            judgment = self.by_key[(low + step)[inside]]
-            position = at[inside]
-            same = (pool.query[judgment] == query[position]) & pool.doc.same(judgment, run.doc, row[position])
-            found.append(position[same])
-            judgments.append(judgment[same])
-        if not found:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        return np.concatenate(found), np.concatenate(judgments)
-
-
-def match_documents(
-    a: Run, b: Run, rows: tuple[Ints, Ints], queries: tuple[Ints, Ints], hint: str
-) -> tuple[Ints, Ints]:
-    """Match the documents of two runs: positions in `rows[0]` and `rows[1]` of the same document of the same query.
-
-    Args:
-        a: the first run.
-        b: the second run.
-        rows: the rows of each run to match.
-        queries: the query of each of these rows, numbered alike on both sides.
-        hint: the action that the error for a duplicate document suggests.
-
-    Raises:
-        DataError: a document twice in one ranking.
-    """
-    keys = [keys_of(query, run.doc.take(row)) for run, row, query in zip((a, b), rows, queries, strict=True)]
-    for run, row, key in zip((a, b), rows, keys, strict=True):
-        check_duplicates(run, row, key, hint)
-    docs = b.doc.take(rows[1])
-    pool = IdPool(queries=(), ids=IdColumn.of([]), query=queries[1], grade=np.zeros(len(docs)), doc=docs)
-    return Sieve.of(pool).found(a, rows[0], queries[0], keys[0])
-
-
-def keys_of(query: Ints, doc: IdColumn) -> Words:
-    """A hash of each document within its query."""
-    return doc.hash() ^ (query.astype(np.uint64) * _SCATTER)
-
-
-def _by_document_id(run: Run, rows: RankedRows, at: Ints, *, ascending: bool) -> Ints:
-    """The place of each hit among the documents of its score, by the bytes of their ids."""
+def by_document_id(run: Run, rows: RankedRows, at: Ints, *, ascending: bool) -> Ints:
+    """Return the position of each hit among the documents of its score, by the bytes of their ids."""
     inside = np.zeros(len(at), np.int64)
     tied = rows.group_size[rows.group[at]] > 1
     if not tied.any():
@@ -303,7 +180,7 @@ def _by_document_id(run: Run, rows: RankedRows, at: Ints, *, ascending: bool) ->
 
 
 def by_grade(group: Ints, tied: Ints, grade: Floats, *, best: bool) -> Ints:
-    """The place of each hit among the documents of its score when luck decides.
+    """Return the position of each hit among the documents of its score, in the best or the worst case.
 
     Best: positive grades first, the highest on top, then the unjudged, then the rest. Worst: the reverse.
     """

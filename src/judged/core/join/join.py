@@ -1,4 +1,4 @@
-"""The join: judgments and a run become a `Judged`."""
+"""The join of judgments and a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
-from judged.errors import UsageError, shown
+from judged.errors import Hint, UsageError, shown
 
 __all__ = ["join"]
 
@@ -30,68 +30,71 @@ def join(
     progress: native.Progress | None = None,
     *,
     pool: IdPool | None = None,
+    allow_empty: bool = False,
 ) -> Judged:
     """Find the judged documents in the run, and their ranks.
 
     Args:
         qrels: the judgments.
         run: the ranking, in columns or unread.
-        policy: how the open questions are answered.
-        progress: called now and then, while a large run is looked through, with what is done and what there is.
-        pool: `pool_of(qrels, policy)`, where it was made already: several runs then share it, and the ideal ranking.
+        policy: the policies.
+        progress: callback `progress(done, total)`, called periodically while a large run is scanned.
+        pool: `pool_of(qrels, policy)`, if it is already known: several runs then share it, and the ideal ranking.
+        allow_empty: accept judgments and runs, such as those of a Spark partition, that are empty or have no query in common.
 
     Raises:
-        DataError: no query in common, not as many scores as labels, ids of different kinds, a document twice in one ranking, a
+        DataError: no query in common, different numbers of scores and labels, ids of different types, a duplicate document, a
             document judged twice with different grades; each names the places.
     """
     policy = replace(policy, repeats=_repeats(run, policy))
     if isinstance(run, ScoreColumn):
         run = run.beside(qrels)
     if qrels.choice is not None:
-        raise UsageError("alternatives", "judgments of one kind for each query", got="sets of which any one will do",
-                         where=qrels.name, hint="evaluate, compare and explain take them")  # fmt: skip
+        raise UsageError("alternatives", "the judgments have alternative sets of relevant documents",
+                         where=qrels.name, hint="use evaluate, compare or explain, which accept them")  # fmt: skip
     credit: SpanCredit | None = None
     if qrels.passages is not None and qrels.passages.spans:
         if isinstance(run, PartitionedRun):
-            raise UsageError("in-parts", "a run in memory, to credit spans of documents", got="a run in parts", where=run.name, hint="engine='memory' reads it whole")  # fmt: skip
+            raise UsageError("in-parts", "spans cannot be found in a partitioned run", where=run.name,
+                             hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
         run = run.read() if isinstance(run, UnreadRun) else run
         qrels, credit = credit_spans(qrels, run, policy)
-        pool = None  # judgments of the chunks of this run
+        pool = None  # the judgments are now those of the chunks of this run
     if isinstance(run, Run):
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
-    pool = pool or pool_of(qrels, policy)
-    run, found = _found(qrels, pool, run, policy, progress)
+    pool = pool or pool_of(qrels, policy, allow_empty=allow_empty)
+    run, hits = _find(qrels, pool, run, policy, progress, allow_empty=allow_empty)
     judged = Judged(
         pool=pool,
-        retrieved=found.retrieved,
-        answered=found.answered,
-        query=found.query,
-        rank=found.rank,
-        grade=pool.grade[found.judgment],
-        judgment=found.judgment,
-        tie_first=found.tie_first,
-        tie_last=found.tie_last,
+        retrieved=hits.retrieved,
+        answered=hits.answered,
+        query=hits.query,
+        rank=hits.rank,
+        grade=pool.grade[hits.judgment],
+        judgment=hits.judgment,
+        tie_first=hits.tie_first,
+        tie_last=hits.tie_last,
         policy=policy,
         names=(qrels.name, run.name),
         reading=_reading(run, pool, policy, credit) if isinstance(run, Run) and run.passages is not None else None,
     )
-    if policy.ties != "expected":  # there every order of the ties is cut and condensed on its own
+    if policy.ties != "expected":  # which cuts and condenses every order of the ties
         judged = judged.under(policy)
-    of_run = run.warnings if isinstance(run, Run | TrecLines) else found.warnings
-    notes = join_warnings(judged, qrels, run, found, policy)
-    judged = replace(judged, warnings=(*qrels.warnings, *of_run, *pool.warnings, *notes))
+    of_run = run.warnings if isinstance(run, Run | TrecLines) else hits.warnings
+    warnings = (*qrels.warnings, *of_run, *pool.warnings, *join_warnings(judged, qrels, run, hits, policy))
+    judged = replace(judged, warnings=warnings)
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
 
 
 def _repeats(run: Run | UnreadRun, policy: Policy) -> Repeats:
-    """Which documents that stand twice are looked for in this run."""
-    if not isinstance(run, PartitionedRun) or run.whole or policy.duplicates != "error":
+    """Return which duplicates are detected in this run."""
+    if not isinstance(run, PartitionedRun) or run.partitions.whole or policy.duplicates != "error":
         return "all"
     return "judged" if policy.repeats == "auto" else policy.repeats
 
 
 def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:
-    """What each rank holds, as far as the run knows its chunks."""
+    """Return the tokens and texts at each rank, if the run has passages with them."""
     chunks = run.passages
     if chunks is None or (chunks.tokens is None and credit is None):
         return None
@@ -115,22 +118,31 @@ def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) 
     )
 
 
-def _found(
-    qrels: Qrels, pool: IdPool, run: Run | UnreadRun, policy: Policy, progress: native.Progress | None
+def _find(
+    qrels: Qrels,
+    pool: IdPool,
+    run: Run | UnreadRun,
+    policy: Policy,
+    progress: native.Progress | None,
+    *,
+    allow_empty: bool,
 ) -> tuple[Run | UnreadRun, Hits]:
-    """What the run holds of the pool; it is put into columns only where the native core does not take it as it is."""
+    """Return the hits, and the run, which is read into columns only if the native core cannot scan it in place."""
+    kinds = (qrels.query_kind, qrels.doc_kind)
     if isinstance(run, PartitionedRun):
-        from judged.core.parts import find as placing
+        from judged.core.parts.find import find_in_partitions
 
-        return run, placing.find_in_partitions(pool, run, policy, (qrels.query_kind, qrels.doc_kind), progress)
-    found = native.find(pool, run, policy, (qrels.query_kind, qrels.doc_kind), progress)
-    if found is not None:
-        return run, found
+        return run, find_in_partitions(pool, run, policy, kinds, progress)
+    hits = (
+        native.find_in(pool, [run], policy, kinds) if allow_empty else native.find(pool, run, policy, kinds, progress)
+    )
+    if hits is not None:
+        return run, hits
     if isinstance(run, Run):
-        found = reference.find(pool, run, policy)
+        hits = (reference.find_in if allow_empty else reference.find)(pool, run, policy)
         if progress is not None:
             progress(len(run), len(run))
-        return run, found
+        return run, hits
     table = run.read()
-    check_id_kinds((qrels.query_kind, qrels.doc_kind), table)
-    return _found(qrels, pool, table, policy, progress)
+    check_id_kinds(kinds, table)
+    return _find(qrels, pool, table, policy, progress, allow_empty=allow_empty)

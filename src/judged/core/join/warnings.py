@@ -1,8 +1,8 @@
-"""What is worth saying about a join: counted warnings, each in one sentence."""
+"""Warnings about a join: each counted, in one sentence."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,79 +11,106 @@ from judged.core.find.pool import decoded
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import HasName, Id, Qrels
-from judged.errors import DataError, Warned, shown
+from judged.errors import DataError, Hint, Warned, shown
 
-__all__ = ["join_warnings"]
+__all__ = ["join_warnings", "no_overlap", "not_judged", "raise_missing_queries"]
 
 _LARGEST_COMMON_GRADE = 127
 
 
-def join_warnings(j: Judged, qrels: Qrels, run: HasName, found: Hits, policy: Policy) -> list[Warned]:
-    notes = []
+def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Policy) -> list[Warned]:
+    """Return the warnings about a join.
 
-    def note(slug: str, count: int, text: str) -> None:
-        if count:
-            notes.append(Warned(slug, count, text))
-
-    def count(things: list[Any] | int, one: str = "query", many: str = "queries") -> str:
-        number = things if isinstance(things, int) else len(things)
-        return f"{number} {one if number == 1 else many}"
-
-    def some(ids: list[Id]) -> str:
-        return ", ".join(shown(i) for i in ids[:3]) + (" …" if len(ids) > 3 else "")
-
-    missing = [j.queries[i] for i in np.flatnonzero(~found.answered)]
-    if missing and policy.queries == "strict":
-        raise DataError(
-            "query-missing", f"a ranking for each of {len(j)} judged queries", got=f"none for {some(missing)}",
-            hint="queries='judged' counts them as 0, queries='both' leaves them out", where=run.name,
-        )  # fmt: skip
-    what = "left out" if policy.queries == "both" else "counted as 0"
-    note(
-        "query-missing",
-        len(missing),
-        f"{count(missing, 'judged query is', 'judged queries are')} absent from {run.label}, {what}: {some(missing)}",
-    )
-
-    bare = np.bincount(qrels.query, minlength=len(qrels.queries)) == 0
-    empty = decoded(qrels.queries.take(bare), qrels.query_kind)
-    note("not-judged", len(empty), f"{count(empty)} of {qrels.label} without any judgment, left out: {some(empty)}")
-    some_extra = ", ".join(map(shown, found.some_unjudged)) + " …" * (found.unjudged > 3)
-    note(
-        "query-unjudged",
-        found.unjudged,
-        f"{'more than ' * found.more_unjudged}{count(found.unjudged)} of {run.label} without judgments, ignored: {some_extra}",
-    )
-
-    none = [j.queries[i] for i in np.flatnonzero(j.pool.positive == 0)]
-    note(
-        "no-relevant",
-        len(none),
-        f"{count(none)} without a relevant document, valued by the policy empty={policy.empty}: {some(none)}",
-    )
-
-    large = int((np.abs(qrels.grade) > _LARGEST_COMMON_GRADE).sum())
-    note(
-        "grade-large",
-        large,
-        f"{count(large, 'grade is', 'grades are')} above {_LARGEST_COMMON_GRADE}; other tools may refuse them",
-    )
-    note(
-        "score-inf",
-        found.infinite,
-        f"{count(found.infinite, 'score is', 'scores are')} infinite in {run.label}; ranked first or last",
-    )
+    Raises:
+        DataError: the run lacks a judged query, and the policy is `queries="strict"`.
+    """
+    warnings = [
+        *_query_missing(j, run, hits, policy),
+        *not_judged(qrels),
+        *_query_unjudged(run, hits),
+        *_no_relevant(j, policy),
+        *_grade_large(qrels),
+        *_score_inf(run, hits),
+    ]
     if len(j.query) == 0 and j.retrieved.any():
-        note("no-overlap", 1, f"no document of {run.label} is judged for its query; are the document ids the same?")
+        warnings.append(no_overlap(run.label))
     if policy.order == "score":
-        against = f"the rank column contradicts the scores in {count(found.disagreeing)} of {run.label}"
-        note("rank-disagrees", found.disagreeing, f"{against}; scores decide (order='rank' for the column)")
-    decided = (j.tie_last > j.tie_first) & (j.grade > 0)
-    tied = int(np.unique(j.query[decided]).size)
-    if policy.order == "score":
-        note(
-            "ties",
-            tied,
-            f"in {count(tied)} of {run.label} the rank of a relevant document rests on tied scores (ties: {policy.ties})",
-        )
-    return notes
+        warnings += [*_rank_disagrees(run, hits), *_ties(j, run, policy)]
+    return warnings
+
+
+def raise_missing_queries(queries: int, missing: str, name: str) -> None:
+    """Raise `query-missing` for a run that lacks judged queries."""
+    raise DataError("query-missing", f"the run lacks some of the {queries} judged queries: {missing}", where=name,
+                    hint=Hint("count them as 0 with {queries}", queries="judged"))  # fmt: skip
+
+
+def no_overlap(label: str) -> Warned:
+    text = f"no document of {label} is judged for its query"
+    return Warned("no-overlap", 1, text, Hint("check that judgments and run have the same document ids"))
+
+
+def not_judged(qrels: Qrels) -> Iterator[Warned]:
+    """Warn of queries that the judgments name without a judgment."""
+    bare = decoded(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
+    if bare:
+        text = f"{_queries(len(bare))} of {qrels.label} without any judgment, left out: {_some(bare)}"
+        yield Warned("not-judged", len(bare), text)
+
+
+def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Iterator[Warned]:
+    missing = [j.queries[i] for i in np.flatnonzero(~hits.answered)]
+    if missing and policy.queries == "strict":
+        raise_missing_queries(len(j), _some(missing), run.name)
+    if missing:
+        number = f"{len(missing)} judged {'query is' if len(missing) == 1 else 'queries are'}"
+        effect = "left out" if policy.queries == "both" else "counted as 0"
+        yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {_some(missing)}")
+
+
+def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
+    if hits.unjudged:
+        examples = ", ".join(map(shown, hits.some_unjudged)) + " …" * (hits.unjudged > 3)
+        number = f"{'more than ' * hits.more_unjudged}{_queries(hits.unjudged)}"
+        yield Warned("query-unjudged", hits.unjudged, f"{number} of {run.label} without judgments, ignored: {examples}")
+
+
+def _no_relevant(j: Judged, policy: Policy) -> Iterator[Warned]:
+    queries = [j.queries[i] for i in np.flatnonzero(j.pool.positive == 0)]
+    if queries:
+        text = f"{_queries(len(queries))} without a relevant document, valued by the policy empty={policy.empty}: {_some(queries)}"
+        yield Warned("no-relevant", len(queries), text)
+
+
+def _grade_large(qrels: Qrels) -> Iterator[Warned]:
+    count = int((np.abs(qrels.grade) > _LARGEST_COMMON_GRADE).sum())
+    if count:
+        number = f"{count} {'grade is' if count == 1 else 'grades are'}"
+        yield Warned("grade-large", count, f"{number} above {_LARGEST_COMMON_GRADE}; other tools may reject them")
+
+
+def _score_inf(run: HasName, hits: Hits) -> Iterator[Warned]:
+    if hits.infinite:
+        number = f"{hits.infinite} {'score is' if hits.infinite == 1 else 'scores are'}"
+        yield Warned("score-inf", hits.infinite, f"{number} infinite in {run.label}; ranked first or last")
+
+
+def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
+    if hits.disagreeing:
+        text = f"the rank column contradicts the scores in {_queries(hits.disagreeing)} of {run.label}; scores decide"
+        yield Warned("rank-disagrees", hits.disagreeing, text, Hint("to use the column, pass {order}", order="rank"))
+
+
+def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
+    tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
+    if tied:
+        text = f"in {_queries(tied)} of {run.label} the rank of a relevant document depends on tied scores"
+        yield Warned("ties", tied, f"{text} (ties: {policy.ties})")
+
+
+def _queries(count: int) -> str:
+    return f"{count} {'query' if count == 1 else 'queries'}"
+
+
+def _some(ids: Sequence[Id]) -> str:
+    return ", ".join(shown(i) for i in ids[:3]) + (" …" if len(ids) > 3 else "")

@@ -1,4 +1,4 @@
-"""The two looks at a run in parts, in C++ (`src/native/counting.hpp`): batch by batch, with the same bits as `looking` and `counting`."""
+"""The two passes over a partitioned run in C++ (`src/native/counting.hpp`), batch by batch; the same bits as `pass_one` and `pass_two`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.core.find.native import as_ints, as_text, native_policy, native_pool
+from judged.core.find.native import as_ints, id_arrays, native_policy, native_pool
 from judged.core.find.pool import IdPool
 from judged.core.numeric.native import native
 from judged.core.policy import Policy
@@ -16,40 +16,40 @@ from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
 if TYPE_CHECKING:
     from judged.core.parts.pass_two import HitIndex
 
-__all__ = ["Counter", "Looker", "NativeTally"]
+__all__ = ["NativeCounter", "NativeLocator", "NativeTally"]
 
 Kinds = tuple[IdKind, IdKind]
 
 
-class Looker:
-    """Finds judged documents in batches."""
+class NativeLocator:
+    """Locates judged documents in batches."""
 
     def __init__(self, pool: IdPool, policy: Policy, kinds: Kinds) -> None:
         self._kinds = kinds
         self._common = None if native is None else (native_pool(pool), native_policy(policy))
 
-    def look(self, batch: Run | UnreadRun, position: int) -> tuple[Any, ...] | None:
-        """Judgments, values and positions of judged documents, and the number of rows; None where only the reference can say."""
+    def locate(self, batch: Run | UnreadRun, position: int) -> tuple[Any, ...] | None:
+        """Return judgments, values and positions of judged documents, and the number of rows; None if only the reference can."""
         if self._common is None:
             return None
         common = self._common
-        return _fed(batch, self._kinds, lambda rows: native.look(rows, *common, position))
+        return _feed(batch, self._kinds, lambda rows: native.locate(rows, *common, position))
 
 
-class Counter:
-    """Counts rows between judged documents."""
+class NativeCounter:
+    """Makes tallies that count rows between judged documents."""
 
-    def __init__(self, index: HitIndex, policy: Policy, kinds: Kinds, strangers: int) -> None:
+    def __init__(self, index: HitIndex, policy: Policy, kinds: Kinds, max_unjudged: int) -> None:
         self._kinds = kinds
-        self._made = None
+        self._arguments = None
         if native is not None:
-            where = as_text(index.doc), as_ints(index.position), index.by_position
-            order = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first), *where
-            self._made = native.Index(native_pool(index.pool), *order), native_policy(policy), strangers
+            documents = id_arrays(index.doc), as_ints(index.position), index.by_position
+            order = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first), *documents
+            self._arguments = native.Index(native_pool(index.pool), *order), native_policy(policy), max_unjudged
 
     def tally(self) -> NativeTally | None:
-        """Counts that begin at nothing; None without the native core."""
-        return None if self._made is None else NativeTally(native.Tally(*self._made), self._kinds)
+        """Return a tally at zero; None without the native core."""
+        return None if self._arguments is None else NativeTally(native.Tally(*self._arguments), self._kinds)
 
 
 class NativeTally:
@@ -59,33 +59,32 @@ class NativeTally:
         self._counts, self._kinds = counts, kinds
 
     def add(self, batch: Run | UnreadRun, position: int) -> int | None:
-        """Count a batch, which begins at a position; the number of its rows, or None where only the reference can say, and nothing was counted."""
-        return _fed(batch, self._kinds, lambda rows: self._counts.add(rows, position))
+        """Count a batch and return the number of its rows; None if only the reference can, and nothing was counted."""
+        return _feed(batch, self._kinds, lambda rows: self._counts.add(rows, position))
 
     def result(self) -> dict[str, Any]:
-        """The fields of `Counted`."""
+        """Return the fields of `RankCounts`."""
         return self._counts.result()
 
 
-def _fed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
-    """What the core makes of the rows of a batch; None where only the reference can say."""
+def _feed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
+    """Return what the native core makes of the rows of a batch; None if only the reference can handle them."""
     if isinstance(batch, TrecLines):
         if kinds != ("text", "text"):
             return None
         with batch.opened() as (data, start):
-            found, bad, empty = use(native.lines(data, start, len(data)))
+            result, bad, empty = use(native.lines(data, start, len(data)))
             if bad is not None:
                 batch.refuse(data, bad, empty)
-            return found
+            return result
     rows = None
     if isinstance(batch, ArrowRun) and "other" not in kinds and (stream := batch.stream()) is not None:
         rows = native.arrow(stream, batch.columns, *(kind == "integer" for kind in kinds))
     elif isinstance(batch, Run) and (batch.query_kind, batch.doc_kind) == kinds:
         rank = None if batch.rank is None else as_ints(batch.rank)
-        rows = native.columns(
-            as_text(batch.queries), as_ints(batch.query), as_text(batch.doc), np.ascontiguousarray(batch.score), rank
-        )
+        score = np.ascontiguousarray(batch.score)
+        rows = native.columns(id_arrays(batch.queries), as_ints(batch.query), id_arrays(batch.doc), score, rank)
     if rows is None:
         return None
-    found, bad, _ = use(rows)
-    return found if bad is None else None
+    result, bad, _ = use(rows)
+    return result if bad is None else None

@@ -1,4 +1,4 @@
-"""The first look at a run in parts: which judged documents each part holds, and what they are ranked by."""
+"""The first pass over a partitioned run: locate the judged documents, with the values that they are ranked by."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import UnreadRun
 
-__all__ = ["LocateHits", "LocatedHits", "codes_in", "lean", "values_of"]
+__all__ = ["LocateHits", "LocatedHits", "codes_in", "pack_pool", "values_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedHits:
-    """Judged documents that were found: which, what they are ordered by, highest first, and at which position they stand."""
+    """Judged documents of a run: their judgments, the values they are ranked by, highest first, and their positions."""
 
     judgment: Ints
     value: Floats
     position: Ints
-    rows: int  # that were looked at
+    rows: int | None  # that were scanned; None if that was done elsewhere
 
     @classmethod
-    def together(cls, found: Iterable[LocatedHits]) -> LocatedHits:
-        """What was found in several parts, in their order."""
-        parts = [cls(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0), *found]
+    def merge(cls, located: Iterable[LocatedHits]) -> LocatedHits:
+        """Return the hits of several partitions, in their order."""
+        parts = [cls(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0), *located]
         return cls(
             np.concatenate([part.judgment for part in parts]),
             np.concatenate([part.value for part in parts]),
             np.concatenate([part.position for part in parts]),
-            sum(part.rows for part in parts),
+            sum(part.rows or 0 for part in parts),
         )
 
 
 @dataclass(frozen=True)
 class LocateHits(PartTask[LocatedHits]):
-    """Finds the judged documents of a part."""
+    """Locate the judged documents of a partition."""
 
     pool: IdPool
     policy: Policy
@@ -55,46 +55,46 @@ class LocateHits(PartTask[LocatedHits]):
         return Sieve.of(self.pool)
 
     @cached_property
-    def _native(self) -> native_parts.Looker:
-        return native_parts.Looker(self.pool, self.policy, self.kinds)
+    def _native(self) -> native_parts.NativeLocator:
+        return native_parts.NativeLocator(self.pool, self.policy, self.kinds)
 
     def on(self, part: Part, position: int) -> LocatedHits:
-        found = []
+        batches = []
         for batch in part.batches():
-            seen = self._native.look(batch, position)
-            looked = LocatedHits(*seen) if seen is not None else self._look(batch, position)
-            found.append(looked)
-            position += looked.rows
-        return LocatedHits.together(found)
+            columns = self._native.locate(batch, position)
+            located = LocatedHits(*columns) if columns is not None else self._locate(batch, position)
+            batches.append(located)
+            position += located.rows or 0
+        return LocatedHits.merge(batches)
 
-    def _look(self, batch: Run | UnreadRun, position: int) -> LocatedHits:
+    def _locate(self, batch: Run | UnreadRun, position: int) -> LocatedHits:
         run = batch.read() if isinstance(batch, UnreadRun) else batch
         check_id_kinds(self.kinds, run)
         query = codes_in(self.pool, run)
         row = np.flatnonzero(query >= 0)
         key = keys_of(query[row], run.doc.take(row))
-        at, judgment = self._sieve.found(run, row, query[row], key)
+        at, judgment = self._sieve.match(run, row, query[row], key)
         order = np.argsort(at, kind="stable")
         at, judgment = at[order], judgment[order]
         return LocatedHits(judgment, values_of(run, self.policy, position)[row[at]], row[at] + position, len(run))
 
 
 def codes_in(pool: IdPool, run: Run) -> Ints:
-    """The number of each row's query in the pool; -1 where it has no judgments."""
+    """Return the number of each row's query in the pool; -1 if it has no judgments."""
     codes = pool.codes()
     return np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[run.query]
 
 
 def values_of(run: Run, policy: Policy, position: int) -> Floats:
-    """What the rows of a batch are ordered by, highest first; the batch begins at a position of the run."""
+    """Return the values that rows are ranked by, highest first; `position` is that of the first row of the batch."""
     if policy.order == "rank" and run.rank is None:
         raise_no_rank(run.name)
     value = ranking_value(run, policy)
     return value - position if policy.order == "input" else value
 
 
-def lean(pool: IdPool, *, documents: bool) -> IdPool:
-    """What of a pool is sent to where the parts lie: ids without what lies around them, the documents where they are sought."""
+def pack_pool(pool: IdPool, *, documents: bool) -> IdPool:
+    """Return what workers need of a pool: ids without the bytes around them, and the documents if requested."""
     kept = slice(None) if documents else slice(0)
     return IdPool(
         queries=tuple(range(len(pool.queries))),

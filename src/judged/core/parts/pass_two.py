@@ -1,8 +1,8 @@
-"""The second look at a run in parts: how many documents beat each judged one. Counts of parts add up to ranks.
+"""The second pass over a partitioned run: count the documents that beat each judged one. Counts of partitions add up to ranks.
 
-What was found is ordered, query by query, from the best value down (a *group* is the documents of one value), and within a group by what decides
-ties: the id, or the position. Every row of the run falls into one place of that order: between two groups, between two documents of a group, or
-on a document itself. The numbers of rows in all these places are all that is needed, and one more row adds one to one of them.
+Hits are ordered by query, then from the highest value down (a *group* is the documents of one value), and within a group by what breaks
+ties: the id or the position. Every row of the run falls into one slot of that order: between two groups, between two documents of a group, or
+on a document itself. The number of rows in each slot is all that is needed, and each row adds one to one slot.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from judged.core.find.pool import IdPool
 from judged.core.find.reference import disagree
 from judged.core.ids import IdColumn
 from judged.core.parts import native as native_parts
-from judged.core.parts.pass_one import LocatedHits, codes_in, lean, values_of
+from judged.core.parts.pass_one import LocatedHits, codes_in, pack_pool, values_of
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import TrecLines, UnreadRun
 from judged.errors import Warned
 
-__all__ = ["CountRanks", "HitIndex", "RankCounts", "index_of"]
+__all__ = ["CountRanks", "HitIndex", "RankCounts", "index_hits"]
 
 
-STRANGERS = 1 << 16  # queries without judgments that are told apart; a run may have millions
+MAX_UNJUDGED = 1 << 16  # queries without judgments that are counted exactly; a run may have millions
 
 
 @dataclass(frozen=True, slots=True)
 class HitIndex:
-    """The judged documents that were found, in order: where the rows of a run fall between them is what is counted.
+    """The located hits in order; the rows of a run are counted in the slots between them.
 
-    `ahead` of a `RankCounts` has a place before each group of a query and one behind the last; `inside` has, for each group, a place before each
-    document, one on it, and one behind the last.
+    `ahead` of a `RankCounts` has a slot before each group of a query and one after the last; `inside` has, for each group, a slot before each
+    document, one on it, and one after the last.
     """
 
     pool: IdPool  # its queries, not its documents
@@ -46,49 +46,49 @@ class HitIndex:
     value: Floats  # of each group
     first: Ints  # of each group's documents, and their number at the end
     judgment: Ints  # per document
-    times: Ints  # how often it was found
-    position: Ints  # where it was found first
+    times: Ints  # number of rows
+    position: Ints  # of the first row
     doc: IdColumn
     by_position: bool  # the order of a group's documents
 
     @property
     def inside_start(self) -> Ints:
-        """The first place inside each group, and the number of places at the end."""
+        """The first slot inside each group, and the number of slots at the end."""
         return 2 * self.first + np.arange(len(self.first))
 
 
-def index_of(pool: IdPool, looked: LocatedHits, policy: Policy) -> HitIndex:
-    """The order of what was found."""
+def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
+    """Put located hits in order."""
     by_position = policy.ties == "input"
-    query, doc = pool.query[looked.judgment], pool.doc.take(looked.judgment)
+    query, doc = pool.query[located.judgment], pool.doc.take(located.judgment)
     rows = np.arange(len(query))
-    by_value = np.lexsort((-looked.value, query))
-    opens = _changes(query[by_value], looked.value[by_value])
+    by_value = np.lexsort((-located.value, query))
+    opens = _changes(query[by_value], located.value[by_value])
     group = np.empty(len(query), np.int64)
     group[by_value] = np.cumsum(opens) - 1
-    order = np.lexsort((looked.position, group)) if by_position else _by_id(doc, group, looked.position)
-    query, group, value = query[order], group[order], looked.value[order]
-    same = np.zeros(len(order), bool)  # found more than once, with one value: one place
+    order = np.lexsort((located.position, group)) if by_position else _by_id(doc, group, located.position)
+    query, group, value = query[order], group[order], located.value[order]
+    same = np.zeros(len(order), bool)  # several rows with one value share a slot
     if not by_position:
         same[1:] = (group[1:] == group[:-1]) & doc.same(order[1:], doc, order[:-1])
     kept = np.flatnonzero(~same)
     opens = _changes(query[kept], value[kept])
     starts = np.flatnonzero(opens)
     return HitIndex(
-        pool=lean(pool, documents=False),
+        pool=pack_pool(pool, documents=False),
         start=np.searchsorted(query[kept][starts], np.arange(len(pool.queries) + 1)),
         value=value[kept][starts],
         first=np.append(starts, len(kept)),
-        judgment=looked.judgment[order][kept],
+        judgment=located.judgment[order][kept],
         times=np.diff(np.append(kept, len(rows))),
-        position=looked.position[order][kept],
+        position=located.position[order][kept],
         doc=doc.take(order[kept]).packed(),
         by_position=by_position,
     )
 
 
 def _by_id(doc: IdColumn, group: Ints, position: Ints) -> Ints:
-    """By group, then id, then position."""
+    """Sort by group, then id, then position."""
     earliest = np.argsort(position, kind="stable")
     return earliest[doc.take(earliest).order(group[earliest])]
 
@@ -100,32 +100,32 @@ def _changes(query: Ints, value: Floats) -> Bools:
 
 
 class BatchEdge(NamedTuple):
-    """A row at the edge of a batch: documents of one query may meet across it."""
+    """The first or last row of a batch: a ranking may continue in the next batch."""
 
     query: bytes
     score: float
     rank: int
 
     def contradicts(self, other: BatchEdge) -> bool:
-        """Whether the next row has a rank that contradicts its score."""
+        """Return whether the next row has a rank that contradicts its score."""
         different = self.query == other.query and self.rank != other.rank and self.score != other.score
         return different and (other.rank > self.rank) == (other.score > self.score)
 
 
 @dataclass(slots=True)
 class RankCounts:
-    """What was counted in some rows of a run; what comes later in the run is added to what comes before."""
+    """Counts over some rows of a run; later rows are added to earlier ones."""
 
     ahead: NDArray[Any]
     inside: NDArray[Any]
     disagrees: Bools  # judged queries whose rank column contradicts the scores
-    strangers: dict[bytes, tuple[int, bool]] = field(
+    unjudged_queries: dict[bytes, tuple[int, bool]] = field(
         default_factory=dict
-    )  # queries without judgments: where, and whether ranks disagree
-    more: bool = False  # there are more strangers than that
+    )  # position, and whether ranks disagree
+    more: bool = False  # unjudged queries than are counted
     infinite: int = 0
     rows: int = 0
-    parts: int = 0  # that were counted
+    parts: int = 0  # number of partitions
     ranked: bool = True
     first: BatchEdge | None = None
     last: BatchEdge | None = None
@@ -133,13 +133,13 @@ class RankCounts:
 
     @classmethod
     def nothing(cls, index: HitIndex) -> RankCounts:
-        """Before any row."""
+        """Return the counts before any row."""
         places = len(index.value) + len(index.start) - 1
         inside = int(index.inside_start[-1])
         return cls(np.zeros(places, np.int64), np.zeros(inside, np.int64), np.zeros(len(index.start) - 1, bool))
 
     def add(self, other: RankCounts, codes: dict[bytes, int]) -> None:
-        """Take in what was counted behind."""
+        """Add the counts of the rows that follow."""
         self.ahead += other.ahead
         self.inside += other.inside
         self.disagrees |= other.disagrees
@@ -149,11 +149,11 @@ class RankCounts:
         self.ranked &= other.ranked
         self.more |= other.more
         self.warnings |= other.warnings
-        for query, (position, odd) in other.strangers.items():
-            if query in self.strangers:
-                self.strangers[query] = self.strangers[query][0], self.strangers[query][1] or odd
-            elif len(self.strangers) < STRANGERS:
-                self.strangers[query] = position, odd
+        for query, (position, odd) in other.unjudged_queries.items():
+            if query in self.unjudged_queries:
+                self.unjudged_queries[query] = self.unjudged_queries[query][0], self.unjudged_queries[query][1] or odd
+            elif len(self.unjudged_queries) < MAX_UNJUDGED:
+                self.unjudged_queries[query] = position, odd
             else:
                 self.more = True
         if self.last is not None and other.first is not None and self.last.contradicts(other.first):
@@ -163,13 +163,13 @@ class RankCounts:
     def _note(self, query: bytes, codes: dict[bytes, int]) -> None:
         if query in codes:
             self.disagrees[codes[query]] = True
-        elif query in self.strangers:
-            self.strangers[query] = self.strangers[query][0], True
+        elif query in self.unjudged_queries:
+            self.unjudged_queries[query] = self.unjudged_queries[query][0], True
 
 
 @dataclass(frozen=True)
 class CountRanks(PartTask[RankCounts]):
-    """Counts the rows of a part between the judged documents."""
+    """Count the rows of a partition in the slots between the judged documents."""
 
     index: HitIndex
     policy: Policy
@@ -181,35 +181,35 @@ class CountRanks(PartTask[RankCounts]):
         return self.index.pool.codes()
 
     @cached_property
-    def _native(self) -> native_parts.Counter:
-        return native_parts.Counter(self.index, self.policy, self.kinds, STRANGERS)
+    def _native(self) -> native_parts.NativeCounter:
+        return native_parts.NativeCounter(self.index, self.policy, self.kinds, MAX_UNJUDGED)
 
     def on(self, part: Part, position: int) -> RankCounts:
-        tally, found = self._native.tally(), []
+        tally, counts = self._native.tally(), []
         warnings: dict[Warned, None] = {}
         for batch in part.batches():
             warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | TrecLines) else ())
             rows = tally.add(batch, position) if tally is not None else None
-            if rows is None:  # only the reference can say
+            if rows is None:  # only the reference can handle the batch
                 if tally is not None:
-                    found.append(_native_counted(tally))
+                    counts.append(_native_counts(tally))
                     tally = self._native.tally()
-                found.append(self._count(batch, position))
-                rows = found[-1].rows
+                counts.append(self._count(batch, position))
+                rows = counts[-1].rows
             position += rows
         if tally is not None:
-            found.append(_native_counted(tally))
-        total = found[0] if len(found) == 1 else self.together(found)  # as it is, it takes half the memory
+            counts.append(_native_counts(tally))
+        total = counts[0] if len(counts) == 1 else self.merge(counts)  # unmerged it takes half the memory
         total.parts, total.warnings = 1, warnings
         return total
 
     @property
     def weight(self) -> int:
-        """How many counters a result has."""
+        """The number of counters of a result."""
         return len(self.index.value) + len(self.index.start) + int(self.index.inside_start[-1])
 
-    def together(self, results: Iterable[RankCounts]) -> RankCounts:
-        """What was counted in parts that follow each other: whatever carries the task out may add results up on their way."""
+    def merge(self, results: Iterable[RankCounts]) -> RankCounts:
+        """Add up the counts of consecutive partitions; an executor may do so before it returns them."""
         total = RankCounts.nothing(self.index)
         for counted in results:
             total.add(counted, self.codes)
@@ -230,34 +230,34 @@ class CountRanks(PartTask[RankCounts]):
         counted.infinite = int(np.isinf(run.score).sum())
         odd = np.flatnonzero(disagree(run)) + 1
         counted.disagrees[query[odd][query[odd] >= 0]] = True
-        self._note_strangers(counted, run, query, set(run.query[odd].tolist()), position)
+        self._count_unjudged_queries(counted, run, query, set(run.query[odd].tolist()), position)
         if run.rank is not None:
             counted.first, counted.last = (
                 BatchEdge(run.queries[int(run.query[i])], float(run.score[i]), int(run.rank[i])) for i in (0, -1)
             )
         return counted
 
-    def _note_strangers(self, counted: RankCounts, run: Run, query: Ints, odd: set[int], position: int) -> None:
+    def _count_unjudged_queries(self, counted: RankCounts, run: Run, query: Ints, odd: set[int], position: int) -> None:
         bare = set(self.index.pool.bare())
         codes, first = np.unique(run.query[query < 0], return_index=True)
         row = np.flatnonzero(query < 0)[first]
         for at in np.argsort(row).tolist():
             if (raw := run.queries[int(codes[at])]) in bare:
                 continue
-            if len(counted.strangers) == STRANGERS:
+            if len(counted.unjudged_queries) == MAX_UNJUDGED:
                 counted.more = True
                 return
-            counted.strangers[raw] = position + int(row[at]), int(codes[at]) in odd
+            counted.unjudged_queries[raw] = position + int(row[at]), int(codes[at]) in odd
 
 
-def _native_counted(tally: native_parts.NativeTally) -> RankCounts:
+def _native_counts(tally: native_parts.NativeTally) -> RankCounts:
     found = tally.result()
     edges = {name: None if found[name] is None else BatchEdge(*found[name]) for name in ("first", "last")}
     return RankCounts(**{**found, **edges, "disagrees": found["disagrees"].view(np.bool_)})
 
 
 def _places(index: HitIndex, run: Run, rows: Ints, query: Ints, value: Floats, position: int) -> tuple[Ints, Ints]:
-    """The places in `ahead` of the rows of judged queries; and in `inside`, of those that have the value of a group."""
+    """Return the slots in `ahead` of the rows of judged queries; and in `inside` of those that have the value of a group."""
     owner = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
     group = _before(owner, -index.value, query, -value[rows])
     equal = (group < index.start[query + 1]) & (np.append(index.value, np.nan)[group] == value[rows])
@@ -272,7 +272,7 @@ def _places(index: HitIndex, run: Run, rows: Ints, query: Ints, value: Floats, p
 
 
 def _before(owner: Ints, key: Any, owners: Ints, keys: Any) -> Ints:
-    """How many of some (owner, key), which are in order, come before each of others."""
+    """Return how many of some sorted (owner, key) pairs come before each of the others."""
     which = np.repeat([1, 0], [len(key), len(keys)])
     order = np.lexsort((which, np.concatenate([key, keys]), np.concatenate([owner, owners])))
     known = order < len(key)
@@ -282,7 +282,7 @@ def _before(owner: Ints, key: Any, owners: Ints, keys: Any) -> Ints:
 
 
 def _before_by_id(index: HitIndex, run: Run, tied: Ints, group: Ints) -> tuple[Ints, Bools]:
-    """How many documents of its group come before each row, by id; and whether the row is the next one itself."""
+    """Return how many documents of its group come before each row, by id; and whether the row is the next one itself."""
     owner = np.repeat(np.arange(len(index.value)), np.diff(index.first))
     ours = np.flatnonzero(np.isin(owner, group))
     both = IdColumn.of([*index.doc.take(ours).tolist(), *run.doc.take(tied).tolist()])

@@ -1,14 +1,14 @@
-"""Runs in parts: too large to be held, on many machines, or both. A rank is a count, and counts of parts add up.
+"""Partitioned runs: too large for memory, or stored on many machines. A rank is a count, and counts of partitions add up.
 
-Every part is looked through twice: once for the judged documents it holds (`core/looking.py`), and once, with those of all parts known, for
-how many of its documents beat each of them (`core/counting.py`). Nothing is sorted and nothing is brought together but hits and counts.
+Each partition is scanned twice: first for its judged documents (`pass_one.py`), then, with those of all partitions known, for the number of its
+documents that beat each of them (`pass_two.py`). Nothing is sorted, and only hits and counts are collected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -19,96 +19,119 @@ from judged.errors import EngineError, JudgedError, Place
 if TYPE_CHECKING:
     from judged.core.parts.pass_one import LocatedHits, LocateHits
 
-__all__ = [
-    "ROW_BITS",
-    "Item",
-    "Part",
-    "PartTask",
-    "PartitionedRun",
-    "Somewhere",
-    "Task",
-    "one_by_one",
-    "place_of",
-    "raise_errors",
-]
+__all__ = ["ROW_BITS", "Executor", "Item", "Part", "PartTask", "PartitionedRun", "Partitions", "Task", "UnknownRow"]
 
 Result = TypeVar("Result")
 
 
 class Part(Protocol):
-    """A part of a run, to be looked through where it lies as often as needed. It can be pickled, and is small."""
+    """A partition of a run that can be scanned any number of times. It is small and can be pickled."""
 
     @property
     def size(self) -> int:
-        """How much there is to do, in bytes, about: what progress is told in."""
+        """The amount of work, in bytes, approximately: the unit of progress."""
         ...
 
     def batches(self) -> Iterator[Run | UnreadRun]:
-        """Its rows from the first to the last, the same each time; a batch has at least one, and is let go before the next is taken."""
+        """The rows in their order, the same each time. A batch is not empty, and is released before the next is requested."""
         ...
 
 
-Item = tuple[int, Part]  # a part with its number
+Item = tuple[int, Part]  # a partition with its number
 Task = Callable[[Item], Any]
 
 
-def one_by_one(task: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """The simplest way to carry out a task on every part."""
-    return map(task, items)
+@runtime_checkable
+class Executor(Protocol):
+    """Anything that runs a task on every item, anywhere, and returns the results in the order of the items.
+
+    A task and its items can be pickled. A task may run again, with the same result.
+    """
+
+    def map(self, task: Task, items: Sequence[Item]) -> Iterable[Any]:
+        """Return `task(item)` for each item."""
+        ...
+
+
+class Partitions(Protocol):
+    """The partitions of a run and the way to run tasks on them: local files with an executor, or a Spark table."""
+
+    @property
+    def whole(self) -> bool:
+        """True if no query spans two partitions: one pass is enough, and all duplicates are detected."""
+        ...
+
+    @property
+    def ordered(self) -> bool:
+        """True if the order of the rows has a meaning; False for a table of a database."""
+        ...
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """The size of each partition; empty if they are not known in advance."""
+        ...
+
+    def map(self, task: Task) -> Iterable[Any]:
+        """Return the result of the task on each partition, in their order. Results of a task with `merge` may arrive merged."""
+        ...
+
+    def locate(self, task: LocateHits) -> LocatedHits | None:
+        """Locate the judged documents in a faster way than by `map`; None if there is none."""
+        ...
+
+    def regroup(self) -> Partitions:
+        """Return the same rows with each query in one partition."""
+        ...
+
+    def place(self, position: int, name: str) -> Place:
+        """Return the place of a row of the run of this name."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PartitionedRun(UnreadRun):
-    """A run in parts. `read` puts all of it into memory.
+    """A run in partitions. `read` loads all of it into memory."""
 
-    Args:
-        parts: the parts, in the order of the run; none where only `carry` knows them (the partitions of a table).
-        carry: carries out a task on every part and hands back the results in the order of the parts; those of a task that has `together` may
-            be added up on their way. Whatever does it, on whatever machines, and however often it has to begin again, it gives the same.
-        whole: each query lies in one part: one look is enough, and repeated documents are all found.
-        ordered: the rows have an order that means something; those of a table of a database have none.
-        look: finds the judged documents in a better way than part by part, where there is one.
-        gather: the same run with each query in one part.
-    """
+    partitions: Partitions
 
-    parts: Sequence[Part] = ()
-    carry: Callable[[Task, Sequence[Item]], Iterable[Any]] = one_by_one
-    whole: bool = False
-    ordered: bool = True
-    look: Callable[[LocateHits], LocatedHits] | None = None
-    gather: Callable[[], PartitionedRun] | None = None
+    def map(self, task: PartTask[Result], progress: Callable[[int], object] | None = None) -> Iterator[Result]:
+        """Run a task on every partition, and yield the results in their order.
 
-    @property
-    def carries_itself(self) -> bool:
-        """Whether only its own `carry` can reach the parts."""
-        return not self.parts
+        Args:
+            task: the task.
+            progress: called with the number of bytes done so far.
 
-    def results(self, task: Task, tell: Callable[[int], object] | None = None) -> Iterator[Any]:
-        """What the task gives for each part, in their order; `tell` hears how much is done by it."""
-        items = list(enumerate(self.parts))
-        sizes = np.cumsum([part.size for part in self.parts]).tolist()
-        carried, count = self.carry(task, items), 0
+        Raises:
+            JudgedError: the first error that a task returned; what follows is not run.
+            EngineError: fewer or more results than partitions.
+        """
+        ends = np.cumsum(self.partitions.sizes, dtype=np.int64).tolist()
+        results, count = self.partitions.map(task), 0
         try:
-            for result in carried:
+            for result in results:
+                if isinstance(result, JudgedError):
+                    raise result
                 count += getattr(result, "parts", 1)
                 yield result
-                if tell is not None and 0 < count <= len(sizes):
-                    tell(sizes[count - 1])
+                if progress is not None and 0 < count <= len(ends):
+                    progress(ends[count - 1])
         finally:
-            _close(carried)
-        if items and count != len(items):  # a part that is lost, or counted twice, would change numbers
-            raise EngineError("engine", f"a result for each of {len(items)} parts", got=str(count), where=self.name, hint="map(task, items) gives task(item) for every item, in their order")  # fmt: skip
+            if hasattr(results, "close"):
+                results.close()  # now, not when it is collected: it may have threads
+        if ends and count != len(ends):  # a lost partition would silently change the numbers
+            raise EngineError("engine", f"the executor returned {count} results for {len(ends)} partitions", where=self.name,
+                              hint="return task(item) for every item from map(task, items), in their order")  # fmt: skip
 
 
 ROW_BITS = (
-    36  # of a position; the bits above them are the number of the part. Together 53: a position is exact as a double
+    36  # of a position; the bits above are the number of the partition. Together 53: a position is exact as a double
 )
 
 
 class PartTask(Generic[Result]):
-    """Something that is done to each part. It is sent to where the part lies without what it made for itself.
+    """Something to do with each partition. It is pickled without its cached properties.
 
-    An error of ours is a result like any other, whatever carries the task out: `raise_errors` raises it.
+    A `JudgedError` is returned as a result, whatever executor runs the task; `PartitionedRun.map` raises it.
     """
 
     def __call__(self, item: Item) -> Result | JudgedError:
@@ -119,48 +142,18 @@ class PartTask(Generic[Result]):
             return error
 
     def on(self, part: Part, position: int) -> Result:
-        """What the task gives for a part whose first row is at this position."""
+        """Return the result for a partition whose first row is at this position."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
         return {spec.name: getattr(self, spec.name) for spec in fields(self)}  # type: ignore[arg-type]
 
 
-def raise_errors(results: Iterable[Result | JudgedError]) -> Iterator[Result]:
-    """The results, up to the first that is an error; then nothing more is done."""
-    try:
-        for result in results:
-            if isinstance(result, JudgedError):
-                raise result
-            yield result
-    finally:
-        _close(results)
-
-
-def _close(results: Any) -> None:
-    """End what hands out results now, not when it is collected: it may have threads."""
-    if hasattr(results, "close"):
-        results.close()
-
-
 @dataclass(frozen=True, slots=True)
-class Somewhere:
-    """Where a row is that came from far away: no more is known than the name of its run."""
+class UnknownRow:
+    """The place of rows from another machine: only the name of the run is known."""
 
     name: str
 
     def __call__(self, row: int) -> Place:
         return Place(self.name)
-
-
-def place_of(parts: Sequence[Part], position: int, name: str) -> Place:
-    """Where a row is; the batches of its part are read until it comes."""
-    number, row = position >> ROW_BITS, position & ((1 << ROW_BITS) - 1)
-    if number >= len(parts):
-        return Place(f"{name}, partition {number}")
-    for batch in parts[number].batches():
-        run = batch.read() if isinstance(batch, UnreadRun) else batch
-        if row < len(run):
-            return run.where(row)
-        row -= len(run)
-    return Place(name)

@@ -1,115 +1,114 @@
-"""A run in parts where each query lies in one: every part is ranked on its own, in one look. And how to bring queries together."""
+"""Rank partitions independently if no query spans two of them; select queries of a partitioned run."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Bools
 from judged.core.find import native, reference
-from judged.core.find.hits import Hits, check_id_kinds, raise_no_common_query
+from judged.core.find.hits import Hits, check_id_kinds, raise_empty_run, raise_no_common_query
 from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
-from judged.core.parts.pass_one import lean
-from judged.core.parts.run import Part, PartitionedRun, PartTask, Somewhere, raise_errors
+from judged.core.numeric.native import usable_cores
+from judged.core.parts.pass_one import pack_pool
+from judged.core.parts.run import Part, PartitionedRun, PartTask, UnknownRow
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, shown
 
-__all__ = ["found_whole", "in_buckets", "of_queries", "one_run"]
-
-_BUCKET = 64 << 20  # bytes of parts that are brought together at a time
+__all__ = ["RankQueries", "concat_runs", "find_whole_queries", "read_queries", "select_queries"]
 
 
 @dataclass(frozen=True)
-class Rank(PartTask[tuple[Hits, bool] | None]):
-    """Ranks the queries of a part, and says whether its rows have ranks; None where it has no row."""
+class RankQueries(PartTask[tuple[Hits, bool] | None]):
+    """Rank the queries of a partition. The result is None if it has no rows, else the hits and whether the rows have ranks."""
 
     pool: IdPool
     policy: Policy
     kinds: tuple[IdKind, IdKind]
+    alone: bool = False  # the only partition, so that the task may use all cores
 
     def on(self, part: Part, position: int) -> tuple[Hits, bool] | None:
         batches = list(part.batches())
         ranked = all(map(_has_ranks, batches))
         warnings = tuple(w for batch in batches if isinstance(batch, Run | TrecLines) for w in batch.warnings)
-        found = native.find_in(self.pool, batches, self.policy, self.kinds)
-        if found is not None:
-            return found, ranked  # tables have nothing to say
-        runs = [batch.read() if isinstance(batch, UnreadRun) else batch for batch in batches]
-        if not sum(map(len, runs)):
-            return None
-        run = one_run(runs)
-        check_id_kinds(self.kinds, run)
-        return replace(reference.found_in(self.pool, run, self.policy), warnings=warnings), ranked
+        hits = native.find_in(self.pool, batches, self.policy, self.kinds, usable_cores() if self.alone else 1)
+        if hits is None:
+            runs = [batch.read() if isinstance(batch, UnreadRun) else batch for batch in batches]
+            if not sum(map(len, runs)):
+                return None
+            run = concat_runs(runs)
+            check_id_kinds(self.kinds, run)
+            hits = reference.find_in(self.pool, run, self.policy)
+        return replace(hits, warnings=warnings), ranked
 
 
 def _has_ranks(batch: Run | UnreadRun) -> bool:
-    return (
-        batch.columns[3] >= 0 if isinstance(batch, ArrowRun) else not isinstance(batch, Run) or batch.rank is not None
-    )
+    if isinstance(batch, ArrowRun):
+        return batch.columns[3] >= 0
+    return not isinstance(batch, Run) or batch.rank is not None
 
 
-def found_whole(
+def find_whole_queries(
     pool: IdPool,
     run: PartitionedRun,
     policy: Policy,
     kinds: tuple[IdKind, IdKind],
     progress: Callable[[int, int], object] | None,
     *,
-    gathered: bool = False,
+    regrouped: bool = False,
 ) -> Hits:
-    """What the run holds of the pool, where no query lies in two parts; `gathered`: because its rows were brought together."""
-    size = sum(part.size for part in run.parts)
-    task = Rank(lean(pool, documents=True), policy, kinds)
-    tell = None if progress is None else lambda done: progress(done, size)
-    results = [one for one in raise_errors(run.results(task, tell)) if one is not None]
-    found = [one for one, _ in results]
-    if not found:
-        raise DataError("empty-run", "at least one ranking", got="none", where=run.name)
-    answered = np.sum([one.answered for one in found], axis=0)
+    """Find the judged documents of a run in which no query spans two partitions; `regrouped` if rows were moved for that."""
+    sizes = run.partitions.sizes
+    task = RankQueries(pack_pool(pool, documents=True), policy, kinds, alone=len(sizes) == 1)
+    report = None if progress is None else lambda done: progress(done, sum(sizes))
+    results = [result for result in run.map(task, report) if result is not None]
+    if not results:
+        raise_empty_run(run.name)
+    parts = [hits for hits, _ in results]
+    answered = np.sum([hits.answered for hits in parts], axis=0)
     if (answered > 1).any():
-        twice = pool.ids[int(np.argmax(answered > 1))]
-        raise DataError("not-whole", "each query in one part of the run", got=f"{shown(twice)} in several", where=run.name,
-                        hint="the statistics of its files are wrong: write them again, or use engine='memory'")  # fmt: skip
-    strangers = tuple(query for one in found for query in one.some_unjudged)[:3]
+        query = pool.ids[int(np.argmax(answered > 1))]
+        raise DataError("not-whole", f"query {shown(query)} is in several partitions, though the file statistics say it is in one",
+                        where=run.name, hint=Hint("write the files again, or use {engine}", engine="memory"))  # fmt: skip
+    some_unjudged = tuple(query for hits in parts for query in hits.some_unjudged)[:3]
     if not answered.any():
-        raise_no_common_query(pool, run.name, strangers)
-    query = np.concatenate([one.query for one in found])
+        raise_no_common_query(pool.queries, run.name, some_unjudged or pool.bare())
+    query = np.concatenate([hits.query for hits in parts])
     order = np.argsort(query, kind="stable")
-    columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in found])[order] for name in ("rank", "judgment", "tie_first", "tie_last")}  # fmt: skip
-    totals: dict[str, Any] = {
-        name: sum(getattr(one, name) for one in found) for name in ("infinite", "disagreeing", "unjudged")
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(hits, name) for hits in parts])[order]
+        for name in ("rank", "judgment", "tie_first", "tie_last")
     }
-    if gathered or not all(
-        ranked for _, ranked in results
-    ):  # neighbours are no longer what they were, or have no ranks
+    totals: dict[str, Any] = {
+        name: sum(getattr(hits, name) for hits in parts) for name in ("infinite", "disagreeing", "unjudged")
+    }
+    if regrouped or not all(ranked for _, ranked in results):  # other neighbours than in the run, or no ranks
         totals["disagreeing"] = 0
     return Hits(
-        retrieved=np.sum([one.retrieved for one in found], axis=0),
+        retrieved=np.sum([hits.retrieved for hits in parts], axis=0),
         answered=answered > 0,
         query=query[order],
-        some_unjudged=strangers,
-        warnings=tuple(dict.fromkeys(w for one in found for w in one.warnings)),
+        some_unjudged=some_unjudged,
+        warnings=tuple(dict.fromkeys(w for hits in parts for w in hits.warnings)),
         **columns,
         **totals,
     )
 
 
-def one_run(runs: Sequence[Run]) -> Run:
-    """Rows that were read in several batches, as one run."""
+def concat_runs(runs: Sequence[Run]) -> Run:
+    """Return the rows of several runs as one run."""
     if len(runs) == 1:
         return runs[0]
     runs = [run for run in runs if len(run)] or list(runs[:1])
-    place: dict[bytes, int] = {}
-    codes = [
-        np.array([place.setdefault(raw, len(place)) for raw in run.queries.tolist()], np.int64)[run.query]
-        for run in runs
+    code: dict[bytes, int] = {}
+    queries = [
+        np.array([code.setdefault(raw, len(code)) for raw in run.queries.tolist()], np.int64)[run.query] for run in runs
     ]
     starts = np.cumsum([0, *map(len, runs)])
 
@@ -120,8 +119,8 @@ def one_run(runs: Sequence[Run]) -> Run:
     ranks = [run.rank for run in runs if run.rank is not None]
     return replace(
         runs[0],
-        queries=IdColumn.of(place),
-        query=np.concatenate(codes),
+        queries=IdColumn.of(code),
+        query=np.concatenate(queries),
         doc=IdColumn.of([raw for run in runs for raw in run.doc.tolist()]),
         score=np.concatenate([run.score for run in runs]),
         rank=np.concatenate(ranks) if len(ranks) == len(runs) else None,
@@ -130,55 +129,30 @@ def one_run(runs: Sequence[Run]) -> Run:
 
 
 @dataclass(frozen=True)
-class Take(PartTask[Run | None]):
-    """The rows of some queries of a part; None where there are none."""
+class TakeQueries(PartTask[Run | None]):
+    """Return the rows of some queries of a partition; None if it has none of them."""
 
     queries: frozenset[bytes]
 
     def on(self, part: Part, position: int) -> Run | None:
         runs = (batch.read() if isinstance(batch, UnreadRun) else batch for batch in part.batches())
-        mine = (_of_queries(run, np.array([raw in self.queries for raw in run.queries.tolist()])) for run in runs)
-        kept = [replace(run, doc=run.doc.packed()) for run in mine if len(run)]
-        return replace(one_run(kept), where=Somewhere(kept[0].name)) if kept else None
+        selected = (
+            select_queries(run, np.array([raw in self.queries for raw in run.queries.tolist()])) for run in runs
+        )
+        kept = [replace(run, doc=run.doc.packed()) for run in selected if len(run)]
+        return replace(concat_runs(kept), where=UnknownRow(kept[0].name)) if kept else None
 
 
-def of_queries(run: PartitionedRun, queries: Iterable[bytes]) -> Run:
-    """The rows of some queries of a run in parts, as a run of their own."""
-    found = [part for part in raise_errors(run.results(Take(frozenset(queries)))) if part is not None]
-    if found:
-        return one_run(found)
+def read_queries(run: PartitionedRun, queries: Iterable[bytes]) -> Run:
+    """Read the rows of some queries of a partitioned run."""
+    runs = [part for part in run.map(TakeQueries(frozenset(queries))) if part is not None]
+    if runs:
+        return concat_runs(runs)
     empty = np.empty(0, np.int64)
     return Run(name=run.name, queries=IdColumn.of(()), query=empty, doc=IdColumn.of(()), score=np.empty(0))
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
-    """Of all parts the rows of some queries: those whose hash falls into one of several buckets."""
-
-    parts: tuple[Part, ...]
-    number: int
-    buckets: int
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts)
-
-    def batches(self) -> Iterator[Run]:
-        for part in self.parts:
-            for batch in part.batches():
-                run = batch.read() if isinstance(batch, UnreadRun) else batch
-                yield _of_queries(run, run.queries.hash() % np.uint64(self.buckets) == self.number)
-
-
-def _of_queries(run: Run, mine: NDArray[np.bool_]) -> Run:
-    """The rows of some queries."""
-    part = run.take(mine[run.query])
-    return replace(part, queries=run.queries.take(mine), query=(np.cumsum(mine) - 1)[part.query])
-
-
-def in_buckets(run: PartitionedRun) -> PartitionedRun:
-    """The same run with each query in one part: as many looks as are needed for a part to be held in memory."""
-    size = sum(part.size for part in run.parts)
-    buckets = max(1, math.ceil(size / _BUCKET))
-    parts = tuple(Bucket(tuple(run.parts), number, buckets) for number in range(buckets))
-    return replace(run, parts=parts, whole=True)
+def select_queries(run: Run, mask: Bools) -> Run:
+    """Return the rows of the queries for which the mask holds."""
+    selected = run.take(mask[run.query])
+    return replace(selected, queries=run.queries.take(mask), query=(np.cumsum(mask) - 1)[selected.query])

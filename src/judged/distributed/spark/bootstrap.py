@@ -1,7 +1,7 @@
-"""What a worker of Spark does first: it finds judged, or says that there is none.
+"""The first step on a Spark worker: import judged, or report that it is missing.
 
-The function is sent by value, as one that stands inside another always is, and imports what it needs when it runs: so it can be
-unpacked where judged is not installed, and puts the one that was sent along (`Spark(ship=True)`) where it is found.
+The function is pickled by value, as nested functions always are, and imports what it needs when it runs. So it can be
+unpickled where judged is not installed, and adds the copy that was shipped (`Spark(ship=True)`) to the import path.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["worker"]
+__all__ = ["worker_function"]
 
 
-def worker(
+def worker_function(
     entry: str, token: str, packed: bytes, version: str, folder: str | None, missing: str
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A function for `mapInArrow`.
+    """Return a function for `mapInArrow`.
 
     Args:
-        entry: the function of `_spark_worker` that does the work.
-        token: names what is packed, so that a process unpacks it once.
-        packed: what that function needs.
-        version: of judged here.
-        folder: where the one that was sent along lies, among the files of the session.
-        missing: what to say where there is no judged.
+        entry: dotted name of the function that does the work, such as `judged.distributed.spark.worker.run_on_items`.
+        token: identifies the argument, so that a process unpacks it once.
+        packed: the argument of that function.
+        version: version of judged on the driver.
+        folder: folder of the shipped copy among the files of the session.
+        missing: message if a worker has no judged.
     """
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
@@ -34,12 +34,13 @@ def worker(
             sys.path.insert(0, importlib.import_module("pyspark").SparkFiles.get(folder))
             importlib.invalidate_caches()
         try:
-            found = importlib.import_module("judged").__version__
-            work = importlib.import_module("judged.distributed.spark.worker")
+            installed = importlib.import_module("judged").__version__
+            module, _, name = entry.rpartition(".")
+            work = getattr(importlib.import_module(module), name)
         except ImportError as error:
             raise RuntimeError(f"{missing}: {error}") from error
-        if found != version:
-            raise RuntimeError(f"{missing}: judged {found} there, {version} here")
-        yield from getattr(work, entry)(batches, token, packed)
+        if installed != version:
+            raise RuntimeError(f"{missing}: worker has judged {installed}, driver {version}")
+        yield from work(batches, token, packed)
 
     return run

@@ -1,4 +1,4 @@
-"""Spark as what carries out the work: tasks go to its workers, results come back."""
+"""The Spark executor: runs tasks on the workers of a session and collects their results."""
 
 from __future__ import annotations
 
@@ -9,89 +9,93 @@ from typing import Any
 from uuid import uuid4
 
 from judged.core.parts.run import Item, Task
-from judged.distributed.spark.bootstrap import worker
-from judged.distributed.spark.pickling import pack, unpack
+from judged.distributed.spark.bootstrap import worker_function
+from judged.distributed.spark.worker import merge_results, pack, run_on_items, unpack
 from judged.errors import UsageError
 from judged.io.tables.spark_frames import MISSING, talking
 
 __all__ = ["Spark"]
 
+EntryPoint = Callable[[Iterator[Any], str, bytes], Iterator[Any]]
+
 RESULTS = "number long, result binary"
-LIGHT = 1 << 18  # counters of a result that need not be added up before they travel
-TOGETHER = 64  # results that follow each other and are added up
-ADDERS = 8  # tasks that do it
+SMALL_RESULT = 1 << 18  # counters; larger results are merged on the cluster
+MERGED = 64  # consecutive results that are merged into one
+MERGERS = 8  # tasks that merge
 
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """The workers of a Spark session, classic or Spark Connect: one task of Spark for each part of a run.
+    """The workers of a Spark session, classic or Spark Connect: one Spark task per partition of a run.
 
-    Results do not depend on where tasks run, nor on how often Spark has to begin one again. Workers need numpy and pyarrow, in the Python
-    that Spark runs there; and judged, in the same version, unless it is sent along.
+    Results do not depend on where tasks run, nor on how often Spark restarts one. The Python of the workers needs numpy, pyarrow and the
+    same version of judged, unless judged is shipped.
 
     Args:
-        session: the session; without it the active one.
-        ship: send judged along with the work, with its native library; where that does not load, the reference does its work.
+        session: the session; None for the active one.
+        ship: send judged to the workers, with its native library; if that does not load there, the reference is used.
     """
 
     session: Any = None
     ship: bool = False
 
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
-        """`task(item)` for each item, in their order."""
+        """Run the task on each item, and return the results in their order."""
         if not items:
             return iter(())
-        function = self.function("items", (task, list(items)))
+        function = self.function(run_on_items, (task, list(items)))
         with talking():
             rows = self.active().range(0, len(items), numPartitions=len(items))
-            return self.collected(rows.mapInArrow(function, RESULTS), task, len(items))
+            return self.collect(rows.mapInArrow(function, RESULTS), task, len(items))
 
-    def collected(self, results: Any, task: Task, count: int | None = None) -> Iterator[Any]:
-        """The results of tasks, in order. Large ones that can be added up are, in the cluster: what comes here does not grow with their number."""
-        large = getattr(task, "weight", 0) > LIGHT and (count is None or count > TOGETHER)
+    def collect(self, results: Any, task: Task, count: int | None = None) -> Iterator[Any]:
+        """Return the results of tasks in order. Large ones are merged on the cluster, so that the driver's memory does not depend on their number."""
+        large = getattr(task, "weight", 0) > SMALL_RESULT and (count is None or count > MERGED)
         with talking():
             if large:
-                group = (results["number"] / TOGETHER).cast("long")
-                results = results.repartition(ADDERS, group).mapInArrow(
-                    self.function("together", (task, TOGETHER)), RESULTS
-                )
-            return in_order(results.toArrow())
+                group = (results["number"] / MERGED).cast("long")
+                merge = self.function(merge_results, (task, MERGED))
+                results = results.repartition(MERGERS, group).mapInArrow(merge, RESULTS)
+            return _in_order(results.toArrow())
 
     def active(self) -> Any:
-        """The session.
+        """Return the session.
 
         Raises:
-            UsageError: there is none.
+            UsageError: PySpark is not installed, or no session is active.
         """
         if self.session is not None:
             return self.session
         try:
             with talking():
-                found = import_module("pyspark.sql").SparkSession.getActiveSession()
+                session = import_module("pyspark.sql").SparkSession.getActiveSession()
         except ImportError as error:
-            raise UsageError("needs", "PySpark", got="none", hint="pip install judged[spark]") from error
-        if found is None:
-            raise UsageError("no-session", "an active Spark session", got="none",
-                             hint="make one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')")  # fmt: skip
-        return found
+            raise UsageError(
+                "needs", "PySpark is not installed", hint="install it with pip install judged[spark]"
+            ) from error
+        if session is None:
+            raise UsageError("no-session", "no Spark session is active",
+                             hint="create one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')")  # fmt: skip
+        return session
 
-    def function(self, entry: str, given: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
-        """A function for `mapInArrow`: an entry of `_spark_worker`, with what it needs."""
+    def function(self, entry: EntryPoint, argument: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
+        """Return a function for `mapInArrow`: an entry point, imported on the worker by its dotted name, with its argument."""
         from judged._version import __version__
 
         folder = None
         if self.ship:
-            from judged.distributed.spark.ship_package import shipped
+            from judged.distributed.spark.ship_package import ship
 
-            folder = shipped(self.active())
-        return worker(entry, uuid4().hex, pack(given), __version__, folder, MISSING)
+            folder = ship(self.active())
+        name = f"{entry.__module__}.{entry.__qualname__}"
+        return worker_function(name, uuid4().hex, pack(argument), __version__, folder, MISSING)
 
 
-def in_order(found: Any) -> Iterator[Any]:
-    """The results of a job by their numbers; an error that a task raised is raised."""
-    numbers, results = found.column(0).to_pylist(), found.column(1)
+def _in_order(rows: Any) -> Iterator[Any]:
+    """Yield the results of a job by their numbers; raise an error that a task raised."""
+    numbers, results = rows.column(0).to_pylist(), rows.column(1)
     for row in sorted(range(len(numbers)), key=numbers.__getitem__):
-        done, result = unpack(results[row].as_buffer())
-        if not done:
+        succeeded, result = unpack(results[row].as_buffer())
+        if not succeeded:
             raise result
         yield result

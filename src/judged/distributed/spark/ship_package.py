@@ -1,4 +1,4 @@
-"""judged itself as an archive, sent along to workers that have none."""
+"""Ship judged to workers that do not have it, as an archive."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from weakref import WeakKeyDictionary
 from judged.core.numeric.native import NATIVE
 from judged.io.tables.spark_frames import talking
 
-__all__ = ["shipped"]
+__all__ = ["ship"]
 
-_AWAY = {"__pycache__", "cli", "page", "sample", "integrations"}  # what no worker needs
+_EXCLUDED = {"__pycache__", "cli", "page", "sample", "integrations"}  # not needed on workers
 _sent: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
 
-def shipped(session: Any) -> str:
-    """The folder of judged among the files of a session; sent when it is first asked for."""
+def ship(session: Any) -> str:
+    """Send judged to the workers of a session, once, and return its folder among the files of the session."""
     if session not in _sent:
         archive = _archive()
         with talking():
@@ -34,7 +34,7 @@ def shipped(session: Any) -> str:
 
 @cache
 def _archive() -> Path:
-    """The package as a zip, with its native library. Workers fetch it as long as the session lives."""
+    """Write the package, with its native library, as a zip file. Workers fetch it as long as the session lives."""
     files = sorted(_files().items())
     digest = hashlib.blake2b(digest_size=8)
     for name, path in files:
@@ -49,14 +49,14 @@ def _archive() -> Path:
 
 
 def _files() -> dict[str, Path]:
-    """What the archive holds: names there, and where they lie here."""
+    """Return the names in the archive and the paths of the files."""
     root = Path(import_module("judged").__file__ or "").parent
-    found = {
+    files = {
         f"judged/{path.relative_to(root).as_posix()}": path
         for path in root.rglob("*")
-        if path.is_file() and not _AWAY & set(path.relative_to(root).parts)
+        if path.is_file() and not _EXCLUDED & set(path.relative_to(root).parts)
     }
-    if NATIVE:  # it may lie elsewhere, where judged is worked on
+    if NATIVE:  # in another folder if judged is installed as editable
         library = Path(import_module("judged.core._native").__file__ or "")
-        found[f"judged/core/{library.name}"] = library
-    return found
+        files[f"judged/core/{library.name}"] = library
+    return files

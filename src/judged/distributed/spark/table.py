@@ -1,22 +1,30 @@
-"""A Spark DataFrame as a run in parts: its partitions, looked through where they lie."""
+"""A Spark DataFrame as a partitioned run, scanned by the workers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from judged.core.find.hits import check_same_kinds
-from judged.core.parts.run import Item, PartitionedRun, Task
+from judged.core.parts.pass_one import LocatedHits, LocateHits
+from judged.core.parts.run import ROW_BITS, PartitionedRun, Task
 from judged.core.tables import IdKind, Run
 from judged.distributed.spark.executor import RESULTS, Spark
-from judged.distributed.spark.partition import Partition, SparkColumns
-from judged.errors import DataError, UsageError
+from judged.distributed.spark.partition import SparkColumns, SparkPartition, ids_for_spark
+from judged.distributed.spark.worker import run_on_partition
+from judged.errors import DataError, Place, UsageError
 from judged.io.read import read_run
 from judged.io.tables.spark_frames import columns_in, is_spark, quoted, talking
 
-__all__ = ["SparkTable", "by_query", "functions", "id_column", "id_kind", "number_column", "table_of", "table_run"]
+__all__ = [
+    "MAX_JUDGMENTS", "SparkTable", "by_query", "check_judgments", "functions", "id_column", "id_kind", "number_column", "open_table",
+    "table_run", "wide",
+]  # fmt: skip
+
+MAX_JUDGMENTS = 2_000_000  # that are sent to every worker
+_PARTITION = "_partition_"
 
 
 def table_run(
@@ -29,106 +37,138 @@ def table_run(
     name: str | None = None,
     executor: Spark | None = None,
 ) -> PartitionedRun:
-    """The DataFrame as a run in parts. Nothing is computed before it is joined with judgments.
+    """Return the DataFrame as a partitioned run. Nothing is computed before it is joined with judgments.
 
     Args:
         frame: the DataFrame, of a classic session or of Spark Connect.
-        query: the column of query ids, where it is not called as usual.
+        query: the column of query ids, if it does not have a known name.
         doc: the column of document ids.
         score: the column of scores.
         rank: the column of ranks.
-        name: what to call the run.
-        executor: how workers come by judged; the session is that of the DataFrame.
+        name: name of the run.
+        executor: says whether judged is shipped to the workers; the session is that of the DataFrame.
     """
-    named = {"query": query, "doc": doc, "score": score, "rank": rank}
-    return table_of(frame, named, name or "run", executor).scattered()
+    table = open_table(frame, {"query": query, "doc": doc, "score": score, "rank": rank}, name or "run", executor)
+    return PartitionedRun(name=table.columns.name, read=table.read, partitions=table)
 
 
-def table_of(frame: Any, named: Mapping[str, str | None], name: str, executor: Spark | None = None) -> SparkTable:
-    """The columns of a run, found and of types that can be used."""
+def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor: Spark | None = None) -> SparkTable:
+    """Select the columns of a run by name, and check their types."""
     if not is_spark(frame):
-        raise UsageError("form", "a run that is a Spark DataFrame", got=f"a {type(frame).__name__}", where=name,
+        raise UsageError("form", f"the run is a {type(frame).__name__}, not a Spark DataFrame", where=name,
                          hint="read it with Spark: session.read.parquet('…')")  # fmt: skip
     with talking():
         names, types = list(frame.columns), {field.name: field.dataType for field in frame.schema.fields}
-    found = columns_in(names, "run", named, name).column
-    kinds = id_kind(types[found["query"]], "query", found["query"], name), id_kind(types[found["doc"]], "doc", found["doc"], name)  # fmt: skip
-    if "rank" in found and kind_of(types[found["rank"]]) != "integer":
-        if named.get("rank") or "score" not in found:
-            raise DataError("rank-type", "ranks as whole numbers", got=f"a column {found['rank']!r} of type {types[found['rank']].simpleString()}",
-                            where=name, value=found["rank"], hint="convert them, or give scores")  # fmt: skip
-        found = {role: column for role, column in found.items() if role != "rank"}
+    column = columns_in(names, "run", named, name).column
+    query, doc = (id_kind(types[column[role]], role, column[role], name) for role in ("query", "doc"))
+    if "rank" in column and kind_of(types[column["rank"]]) != "integer":
+        if named.get("rank") or "score" not in column:
+            _raise_type("rank-type", "ranks", "integers", column["rank"], types[column["rank"]], name)
+        column = {role: its_column for role, its_column in column.items() if role != "rank"}
     with talking():
         selected = frame.select(
-            *(_column(frame, found[role], types[found[role]], role, name).alias(role) for role in found)
+            *(_column(frame, column[role], types[column[role]], role, name).alias(role) for role in column)
         )
-    return SparkTable(selected, SparkColumns(name, dict(found)), kinds, replace(executor or Spark(), session=frame.sparkSession))  # fmt: skip
+    executor = replace(executor or Spark(), session=frame.sparkSession)
+    return SparkTable(selected, SparkColumns(name, dict(column)), (query, doc), executor)
+
+
+def check_judgments(count: int, name: str) -> None:
+    """Raise `too-many-judgments` if judgments should not be sent to every worker."""
+    if count > MAX_JUDGMENTS:
+        problem = f"{count:,} judgments are too many to send to every Spark worker; the limit is {MAX_JUDGMENTS:,}"
+        raise UsageError("too-many-judgments", problem, where=name, value=count,
+                         hint="call evaluate_frame, which joins judgments and rankings by query on the cluster")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class SparkTable:
-    """The columns of a run in Spark, called by their roles: PySpark does not send columns of every name to Python."""
+    """The columns of a run in Spark, named by their roles (PySpark does not send every column name to Python), as partitions."""
 
     frame: Any
-    layout: SparkColumns
+    columns: SparkColumns
     kinds: tuple[IdKind, IdKind]
     executor: Spark
+    whole: bool = False
 
-    def scattered(self, *, whole: bool = False) -> PartitionedRun:
-        """The partitions as parts."""
-        from judged.distributed.spark.pass_one import looked
+    ordered = False
+    sizes = ()
 
-        return PartitionedRun(
-            name=self.layout.name,
-            read=self.read,
-            carry=self.carry,
-            whole=whole,
-            ordered=False,
-            look=None if whole else lambda look: looked(self, look),
-            gather=None if whole else self.gathered,
-        )
-
-    def refuse_kinds(self, kinds: tuple[IdKind, IdKind]) -> None:
-        """An error where its ids are of other types than those of the judgments."""
-        hint = "convert one side: df.withColumn(…, col.cast('string'))"
-        check_same_kinds(kinds, self.kinds, self.layout.name, hint)
+    def check_kinds(self, kinds: tuple[IdKind, IdKind]) -> None:
+        """Raise `id-type` if its ids are of other types than those of the judgments."""
+        check_same_kinds(kinds, self.kinds, self.columns.name, "convert one side: df.withColumn(…, col.cast('string'))")
 
     def read(self) -> Run:
-        """All of it, here."""
-        return read_run(self.frame, name=self.layout.name)
+        """Collect all rows."""
+        return read_run(self.frame, name=self.columns.name)
 
-    def carry(self, task: Task, items: Sequence[Item] = ()) -> Iterator[Any]:
-        """The task on every partition, in their order; they are the items."""
-        function = self.executor.function("table", (task, self.layout))
+    def map(self, task: Task) -> Iterator[Any]:
+        """Run a task on every partition, and return the results in their order."""
+        function = self.executor.function(run_on_partition, (task, self.columns))
         with talking():
-            found = list(self.executor.collected(self.frame.mapInArrow(function, RESULTS), task))
-        return iter(
-            found or [task((0, Partition(iter(()), self.layout)))]
-        )  # Spark saw that there is nothing, and made no partition
+            results = list(self.executor.collect(self.frame.mapInArrow(function, RESULTS), task))
+        # Spark makes no partition if it knows that there are no rows.
+        return iter(results or [task((0, SparkPartition(iter(()), self.columns)))])
 
-    def gathered(self) -> PartitionedRun:
-        """The same run with each query in one partition."""
+    def locate(self, task: LocateHits) -> LocatedHits:
+        """Locate the judged documents by a semi-join in the JVM: judgments go to every worker, and only judged rows come back."""
+        self.check_kinds(task.kinds)
+        import pyarrow.compute as pc
+
         with talking():
-            together = by_query(self.frame)
-        return replace(self, frame=together).scattered(whole=True)
+            rows = self._judged_rows(task).toArrow()
+        rows = rows.sort_by([(name, "ascending") for name in (_PARTITION, *self.columns.column)])
+        located = []
+        for number in pc.unique(rows.column(_PARTITION)).to_pylist():
+            part = rows.filter(pc.equal(rows.column(_PARTITION), number)).drop_columns([_PARTITION])
+            located.append(task.on(SparkPartition(iter(part.to_batches()), self.columns), number << ROW_BITS))
+        return replace(LocatedHits.merge(located), rows=None)
+
+    def _judged_rows(self, task: LocateHits) -> Any:
+        """Select rows of judged documents, with the number of their partition.
+
+        They are joined by a 64-bit hash, which takes Spark three quarters of the time; `task` drops the few other rows with the same hash.
+        """
+        frame, sql = self.frame, functions(self.frame)
+        keys = frame.sparkSession.createDataFrame(_judgments(task)).select(sql.xxhash64("query", "doc").alias("key"))
+        ids = [wide(frame[role], kind) for role, kind in zip(("query", "doc"), self.kinds, strict=True)]
+        judged = frame.join(sql.broadcast(keys), sql.xxhash64(*ids) == keys["key"], "left_semi")
+        return judged.select(*self.columns.column, sql.spark_partition_id().alias(_PARTITION))
+
+    def regroup(self) -> SparkTable:
+        """Return the same rows with each query in one partition."""
+        with talking():
+            return replace(self, frame=by_query(self.frame), whole=True)
+
+    def place(self, position: int, name: str) -> Place:
+        return Place(f"{name}, partition {position >> ROW_BITS}")
+
+
+def _judgments(task: LocateHits) -> Any:
+    """Return the documents of the pool that Spark can hold."""
+    import pyarrow as pa
+
+    pool = task.pool
+    query = ids_for_spark(pool.ids.take(slice(len(pool.queries))), task.kinds[0]).take(pa.array(pool.query))
+    return pa.table({"query": query, "doc": ids_for_spark(pool.doc, task.kinds[1])}).drop_null()
 
 
 def by_query(frame: Any, partitions: int | None = None) -> Any:
-    """The frame with each query in one partition; as many of them as asked for, or as the session makes in a shuffle."""
+    """Repartition the frame so that each query is in one partition; by default into as many as the session uses in a shuffle."""
     if partitions is None:
-        usual = str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        partitions = int(usual) if usual.isdigit() else None  # some platforms say "auto"
+        default = str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        partitions = int(default) if default.isdigit() else None  # "auto" on some platforms
     return frame.repartition("query") if partitions is None else frame.repartition(partitions, "query")
 
 
 def functions(frame: Any) -> Any:
-    """The functions of SQL for a DataFrame: Connect has its own."""
-    room = "pyspark.sql.connect" if ".connect." in type(frame).__module__ else "pyspark.sql"
-    return import_module(f"{room}.functions")
+    """Return the module of SQL functions for a DataFrame: Connect has its own."""
+    package = "pyspark.sql.connect" if ".connect." in type(frame).__module__ else "pyspark.sql"
+    return import_module(f"{package}.functions")
 
 
 def kind_of(kind: Any) -> IdKind | None:
-    """What ids of a column of this type are; None where they are none."""
+    """Return the kind of the ids in a column of this type; None if it cannot contain ids."""
     word = kind.typeName()
     if word in ("byte", "short", "integer", "long"):
         return "integer"
@@ -136,13 +176,23 @@ def kind_of(kind: Any) -> IdKind | None:
 
 
 def id_kind(kind: Any, role: str, column: str, name: str) -> IdKind:
-    """The same, or an error."""
+    """Return the kind of the ids in a column, or raise `id-type`."""
     known = kind_of(kind)
     if known is None:
-        noun = {"query": "query ids", "doc": "document ids"}[role]
-        raise DataError("id-type", f"{noun} as text or as whole numbers", got=f"a column {column!r} of type {kind.simpleString()}", where=name,
-                        value=column, hint="convert it: df.withColumn(…, col.cast('string'))")  # fmt: skip
+        _raise_type(
+            "id-type", {"query": "query ids", "doc": "document ids"}[role], "strings or integers", column, kind, name
+        )
     return known
+
+
+def _raise_type(slug: str, noun: str, types: str, column: str, kind: Any, name: str) -> NoReturn:
+    problem = f"{noun} must be {types}, but column {column!r} has type {kind.simpleString()}"
+    raise DataError(slug, problem, where=name, value=column, hint="convert it: df.withColumn(…, col.cast(…))")
+
+
+def wide(column: Any, kind: IdKind) -> Any:
+    """Return a column of ids with all integers as 64 bits."""
+    return column.cast("long") if kind == "integer" else column
 
 
 def _column(frame: Any, column: str, kind: Any, role: str, name: str) -> Any:
@@ -152,17 +202,16 @@ def _column(frame: Any, column: str, kind: Any, role: str, name: str) -> Any:
 
 
 def id_column(frame: Any, column: str, kind: Any) -> Any:
-    """A column of ids that are the same only if their bytes are: some collations see it otherwise."""
+    """Return a column of ids that are equal only if their bytes are, unlike under some collations."""
     plain = kind.simpleString() == "string" or kind_of(kind) == "integer"
     return frame[quoted(column)] if plain else frame[quoted(column)].cast("string")
 
 
 def number_column(frame: Any, column: str, kind: Any, name: str, what: str = "score") -> Any:
-    """A column of numbers, of a type that needs no care later."""
+    """Return a column of numbers; decimals become doubles."""
     word = kind.typeName()
     if word in ("byte", "short", "integer", "long", "float", "double"):
         return frame[quoted(column)]
     if word == "decimal":
         return frame[quoted(column)].cast("double")
-    raise DataError(f"{what}-type", f"a column of numbers, for {what}s", got=f"a column {column!r} of type {kind.simpleString()}", where=name,
-                    value=column, hint="convert it: df.withColumn(…, col.cast('double'))")  # fmt: skip
+    _raise_type(f"{what}-type", f"{what}s", "numbers", column, kind, name)

@@ -1,85 +1,96 @@
-"""What workers of Spark do: tasks on items, tasks on the partitions of a table, and the evaluation of whole queries.
+"""Entry points on Spark workers: tasks on items, tasks on the partitions of a table, and merging of results.
 
-Each function takes the batches of a partition and gives batches, as `mapInArrow` wants it.
+Each takes the batches of a partition and yields batches, as `mapInArrow` requires. Objects travel pickled and compressed.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from operator import itemgetter
 from typing import Any
 
-from judged.distributed.spark.pickling import pack, unpack
+from judged.distributed.spark.partition import SparkPartition
 from judged.errors import JudgedError
 
-__all__ = ["items", "queries", "table", "together"]
+__all__ = ["load_argument", "merge_results", "pack", "partition_number", "run_on_items", "run_on_partition", "unpack"]
 
-_KEPT = 2  # of what was unpacked: tasks of one stage have the same, and stages follow each other
-_unpacked: dict[str, Any] = {}  # by its token, in the order it came; a process serves many tasks
+_HEADER = 8  # bytes: the uncompressed size
+_MAX_UNPACKED = 2  # tasks of one stage have the same argument, and stages follow each other
+_unpacked: dict[str, Any] = {}  # by token, oldest first; a process runs many tasks
 
 
-def items(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
-    """A task on the items whose numbers come."""
-    task, all_items = _given(token, packed)
+def pack(thing: Any) -> bytes:
+    """Pickle and compress anything, functions that no module contains included."""
+    import pyarrow as pa
+
+    raw = import_module("pyspark.cloudpickle").dumps(thing, protocol=pickle.HIGHEST_PROTOCOL)
+    return len(raw).to_bytes(_HEADER, "little") + pa.Codec("zstd").compress(raw, asbytes=True)
+
+
+def unpack(packed: bytes) -> Any:
+    """Return what was packed by this session or its own workers."""
+    import pyarrow as pa
+
+    size = int.from_bytes(packed[:_HEADER], "little")
+    raw = pa.Codec("zstd").decompress(memoryview(packed)[_HEADER:], decompressed_size=size)
+    return pickle.loads(raw)  # noqa: S301 - our own bytes
+
+
+def run_on_items(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
+    """Run a task on the items whose numbers are in the batches."""
+    task, items = load_argument(token, packed)
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield _result(number, partial(task, all_items[number]))
+            yield _as_row(number, partial(task, items[number]))
 
 
-def table(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
-    """A task on the partition of a table."""
-    from judged.distributed.spark.partition import Partition
-
-    task, layout = _given(token, packed)
-    number = _number()
-    yield _result(number, lambda: task((number, Partition(batches, layout))))
-    for _ in batches:  # what a task left, because something is wrong: Spark goes on writing
+def run_on_partition(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
+    """Run a task on the partition of a table."""
+    task, columns = load_argument(token, packed)
+    number = partition_number()
+    yield _as_row(number, lambda: task((number, SparkPartition(batches, columns))))
+    for _ in batches:  # rows that a task left because of an error: Spark goes on writing
         pass
 
 
-def together(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
-    """Results that follow each other, added up; of errors the first."""
-    task, size = _given(token, packed)
+def merge_results(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
+    """Merge results of consecutive partitions; of several errors the first is the result."""
+    task, size = load_argument(token, packed)
     groups: dict[int, list[tuple[int, Any]]] = {}
     for batch in batches:
         for number, result in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
             groups.setdefault(number // size, []).append((number, result))
     for results in groups.values():
         results.sort(key=itemgetter(0))
-        unpacked = _raised(unpack(result.as_buffer()) for _, result in results)
-        yield _result(results[0][0], partial(task.together, unpacked))
+        unpacked = _raise_first(unpack(result.as_buffer()) for _, result in results)
+        yield _as_row(results[0][0], partial(task.merge, unpacked))
 
 
-def _raised(results: Iterator[tuple[bool, Any]]) -> Iterator[Any]:
-    for done, result in results:
-        if not done or isinstance(result, JudgedError):
+def _raise_first(results: Iterator[tuple[bool, Any]]) -> Iterator[Any]:
+    for succeeded, result in results:
+        if not succeeded or isinstance(result, JudgedError):
             raise result
         yield result
 
 
-def queries(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
-    """The values of the queries of a partition, which holds their judgments and their rankings."""
-    from judged.evaluation.spark.per_partition import evaluated
-
-    yield from evaluated(list(batches), _given(token, packed), _number())
-
-
-def _given(token: str, packed: bytes) -> Any:
+def load_argument(token: str, packed: bytes) -> Any:
+    """Unpack the argument of an entry point, once per process."""
     if token not in _unpacked:
-        while len(_unpacked) >= _KEPT:
+        while len(_unpacked) >= _MAX_UNPACKED:
             del _unpacked[next(iter(_unpacked))]
         _unpacked[token] = unpack(packed)
     return _unpacked[token]
 
 
-def _number() -> int:
+def partition_number() -> int:
     return int(import_module("pyspark").TaskContext.get().partitionId())
 
 
-def _result(number: int, work: Callable[[], Any]) -> Any:
-    """What the work gives, or an error of ours, as a row of its own. Other errors are for Spark, which tries again."""
+def _as_row(number: int, work: Callable[[], Any]) -> Any:
+    """Return the result of the work, or its `JudgedError`, as one row. Other errors go to Spark, which tries again."""
     import pyarrow as pa
 
     try:

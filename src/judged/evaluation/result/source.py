@@ -68,9 +68,9 @@ class Provenance:
         """The run in columns; of a run in parts the rows of some queries."""
         if not isinstance(self.run, PartitionedRun):
             return self.read
-        from judged.core.parts.whole_queries import of_queries
+        from judged.core.parts.whole_queries import read_queries
 
-        return of_queries(self.run, map(raw_id, judged.queries))
+        return read_queries(self.run, map(raw_id, judged.queries))
 
     def documents(self, rows: Sequence[int], depth: int | None = None) -> list[list[str]]:
         """The documents of some queries (by position) in the order they were evaluated in, unjudged ones included, down to a depth."""

@@ -1,4 +1,4 @@
-"""An evaluation that stays in Spark: for judgments or values that no one machine should hold."""
+"""Evaluation that stays in Spark, for judgments or values too large for one machine."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from judged.core.policy import Policy
+from judged.core.find.hits import raise_no_common_query
+from judged.core.join.warnings import no_overlap, raise_missing_queries
+from judged.core.parts.find import check_order
+from judged.core.policy import Policy, check_option_names
 from judged.distributed.spark.executor import Spark
-from judged.distributed.spark.pickling import unpack
-from judged.distributed.spark.table import table_of
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.distributed.spark.table import open_table
+from judged.distributed.spark.worker import unpack
+from judged.errors import DataError, UsageError
 from judged.evaluation.evaluate import DEFAULT, Measures, with_level
 from judged.evaluation.measuring.column import refuse_warnings
 from judged.evaluation.spark.frame_values import FrameValues
-from judged.evaluation.spark.per_partition import PARTIAL, Job, Partial
-from judged.evaluation.spark.union import Judgments, judgments_of, together
+from judged.evaluation.spark.per_partition import PARTIAL, Job, Partial, evaluate_partition
+from judged.evaluation.spark.union import SparkJudgments, open_judgments, union_by_query
 from judged.io.tables.spark_frames import talking
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
@@ -37,47 +40,47 @@ def evaluate_frame(
     profile: str = "trec_eval-10",
     **policy: Any,
 ) -> FrameValues:
-    """Values of millions of queries as a Spark DataFrame, with exact means and intervals, none of them collected.
+    """Return values of millions of queries as a Spark DataFrame, with exact means and intervals; no values are collected.
 
-    Judgments and rankings are brought together by query (a shuffle of the run), and every partition is evaluated by the code of `evaluate`: so
-    judgments may be as large as runs, every repeated document is found, and `duplicates` may be kept. The values have the bits that
-    `evaluate` gives.
+    Judgments and rankings are joined by query on the cluster (a shuffle of the run), and every partition is evaluated by the code of
+    `evaluate`. So judgments may be as large as runs, every duplicate is detected, and `duplicates="best"` is possible. The values are
+    bit-identical to those of `evaluate`.
 
     Args:
-        qrels: judgments in any form that `read_qrels` takes, or a Spark DataFrame.
+        qrels: anything that `read_qrels` accepts, or a Spark DataFrame.
         run: a Spark DataFrame.
         measures: as in `evaluate`.
-        session: the session, or a `Spark` that says how workers come by judged; without it the session of the run.
-        partitions: how many there are after the shuffle, each of which a worker holds in memory; else as the session says.
+        session: the session, or a `Spark` executor, which can ship judged to the workers; None for the session of the run.
+        partitions: number of partitions after the shuffle; each must fit into the memory of a worker. None for the default of the session.
         level: the lowest grade that counts as relevant.
         strict: turn every warning into an error.
         profile: the conventions of another tool, see `PROFILES`.
-        policy: answers to the open questions, see `Policy`.
+        policy: policies, see `Policy`.
 
     Raises:
-        EngineError: Spark could not do it.
+        EngineError: Spark failed.
     """
     chosen = profile_named(profile)
-    wanted = _measures([with_level(chosen.apply(m), level) for m in parse_all(measures)])
-    rules = _policy({**chosen.policy, **policy})
+    parsed = _check_measures([with_level(chosen.apply(m), level) for m in parse_all(measures)])
+    check_option_names(policy)
+    rules = Policy(**{**chosen.policy, **policy})
     executor = session if isinstance(session, Spark) else Spark(session)
-    table = table_of(run, {}, "run", executor)
-    _refuse_order(rules, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
-    judgments = judgments_of(qrels, table.executor.active())
+    table = open_table(run, {}, "run", executor)
+    check_order(rules, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
+    judgments = open_judgments(qrels, table.executor.active())
     if not judgments.ordered:
-        _refuse_order(rules, judgments.layout.name, {"rejudged": ("first", "last")})
-    table.refuse_kinds(judgments.kinds)
-    loose = replace(rules, queries="judged") if rules.queries == "strict" else rules  # only all partitions can tell
-    options = {name: getattr(loose, name) for name in Policy.__dataclass_fields__}
-    job = Job(wanted, profile, options, judgments.layout, table.layout, judgments.borrowed, table.kinds)
-    function = table.executor.function("queries", job)
+        check_order(rules, judgments.columns.name, {"rejudged": ("first", "last")})
+    table.check_kinds(judgments.kinds)
+    loose = replace(rules, queries="judged") if rules.queries == "strict" else rules  # one partition does not know
+    job = Job(parsed, profile, loose, judgments.columns, table.columns, judgments.borrowed, table.kinds)
+    function = table.executor.function(evaluate_partition, job)
     with talking():
-        rows = together(judgments, table, partitions).mapInArrow(function, _schema(job)).persist()
+        rows = union_by_query(judgments, table, partitions).mapInArrow(function, _schema(job)).persist()
     try:
         with talking():
-            found = rows.filter(rows[PARTIAL].isNotNull()).select(PARTIAL).toArrow()
+            partials = rows.filter(rows[PARTIAL].isNotNull()).select(PARTIAL).toArrow()
             values = rows.filter(rows[PARTIAL].isNull()).drop(PARTIAL)
-        total = _merged([unpack(value.as_buffer()) for value in found.column(0)], judgments, rules)
+        total = _merge([unpack(value.as_buffer()) for value in partials.column(0)], judgments, rules)
         refuse_warnings(total.tally.warnings() if strict else ())
     except BaseException:
         with suppress(Exception):  # the first error counts
@@ -86,37 +89,23 @@ def evaluate_frame(
     return FrameValues(
         frame=values,
         kept=rows,
-        measures=wanted,
+        measures=parsed,
         moments=total.moments,
         queries=total.queries,
         policy=rules,
         profile=profile,
-        names=(judgments.layout.name, table.layout.name),
+        names=(judgments.columns.name, table.columns.name),
         coverage={} if total.share is None else {"judged@10": total.share.mean()},
         warnings=total.tally.warnings(),
     )
 
 
-def _measures(wanted: list[Measure]) -> tuple[Measure, ...]:
-    if not wanted:
-        raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
-    if texts := [str(m) for m in wanted if m.definition.text]:
-        raise UsageError("measure", "measures that are numbers", got=texts[0], value=texts[0])
-    return tuple(dict.fromkeys(wanted))
-
-
-def _policy(given: dict[str, Any]) -> Policy:
-    for name in sorted(set(given) - set(Policy.__dataclass_fields__)):
-        raise UsageError(
-            "policy", f"one of the policies {', '.join(Policy.__dataclass_fields__)}", got=name, value=name
-        )
-    return Policy(**given)
-
-
-def _refuse_order(policy: Policy, name: str, answers: dict[str, tuple[str, ...]]) -> None:
-    for question, refused in answers.items():
-        if (answer := getattr(policy, question)) in refused:
-            raise UsageError("order", f"{question} by what is in the rows: a table of a database has no order", got=repr(answer), where=name)  # fmt: skip
+def _check_measures(measures: list[Measure]) -> tuple[Measure, ...]:
+    if not measures:
+        raise UsageError("measure", "no measure was given", hint="name one, for example 'nDCG@10'")
+    if texts := [str(m) for m in measures if m.definition.text]:
+        raise UsageError("measure", f"{texts[0]} is not a number and cannot be averaged", value=texts[0])
+    return tuple(dict.fromkeys(measures))
 
 
 def _schema(job: Job) -> Any:
@@ -126,26 +115,21 @@ def _schema(job: Job) -> Any:
     return types.StructType([types.StructField(name, kind) for name, kind in columns.items()])
 
 
-def _merged(parts: list[Partial], judgments: Judgments, policy: Policy) -> Partial:
-    """What all partitions come to; errors are those of the ordinary join."""
+def _merge(partials: list[Partial], judgments: SparkJudgments, policy: Policy) -> Partial:
+    """Add up all partitions; errors and warnings are those of the ordinary join."""
     total = Partial()
-    for part in sorted(parts, key=lambda part: part.number):
-        if part.error is not None:
-            raise part.error
-        total.merge(part)
-    ours, theirs = (", ".join(map(shown, queries)) for queries in total.some)
+    for partial in sorted(partials, key=lambda partial: partial.number):
+        if partial.error is not None:
+            raise partial.error
+        total.merge(partial)
     if not total.judgments:
-        raise DataError("empty-qrels", "at least one judgment", got="none", where=judgments.layout.name)
-    if not total.rows:
-        raise DataError("empty-run", "at least one ranking", got="none", where="run")
+        raise DataError("empty-qrels", "there are no judgments", where=judgments.columns.name)
     if not total.answered:
-        raise DataError("no-common-query", f"queries of the judgments ({ours} …)", got=f"only others ({theirs} …)",
-                        hint="are these the judgments for this run?", where="run")  # fmt: skip
+        raise_no_common_query(total.judged_queries, "run", total.run_queries)
     missing = total.tally.found.get("query-missing")
     if missing is not None and policy.queries == "strict":
-        raise DataError("query-missing", f"a ranking for each of {total.queries} judged queries", got=f"none for {missing[0]}: {missing[2]}",
-                        hint="queries='judged' counts them as 0, queries='both' leaves them out", where="run")  # fmt: skip
-    if not total.hits:
-        total.tally.add([Warned("no-overlap", 1, "no document of run is judged for its query; are the document ids the same?")])  # fmt: skip
+        raise_missing_queries(total.queries, f"{missing[0]}, such as {missing[2]}", "run")
+    if total.retrieved and not total.hits:
+        total.tally.add([no_overlap("run")])
     total.tally.add(judgments.warnings)
     return total

@@ -1,4 +1,4 @@
-"""`FrameValues`: values that stay in Spark, and what they come to."""
+"""`FrameValues`: values that stay in Spark, with their means and intervals."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = ["FrameValues"]
 
 @dataclass(frozen=True, eq=False)
 class FrameValues(Summed):
-    """One value per query and measure, as a Spark DataFrame; with exact means and intervals, for which nothing was collected.
+    """One value per query and measure, as a Spark DataFrame, with exact means and intervals; no values are collected.
 
-    The sums have no rounding, so their bits are the same for any number of partitions and any order. Means may differ in the last digit from
+    The sums are exact, so their bits do not depend on the number and order of partitions. Means may differ in the last digit from
     `Values.mean`, which adds one value after the other as trec_eval does.
 
     Args:
-        frame: the DataFrame: a column `query`, and one of doubles for each measure. It is kept by Spark until `unpersist`.
-        queries: how many there are.
+        frame: the DataFrame: a column `query`, and a column of doubles per measure. Spark keeps it until `unpersist`.
+        queries: number of queries.
     """
 
     frame: Any
@@ -54,16 +54,16 @@ class FrameValues(Summed):
         return self._of(measure).sum
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
-        """Student's t interval of each mean; None for counts, and below two queries.
+        """Return Student's t interval of each mean; None for counts, and for fewer than two queries.
 
-        The bootstrap of `Values` would need the values; with queries enough for Spark the two are the same for all that can be read.
+        The bootstrap of `Values` would need the values. For as many queries as justify Spark, the two agree to the printed digits.
         """
         if not isinstance(level, float) or not 0 < level < 1:
-            raise UsageError("confidence", "a level between 0 and 1", got=shown(level), value=level)
+            raise UsageError("confidence", f"confidence level must be between 0 and 1, got {shown(level)}", value=level)
         return {str(m): self._interval(m, level) for m in self.measures}
 
     def collect(self) -> Values:
-        """All values here: what `evaluate` gives, queries in the order of their ids."""
+        """Collect all values, as `evaluate` returns them: queries in the order of their ids."""
         with talking():
             rows = self.frame.toArrow()
         queries = rows.column("query").to_pylist()
@@ -83,12 +83,12 @@ class FrameValues(Summed):
         )
 
     def unpersist(self) -> None:
-        """Let Spark forget the values; asking for `frame` computes them anew."""
+        """Release the values in Spark; using `frame` afterwards computes them again."""
         with talking():
             self.kept.unpersist()
 
     def table(self, *, places: int = 4) -> Table:
-        """The means as plain data: what `print` shows."""
+        """Return the means as a table."""
         means, intervals = self.mean(), self.interval()
         rows = []
         for m in self.measures:
@@ -108,19 +108,19 @@ class FrameValues(Summed):
         return self.moments.get(str(measure), Moments())
 
     def _interval(self, measure: Measure, level: float) -> tuple[float, float] | None:
-        found, how = self._of(measure), measure.definition.summary
-        error = found.standard_error()
+        moments, how = self._of(measure), measure.definition.summary
+        error = moments.standard_error()
         if how == "sum" or math.isnan(error):
             return None
         from scipy.special import stdtrit
 
-        reach = float(stdtrit(found.sum.count - 1, (1 + level) / 2)) * error
-        ends = found.sum.mean() - reach, found.sum.mean() + reach
+        reach = float(stdtrit(moments.sum.count - 1, (1 + level) / 2)) * error
+        ends = moments.sum.mean() - reach, moments.sum.mean() + reach
         return (math.exp(ends[0]), math.exp(ends[1])) if how == "geometric" else ends
 
     __repr__ = Result.__str__
 
 
 def _key(query: Any) -> Any:
-    """Queries stand in the order of their ids, as `evaluate` has them."""
+    """Return the sort key of a query: by id, as `evaluate` sorts them."""
     return query if isinstance(query, int) else raw_id(query)

@@ -1,4 +1,4 @@
-"""Whole queries on a worker: judgments and rankings of a partition, evaluated by the ordinary code."""
+"""Evaluation of one partition on a Spark worker, by the code of `evaluate`: the judgments and rankings of some queries."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from judged.core.ids import IdColumn
+from judged.core.join.join import join
 from judged.core.judged import Judged
-from judged.core.parts.run import Somewhere
-from judged.core.tables import Id, IdKind, Qrels
-from judged.distributed.spark.partition import SparkColumns, as_batches, as_table, telling
-from judged.distributed.spark.pickling import pack
+from judged.core.parts.run import UnknownRow
+from judged.core.policy import Policy
+from judged.core.tables import Id, IdKind, Qrels, Run
+from judged.distributed.spark.partition import SparkColumns, as_arrow_run, as_table, naming_rows
+from judged.distributed.spark.worker import load_argument, pack, partition_number
 from judged.errors import JudgedError
-from judged.evaluation.evaluate import evaluate, join
+from judged.evaluation.evaluate import evaluate
+from judged.evaluation.inputs import check_relevant
 from judged.evaluation.result.values import Values
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, summand
@@ -23,30 +27,30 @@ from judged.io.read import read_qrels
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 
-__all__ = ["NUMBER", "ORDER", "PARTIAL", "SIDE", "Job", "Partial", "evaluated"]
+__all__ = ["NUMBER", "ORDER", "PARTIAL", "SIDE", "Job", "Partial", "evaluate_partition"]
 
 SIDE = "side"  # 0: a judgment, 1: a row of the run
 ORDER = "order"  # of the judgments
-NUMBER = {"score": "number", "grade": "number"}  # columns of the union, where a role is not the name of one
-PARTIAL = "_partial_"  # what a partition comes to, in a row of its own
+NUMBER = {"score": "number", "grade": "number"}  # columns of the union that are not named by their role
+PARTIAL = "_partial_"  # the column of sums and counts of a partition, in a row of its own
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do with the queries of a partition, and what its columns are."""
+    """The evaluation to run on each partition, and its columns."""
 
     measures: tuple[Measure, ...]
     profile: str
-    policy: Mapping[str, Any]
-    qrels: SparkColumns  # query, doc, grade and aspect: what they are called where they come from
+    policy: Policy
+    qrels: SparkColumns  # query, doc, grade and aspect, by their names in the source
     run: SparkColumns  # query, doc, score and rank
-    borrowed: bool  # grades stand in a column called score
+    borrowed: bool  # grades are in a column named score
     kinds: tuple[IdKind, IdKind]
 
 
 @dataclass(slots=True)
 class Partial:
-    """What the queries of some partitions come to."""
+    """Sums and counts over the queries of some partitions."""
 
     number: int = 0  # of the partition
     error: JudgedError | None = None
@@ -54,37 +58,40 @@ class Partial:
     judgments: int = 0
     rows: int = 0  # of the run
     answered: int = 0
+    retrieved: int = 0
     hits: int = 0
     moments: dict[str, Moments] = field(default_factory=dict)
-    share: ExactSum | None = None  # of judged documents in the first ten
+    share: ExactSum | None = None  # of judged documents in the top ten
     tally: StreamTally = field(default_factory=StreamTally)
-    some: tuple[tuple[Id, ...], tuple[Id, ...]] = ((), ())  # a few queries of the judgments, and of the run
+    judged_queries: tuple[Id, ...] = ()  # a few examples
+    run_queries: tuple[Id, ...] = ()
 
     def merge(self, other: Partial) -> None:
-        """Take in those of another partition."""
-        for name in ("queries", "judgments", "rows", "answered", "hits"):
+        """Add another partition."""
+        for name in ("queries", "judgments", "rows", "answered", "retrieved", "hits"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name, found in other.moments.items():
-            self.moments.setdefault(name, Moments()).merge(found)
+        for name, moments in other.moments.items():
+            self.moments.setdefault(name, Moments()).merge(moments)
         if other.share is not None:
             self.share = self.share or ExactSum()
             self.share.merge(other.share)
         self.tally.merge(other.tally)
-        ours, theirs = ((*mine, *its)[:3] for mine, its in zip(self.some, other.some, strict=True))
-        self.some = ours, theirs
+        self.judged_queries = (*self.judged_queries, *other.judged_queries)[:3]
+        self.run_queries = (*self.run_queries, *other.run_queries)[:3]
 
 
-def evaluated(batches: list[Any], job: Job, number: int) -> Iterator[Any]:
-    """Batches of (query, a column for each measure, partial): the values, and what they come to."""
-    found = Partial(number)
+def evaluate_partition(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
+    """Entry point on the worker: yield batches of (query, one column per measure, partial): the values, then sums and counts."""
+    job, number, rows = load_argument(token, packed), partition_number(), list(batches)
+    partial = Partial(number)
     try:
-        values = _values(as_table(batches), job, found) if batches else None
+        values = _evaluate(as_table(rows), job, partial) if rows else None
     except JudgedError as error:
-        values, found = None, Partial(number, error)
+        values, partial = None, Partial(number, error)
     if values is not None and len(values):
         yield _batch(list(values.queries), values.columns, [None] * len(values), job)
     nothing = {str(m): np.array([np.nan]) for m in job.measures}
-    yield _batch([None], nothing, [pack(found)], job)
+    yield _batch([None], nothing, [pack(partial)], job)
 
 
 def _batch(queries: list[Any], columns: Mapping[str, Any], partial: list[bytes | None], job: Job) -> Any:
@@ -95,83 +102,70 @@ def _batch(queries: list[Any], columns: Mapping[str, Any], partial: list[bytes |
     return pa.RecordBatch.from_arrays([ids, *values, pa.array(partial, pa.binary())], ["query", *map(str, job.measures), PARTIAL])  # fmt: skip
 
 
-def _values(rows: Any, job: Job, found: Partial) -> Values | None:
-    """The values of the queries of a partition; what they come to is put into `found`."""
+def _evaluate(rows: Any, job: Job, partial: Partial) -> Values | None:
+    """Return the values of the queries of a partition; sums and counts are put into `partial`."""
     import pyarrow.compute as pc
 
     if not rows.num_rows:
         return None
     is_run = pc.equal(rows.column(SIDE), 1)
     judgments, ranking = rows.filter(pc.invert(is_run)), rows.filter(is_run)
-    found.judgments, found.rows = judgments.num_rows, ranking.num_rows
-    found.some = _few(judgments), _few(ranking)
-    judged = _judged(judgments, ranking, job)
-    found.queries, found.answered, found.hits = len(judged), int(judged.answered.sum()), len(judged.query)
-    found.tally.add(w for w in judged.warnings if w.slug != "no-overlap")  # which only all partitions can tell
+    partial.judgments, partial.rows = judgments.num_rows, ranking.num_rows
+    partial.judged_queries, partial.run_queries = _examples(judgments), _examples(ranking)
+    judged = _join(judgments, ranking, job)
+    partial.queries, partial.answered = len(judged), int(judged.answered.sum())
+    partial.retrieved, partial.hits = int(judged.retrieved.sum()), len(judged.query)
+    partial.tally.add(w for w in judged.warnings if w.slug != "no-overlap")  # one partition does not know
     if not len(judged):
         return None
     values = evaluate(judged, measures=list(job.measures), profile=job.profile)
-    found.tally.add(values.warnings[len(judged.warnings) :])
+    partial.tally.add(values.warnings[len(judged.warnings) :])
     for m in job.measures:
-        found.moments[str(m)] = Moments()
-        found.moments[str(m)].add(summand(values.columns[str(m)], m.definition.summary))
+        partial.moments[str(m)] = Moments()
+        partial.moments[str(m)].add(summand(values.columns[str(m)], m.definition.summary))
     if COVERAGE in values.coverage:
-        found.share = ExactSum()
-        found.share.add(parse("Judged@10").on(judged))
+        partial.share = ExactSum()
+        partial.share.add(parse("Judged@10").on(judged))
     return values
 
 
-def _few(rows: Any) -> tuple[Id, ...]:
+def _examples(rows: Any) -> tuple[Id, ...]:
     import pyarrow.compute as pc
 
     return tuple(pc.unique(rows.column("query").slice(0, 1000)).drop_null().to_pylist()[:3])
 
 
-def _judged(judgments: Any, ranking: Any, job: Job) -> Judged:
-    """The join of a partition.
-
-    A query of our own stands on both sides, so that neither is ever empty and they always have one in common: what must not be so of all
-    may well be so of a part. It is taken away before anything is measured.
-    """
-    own = _own(judgments, ranking, job)
-    qrels = _qrels(_with(judgments, own, 0), job)
-    run = as_batches(_columns(_with(ranking, own, 1), job.run), job.run)
-    judged = join(qrels, run, profile=job.profile, **job.policy)
-    return judged.select([row for row, query in enumerate(judged.queries) if query != own])
+def _join(judgments: Any, ranking: Any, job: Job) -> Judged:
+    """Join the judgments and the rankings of a partition, either of which may be empty."""
+    qrels = _qrels(judgments, job) if judgments.num_rows else _empty_qrels(job)
+    columns = _columns(ranking, job.run)
+    run = as_arrow_run(columns, job.run) if ranking.num_rows else _empty_run(job)
+    judged = join(qrels, run, job.policy, allow_empty=True)
+    check_relevant(judged)
+    return judged
 
 
-def _own(judgments: Any, ranking: Any, job: Job) -> Any:
-    """An id that no query has."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    there = pa.chunked_array([*judgments.column("query").chunks, *ranking.column("query").chunks])
-    if job.kinds[0] == "integer":
-        known = set(pc.unique(there).to_pylist())
-        return next(number for number in range(len(known) + 1) if number not in known)
-    return "~" * (1 + (pc.max(pc.binary_length(there)).as_py() or 0))
+def _empty_qrels(job: Job) -> Qrels:
+    ids, rows = IdColumn.of(()), np.empty(0, np.int64)
+    return Qrels(name=job.qrels.name, queries=ids, query=rows, doc=ids, grade=np.empty(0), query_kind=job.kinds[0], doc_kind=job.kinds[1])  # fmt: skip
 
 
-def _with(rows: Any, own: Any, side: int) -> Any:
-    """The rows, and one of the query of our own: a document is judged, and another one retrieved."""
-    import pyarrow as pa
-
-    doc = side if pa.types.is_integer(rows.schema.field("doc").type) else "judged" if side == 0 else "retrieved"
-    entry = {"query": own, "doc": doc, "number": 1.0, "rank": 1, "aspect": "1"}
-    row = [pa.array([entry.get(known.name)], known.type) for known in rows.schema]
-    return pa.concat_tables([rows, pa.Table.from_arrays(row, schema=rows.schema)])
+def _empty_run(job: Job) -> Run:
+    ids, rows = IdColumn.of(()), np.empty(0, np.int64)
+    rank = rows if "rank" in job.run.column else None
+    return Run(name=job.run.name, queries=ids, query=rows, doc=ids, score=np.empty(0), rank=rank, query_kind=job.kinds[0], doc_kind=job.kinds[1])  # fmt: skip
 
 
-def _columns(rows: Any, layout: SparkColumns) -> Any:
-    """The columns of one side."""
-    return rows.select([NUMBER.get(role, role) for role in layout.column])
+def _columns(rows: Any, columns: SparkColumns) -> Any:
+    """Return the columns of one side."""
+    return rows.select([NUMBER.get(role, role) for role in columns.column])
 
 
 def _qrels(rows: Any, job: Job) -> Qrels:
-    """The judgments: in their order, or where they have none in one that does not depend on chance."""
+    """Read the judgments in their order, or by grade if they have none, so that results are deterministic."""
     rows = rows.sort_by(ORDER if ORDER in rows.column_names else "number")
     table = _columns(rows, job.qrels).rename_columns(list(job.qrels.column.values()))
     named = {role: column for role, column in job.qrels.column.items() if role != "grade" or not job.borrowed}
-    with telling(table, job.qrels):
+    with naming_rows(table, job.qrels):
         qrels = read_qrels(table, **named, name=job.qrels.name)
-    return replace(qrels, where=Somewhere(job.qrels.name))
+    return replace(qrels, where=UnknownRow(job.qrels.name))

@@ -9,7 +9,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.ids import IdColumn
-from judged.core.policy import Policy
+from judged.core.policy import Policy, check_option_names
 from judged.core.tables import Id, Qrels, Run
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate, with_level
@@ -37,8 +37,7 @@ class QueryFeed:
             raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
         self.options = given
         asked, rules = RagOptions.asked(given)
-        for name in set(rules) - set(Policy.__dataclass_fields__):
-            raise UsageError("policy", f"one of the policies {', '.join(Policy.__dataclass_fields__)}", got=name, value=name)  # fmt: skip
+        check_option_names(rules, RagOptions.__dataclass_fields__)
         if asked.question or asked.retrieved or asked.relevant:
             raise UsageError("fields", "judgments, then rankings in batches", got="the fields of one file that holds it all")  # fmt: skip
         self.policy = Policy(**{**chosen.policy, **rules})

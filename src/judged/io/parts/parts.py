@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import Part, PartitionedRun
 from judged.errors import FileError, Place
 from judged.io.files.listing import FileListing, is_listable, listing_of
@@ -142,4 +143,4 @@ def _scattered(
     read = partial(together, tuple(parts), called)
     if source is not None:
         read = partial(read_run, source, **wanted.named, name=called)
-    return PartitionedRun(name=called, read=read, parts=tuple(parts), whole=whole)
+    return PartitionedRun(name=called, read=read, partitions=LocalPartitions(tuple(parts), whole=whole))

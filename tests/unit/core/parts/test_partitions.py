@@ -1,4 +1,4 @@
-"""Runs in parts: however the rows are cut and shuffled, what is found is what one look at all of them finds, to the last bit."""
+"""Partitioned runs: however the rows are cut and shuffled, the hits are those of one scan of all rows, to the last bit."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from judged.core.find import reference
 from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
 from judged.core.numeric.native import NATIVE
-from judged.core.parts import find as placing
 from judged.core.parts import native as native_parts
+from judged.core.parts.find import find_in_partitions
+from judged.core.parts.local import LocalPartitions
 from judged.core.parts.pass_one import LocatedHits, LocateHits
-from judged.core.parts.pass_two import STRANGERS, CountRanks, index_of
+from judged.core.parts.pass_two import MAX_UNJUDGED, CountRanks, index_hits
 from judged.core.parts.run import PartitionedRun
-from judged.core.parts.whole_queries import in_buckets
 from judged.core.policy import Policy
 from judged.io.read import open_whole_run, read_qrels, read_run
 
@@ -79,7 +79,12 @@ def scattered(rows, cuts, *, dictionary: bool = False) -> PartitionedRun:
             parts.append(Tables(tuple(batches)))
             batches = []
     parts.append(Tables((*batches, table_of(rows[before:], dictionary=dictionary))))
-    return PartitionedRun(name="run", read=lambda: read_run(table_of(rows)), parts=parts)
+    return partitioned(parts, rows)
+
+
+def partitioned(parts, rows=(), **options) -> PartitionedRun:
+    partitions = LocalPartitions(tuple(parts), **options)
+    return PartitionedRun(name="run", read=lambda: read_run(table_of(rows)), partitions=partitions)
 
 
 def outcome(find):
@@ -104,20 +109,16 @@ def core(request, monkeypatch):
 @pytest.mark.parametrize("kind", ["native", "dictionary", "reference"])
 @given(rows=runs, cuts=cuts, policy=policies)
 @settings(max_examples=150, deadline=None, derandomize=True)
-def test_any_cut_gives_the_bits_of_one_look(kind, rows, cuts, policy):
+def test_any_cut_is_bit_identical_to_one_scan(kind, rows, cuts, policy):
     with pytest.MonkeyPatch.context() as patch:
         if kind == "reference":
             patch.setattr(native_parts, "native", None)
         pool = pool_of(QRELS, policy)
         run = scattered(rows, cuts, dictionary=kind == "dictionary")
         whole = outcome(lambda: reference.find(pool, read_run(table_of(rows)), policy))
-        assert outcome(lambda: placing.find_in_partitions(pool, run, policy, KINDS, None)) == whole
+        assert outcome(lambda: find_in_partitions(pool, run, policy, KINDS, None)) == whole
         gathered = replace(policy, repeats="all")
-        found = outcome(
-            lambda: placing.find_in_partitions(
-                pool, replace(run, gather=lambda: in_buckets(run)), gathered, KINDS, None
-            )
-        )
+        found = outcome(lambda: find_in_partitions(pool, run, gathered, KINDS, None))
         known = {
             "disagreeing",
             "unjudged",
@@ -133,56 +134,54 @@ def test_any_cut_gives_the_bits_of_one_look(kind, rows, cuts, policy):
 
 @given(rows=runs.filter(lambda rows: any(row[0] in QUERIES[:3] for row in rows)), policy=policies)
 @settings(max_examples=40, deadline=None, derandomize=True)
-def test_each_query_in_one_part_needs_one_look(rows, policy):
+def test_whole_queries_need_one_pass(rows, policy):
     pool = pool_of(QRELS, policy)
     by_query = [[row for row in rows if row[0] == query] for query in dict.fromkeys(row[0] for row in rows)]
-    run = replace(scattered([], ()), parts=[Tables((table_of(part),)) for part in by_query], whole=True)
+    run = partitioned([Tables((table_of(part),)) for part in by_query], whole=True)
     whole = reference.find(pool, read_run(table_of([row for part in by_query for row in part])), policy)
-    assert outcome(lambda: placing.find_in_partitions(pool, run, policy, KINDS, None)) == outcome(lambda: whole)
+    assert outcome(lambda: find_in_partitions(pool, run, policy, KINDS, None)) == outcome(lambda: whole)
 
 
-def test_a_query_in_two_parts_is_refused_where_each_should_be_in_one():
+def test_a_query_in_two_partitions_contradicts_whole_queries():
     parts = [Tables((table_of([("1", doc, 1.0, 1)]),)) for doc in ("a", "ab")]
-    run = replace(scattered([], ()), parts=parts, whole=True)
-    with pytest.raises(jd.DataError, match="each query in one part") as error:
-        placing.find_in_partitions(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
+    run = partitioned(parts, whole=True)
+    with pytest.raises(jd.DataError) as error:
+        find_in_partitions(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
     assert error.value.slug == "not-whole"
 
 
 @pytest.mark.parametrize("same_score", [True, False])
-def test_a_judged_document_in_two_parts_is_found(core, same_score):
+def test_a_judged_document_in_two_partitions_is_a_duplicate(core, same_score):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "abc", 1.0, 3), ("1", "a", 2.0 if same_score else 0.5, 4)]
     policy = Policy(repeats="judged")
     run = scattered(rows, [(2, True)])
-    with pytest.raises(jd.DataError, match="each document once in the ranking of query '1'; got 'a' also at") as error:
-        placing.find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
+    with pytest.raises(jd.DataError) as error:
+        find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
     assert error.value.slug == "duplicate-doc"
 
 
-def test_a_repeat_below_the_depth_is_not_looked_at(core):
+def test_a_duplicate_below_the_depth_is_ignored(core):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "a", 0.5, 4)]
     policy = Policy(depth=2, repeats="judged")
     whole = outcome(lambda: reference.find(pool_of(QRELS, policy), read_run(table_of(rows)), policy))
     found = outcome(
-        lambda: placing.find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(1, True)]), policy, KINDS, None)
+        lambda: find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(1, True)]), policy, KINDS, None)
     )
     assert found == whole
 
 
-def test_an_unjudged_document_in_two_parts_is_found_when_all_are_looked_for(core):
+def test_duplicates_of_unjudged_documents_are_detected_on_request(core):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "b", 1.0, 3)]
     run = scattered(rows, [(2, True)])
-    run = replace(run, gather=lambda: in_buckets(run))
     pool = pool_of(QRELS, Policy())
-    assert placing.find_in_partitions(pool, run, Policy(repeats="judged"), KINDS, None).retrieved[0] == 3
-    with pytest.raises(jd.DataError, match="'b' also at"):
-        placing.find_in_partitions(pool, run, Policy(repeats="all"), KINDS, None)
-    assert (
-        placing.find_in_partitions(pool, run, Policy(duplicates="best", repeats="all"), KINDS, None).retrieved[0] == 2
-    )
+    assert find_in_partitions(pool, run, Policy(repeats="judged"), KINDS, None).retrieved[0] == 3
+    with pytest.raises(jd.DataError) as caught:
+        find_in_partitions(pool, run, Policy(repeats="all"), KINDS, None)
+    assert (caught.value.slug, caught.value.value) == ("duplicate-doc", b"b")
+    assert find_in_partitions(pool, run, Policy(duplicates="best", repeats="all"), KINDS, None).retrieved[0] == 2
 
 
-def test_a_run_that_changes_between_the_looks_is_refused(core):
+def test_a_run_that_changes_between_the_passes_is_an_error(core):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2)]
 
     class Moody(Tables):
@@ -192,47 +191,51 @@ def test_a_run_that_changes_between_the_looks_is_refused(core):
 
     for second in ([("1", "a", 2.5, 1), rows[1]], rows[:1], [*rows, ("1", "z", 9.0, 3)]):
         looks: list[int] = []
-        run = replace(scattered([], ()), parts=[Moody((table_of(rows), table_of(second)))])
-        with pytest.raises(jd.DataError, match="the same rows at every look"):
-            placing.find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+        run = partitioned([Moody((table_of(rows), table_of(second)))])
+        with pytest.raises(jd.DataError) as caught:
+            find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+        assert caught.value.slug == "file-changed"
 
 
-def test_whole_numbers_are_ids_and_other_types_are_refused(core):
+def test_integer_ids_match_and_other_types_are_errors(core):
     qrels = read_qrels([(1, 10, 1), (1, 20, 0), (2, 5, 2)])
     table = pa.table({"query": [1, 1, 2, 3], "doc": [10, 11, 5, 5], "score": [0.5, 0.9, 1.0, 1.0]})
     parts = [Tables((table[:2],)), Tables((table[2:],))]
-    run = PartitionedRun(name="run", read=lambda: read_run(table), parts=parts)
+    run = partitioned(parts)
     policy = Policy(repeats="judged")
     whole = outcome(lambda: reference.find(pool_of(qrels, policy), read_run(table), policy))
-    found = outcome(
-        lambda: placing.find_in_partitions(pool_of(qrels, policy), run, policy, ("integer", "integer"), None)
-    )
+    found = outcome(lambda: find_in_partitions(pool_of(qrels, policy), run, policy, ("integer", "integer"), None))
     assert found == whole
-    with pytest.raises(jd.DataError, match="query ids of one type on both sides"):
-        placing.find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
+    with pytest.raises(jd.DataError) as caught:
+        find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
+    assert caught.value.slug == "id-type"
 
 
-def test_errors_in_a_part_are_those_of_the_reader(core):
+def test_errors_in_a_partition_are_those_of_the_reader(core):
     table = pa.table({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]})
-    run = PartitionedRun(name="run", read=lambda: read_run(table), parts=[Tables((table,))])
-    with pytest.raises(jd.DataError, match="nan"):
-        placing.find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+    run = partitioned([Tables((table,))])
+    with pytest.raises(jd.DataError) as caught:
+        find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+    with pytest.raises(jd.DataError) as expected:
+        read_run(table)
+    assert caught.value.slug == expected.value.slug
 
 
-def test_so_many_queries_without_judgments_are_not_told_apart(core):
-    rows = [("1", "a", 1.0, 1), *((f"other{i}", "a", 1.0, 1) for i in range(STRANGERS + 1))]
+def test_the_count_of_unjudged_queries_is_bounded(core):
+    rows = [("1", "a", 1.0, 1), *((f"other{i}", "a", 1.0, 1) for i in range(MAX_UNJUDGED + 1))]
     policy = Policy(repeats="judged")
-    found = placing.find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(500, True)]), policy, KINDS, None)
+    found = find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(500, True)]), policy, KINDS, None)
     assert found.more_unjudged
-    assert found.unjudged == STRANGERS
+    assert found.unjudged == MAX_UNJUDGED
     assert found.some_unjudged == (b"other0", b"other1", b"other2")
 
 
-def test_a_table_without_an_order_refuses_to_be_ordered_by_it():
-    run = replace(scattered([("1", "a", 1.0, 1)], ()), ordered=False)
+def test_a_table_without_an_order_cannot_be_ordered_by_input():
+    run = partitioned([Tables((table_of([("1", "a", 1.0, 1)]),))], ordered=False)
     for policy in (Policy(order="input", repeats="judged"), Policy(ties="input", repeats="judged")):
-        with pytest.raises(jd.UsageError, match="has no order"):
-            placing.find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
+        with pytest.raises(jd.UsageError) as caught:
+            find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
+        assert caught.value.slug == "order"
 
 
 def test_tasks_and_their_results_survive_pickling(core):
@@ -245,11 +248,11 @@ def test_tasks_and_their_results_survive_pickling(core):
     assert [a.tolist() for a in (again.judgment, again.value, again.position)] == [
         a.tolist() for a in (looked.judgment, looked.value, looked.position)
     ]
-    count = CountRanks(index_of(pool, looked, policy), policy, KINDS)
+    count = CountRanks(index_hits(pool, looked, policy), policy, KINDS)
     counted, other = (
         pickle.loads(pickle.dumps(task((3, part)))) for task in (count, pickle.loads(pickle.dumps(count)))
     )
     assert counted.inside.tolist() == other.inside.tolist()
-    assert counted.strangers == other.strangers == {b"zz": (3 << 36 | 2, False)}
+    assert counted.unjudged_queries == other.unjudged_queries == {b"zz": (3 << 36 | 2, False)}
     error = look((0, Tables((pa.table({"query": ["1"], "doc": ["a"], "nothing": [1.0]}),))))
     assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -49,7 +49,7 @@ def test_rows_and_places_are_those_of_the_whole_file(form, library, rows, tmp_pa
     scattered = parts_of(path)
     assert rows_of(scattered) == expected
     assert (
-        len(scattered.parts)
+        len(scattered.partitions.parts)
         == {1: 7 if library == "polars" else 3, 2: 4 if library == "polars" else 3, 4: 2, 100: 1}[rows]
     )
     assert (scattered.name, scattered.path) == (str(path), str(path))
@@ -130,15 +130,15 @@ def test_a_file_that_changes_between_two_looks_is_refused(form, tmp_path, monkey
     path = write(COLUMNS, tmp_path / f"a.{form}")
     scattered = parts_of(path)
     assert len(batches_of(scattered)) > 2
-    batches = scattered.parts[0].batches()
+    batches = scattered.partitions.parts[0].batches()
     next(batches)
     os.utime(path, ns=(1, 1))
     error = error_of(list, batches)
     assert (error.slug, error.exit_code) == ("io", 3)
     assert "changed" in error.got
-    assert "changed" in error_of(list, scattered.parts[-1].batches()).got
+    assert "changed" in error_of(list, scattered.partitions.parts[-1].batches()).got
     path.unlink()
-    assert "No such file" in error_of(list, scattered.parts[-1].batches()).got
+    assert "No such file" in error_of(list, scattered.partitions.parts[-1].batches()).got
 
 
 def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch):
@@ -151,7 +151,7 @@ def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch)
 
 def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path):
     path = write(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), tmp_path / "a.parquet", 3500)
-    batches = [batch for part in parts_of(path).parts for batch in part.batches()]
+    batches = [batch for part in parts_of(path).partitions.parts for batch in part.batches()]
     assert {type(batch) for batch in batches} == {ArrowRun}
     table = pyarrow.RecordBatchReader._import_from_c_capsule(batches[0].stream()).read_all()
     assert table.column_names == ["qid", "docno", "score", "rank"]
@@ -163,7 +163,7 @@ def test_queries_that_are_written_plainly_are_read_plainly(tmp_path):
     pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "a.parquet"
     pyarrow_parquet.write_table(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), path, use_dictionary=False)
-    (batch,) = (batch for part in parts_of(path).parts for batch in part.batches())
+    (batch,) = (batch for part in parts_of(path).partitions.parts for batch in part.batches())
     table = pyarrow.RecordBatchReader._import_from_c_capsule(batch.stream()).read_all()
     assert pyarrow.types.is_string(table.schema.field("qid").type)
 
@@ -181,7 +181,7 @@ def test_many_small_files_are_one_part_and_large_ones_several(tmp_path, monkeypa
     large = pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 6)
     write(large, tmp_path / "9.parquet", 5)
     scattered = parts_of(tmp_path)
-    assert [part.size // 24 for part in scattered.parts] == [19, 10, 10, 10, 2]
+    assert [part.size // 24 for part in scattered.partitions.parts] == [19, 10, 10, 10, 2]
     files = [described(read_run(tmp_path / f"{i}.parquet")) for i in range(10)]
     assert rows_of(scattered) == [row for rows in files for row in rows]
 
@@ -258,15 +258,15 @@ def test_a_run_is_whole_where_statistics_prove_it(files, whole, tmp_path, monkey
     for number, groups in enumerate(files):
         queries(tmp_path / f"{number}.parquet", *groups)
     scattered = parts_of(tmp_path, query="q")
-    assert scattered.whole is whole
+    assert scattered.partitions.whole is whole
     seen = [{run.queries[q] for q in run.query} for run in batches_of(scattered)]
     found = [
-        set().union(*({run.queries[i] for i in run.query} for run in batches_of_part(part))) for part in scattered.parts
+        set().union(*({run.queries[i] for i in run.query} for run in batches_of_part(part))) for part in scattered.partitions.parts
     ]
     overlap = any(one & other for i, one in enumerate(found) for other in found[:i])
     assert not (whole and overlap)
     assert sum(map(len, seen)) > 0
-    assert len(scattered.parts) > 1
+    assert len(scattered.partitions.parts) > 1
     assert len(rows_of(scattered)) == sum(len(group) for groups in files for group in groups)
 
 
@@ -278,17 +278,17 @@ def test_a_run_is_not_called_whole_on_a_guess(tmp_path, monkeypatch):
     small(monkeypatch)
     for number, group in enumerate(("ab", "cd")):
         queries(tmp_path / f"{number}.parquet", group, write_statistics=False)
-    assert not parts_of(tmp_path, query="q").whole
+    assert not parts_of(tmp_path, query="q").partitions.whole
     for number, group in enumerate(([1.0, 2.0], [3.0, 4.0])):
         queries(tmp_path / f"{number}.parquet", group, kind=pyarrow.float64())
-    assert not parts_of(tmp_path, query="q").whole
+    assert not parts_of(tmp_path, query="q").partitions.whole
     for number, group in enumerate(([10, 11], [2, 9])):
         queries(tmp_path / f"{number}.parquet", group, kind=pyarrow.int32())
-    assert parts_of(tmp_path, query="q").whole
+    assert parts_of(tmp_path, query="q").partitions.whole
     from judged.io.parts import parquet as _part_parquet
 
     monkeypatch.setattr(_part_parquet, "_WHOLE", 1)
-    assert not parts_of(tmp_path, query="q").whole
+    assert not parts_of(tmp_path, query="q").partitions.whole
 
 
 def test_random_runs_are_never_called_whole_when_they_are_not(tmp_path, monkeypatch):
@@ -303,8 +303,8 @@ def test_random_runs_are_never_called_whole_when_they_are_not(tmp_path, monkeypa
             groups = ["".join(letters[number * 8 + i : number * 8 + i + 2]) for i in range(0, 8, 2)]
             queries(folder / f"{number}.parquet", *groups)
         scattered = parts_of(folder, query="q")
-        found = [{query for run in batches_of_part(part) for query in run.queries.tolist()} for part in scattered.parts]
+        found = [{query for run in batches_of_part(part) for query in run.queries.tolist()} for part in scattered.partitions.parts]
         shared = any(one & other for i, one in enumerate(found) for other in found[:i])
-        certain += scattered.whole and len(scattered.parts) > 1
-        assert not (scattered.whole and shared)
+        certain += scattered.partitions.whole and len(scattered.partitions.parts) > 1
+        assert not (scattered.partitions.whole and shared)
     assert certain

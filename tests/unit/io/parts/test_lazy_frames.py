@@ -35,7 +35,7 @@ def test_a_dataset_is_read_fragment_by_fragment(rows, files, monkeypatch):
     data = dataset.dataset(files)
     assert is_scattered(data)
     scattered = parts_of(data)
-    assert len(scattered.parts) == {1: 7, 3: 5, 100: 1}[rows]
+    assert len(scattered.partitions.parts) == {1: 7, 3: 5, 100: 1}[rows]
     assert rows_of(scattered) == expected
     assert scattered.name == "run"
 
@@ -106,7 +106,7 @@ def test_a_lazy_frame_is_evaluated_in_batches(files, monkeypatch):
     ):
         assert is_scattered(lazy)
         assert rows_of(parts_of(lazy)) == described(read_run(lazy))
-        assert len(pickle.dumps(parts_of(lazy).parts)) < 10_000
+        assert len(pickle.dumps(parts_of(lazy).partitions.parts)) < 10_000
 
 
 def test_a_lazy_frame_of_an_older_polars_is_collected(monkeypatch):

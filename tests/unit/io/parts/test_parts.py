@@ -219,7 +219,7 @@ def test_files_in_a_store_are_read_where_they_lie_and_keys_are_not_shown(form, s
     alone = parts_of(f"s3://key:secret@bucket/my run/a.{form}")
     assert [row[:4] for row in rows_of(alone)] == [row[:4] for row in rows_of(parts_of(folder / f"a.{form}"))]
     os.utime(folder / f"a.{form}", ns=(1, 1))
-    assert "changed" in error_of(lambda: [batch for part in scattered.parts for batch in part.batches()]).got
+    assert "changed" in error_of(lambda: [batch for part in scattered.partitions.parts for batch in part.batches()]).got
 
 
 def write(path, name):
@@ -272,7 +272,7 @@ from judged.io.parts.parts import parts_of
 from judged.io.parts.parts import is_scattered
 for source in ({str(tmp_path)!r}, {{}}, [], [{str(tmp_path)!r}], "s3://bucket/run", object(), "x/*"):
     is_scattered(source)
-assert parts_of({str(tmp_path)!r}).parts
+assert parts_of({str(tmp_path)!r}).partitions.parts
 print([name for name in ("pandas", "polars", "pyarrow", "duckdb") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

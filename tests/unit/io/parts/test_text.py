@@ -54,9 +54,9 @@ def test_rows_and_places_are_those_of_the_whole_file(form, packing, size, save, 
     scattered = parts_of(path)
     assert rows_of(scattered) == expected
     cut = packing == "plain" and size < 10**6 and form != "quoted CSV"
-    assert (len(scattered.parts) > 1) == cut or size == 150
+    assert (len(scattered.partitions.parts) > 1) == cut or size == 150
     assert (scattered.name, scattered.path) == (str(path), str(path))
-    assert sum(part.size for part in scattered.parts) == path.stat().st_size
+    assert sum(part.size for part in scattered.partitions.parts) == path.stat().st_size
 
 
 @pytest.mark.parametrize("packing", ["plain", "gzip"])
@@ -122,7 +122,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
     qrels = read_qrels({"q1": {"d1": 1}})
 
     def look():
-        for part in parts_of(path).parts:
+        for part in parts_of(path).partitions.parts:
             for lines in part.batches():
                 assert isinstance(lines, TrecLines)
                 with lines.opened() as (data, start):
@@ -178,7 +178,7 @@ def test_a_file_that_changes_between_two_looks_is_refused(save, monkeypatch):
 def test_lines_of_a_stretch_are_neither_copied_nor_read_before_they_are_asked_for(save, monkeypatch):
     small(monkeypatch)
     path = save("a.run", TREC)
-    stretches = [lines for part in parts_of(path).parts for lines in part.batches()]
+    stretches = [lines for part in parts_of(path).partitions.parts for lines in part.batches()]
     assert len(stretches) > 3
     content = b""
     for lines in stretches:
@@ -191,7 +191,7 @@ def test_lines_of_a_stretch_are_neither_copied_nor_read_before_they_are_asked_fo
 def test_only_the_last_line_may_lack_its_end(save, monkeypatch):
     small(monkeypatch)
     for content in (TREC[:-1], gzip.compress(TREC[:-1])):
-        warned = [batch.warnings for part in parts_of(save("a", content)).parts for batch in part.batches()]
+        warned = [batch.warnings for part in parts_of(save("a", content)).partitions.parts for batch in part.batches()]
         assert [bool(w) for w in warned] == [False] * (len(warned) - 1) + [True]
 
 
@@ -202,7 +202,7 @@ def test_small_files_are_one_part_and_large_ones_several(tmp_path, monkeypatch):
         (tmp_path / f"{number:02}.run").write_bytes(line % number)
     (tmp_path / "12.run").write_bytes(b"".join(line % i for i in range(60)))
     scattered = parts_of(tmp_path)
-    sizes = [part.size for part in scattered.parts]
+    sizes = [part.size for part in scattered.partitions.parts]
     assert sizes[0] == 10 * len(line % 0)
     assert len(sizes) > 3
     files = [described(read_run(tmp_path / f"{number:02}.run")) for number in range(13)]

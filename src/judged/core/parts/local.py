@@ -1,0 +1,93 @@
+"""Partitions in files or in memory, and an executor that runs tasks on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from judged.core.parts.pass_one import LocatedHits, LocateHits
+from judged.core.parts.run import ROW_BITS, Executor, Item, Part, Task
+from judged.core.parts.whole_queries import select_queries
+from judged.core.tables import Run
+from judged.core.unread_runs import UnreadRun
+from judged.errors import Place
+
+__all__ = ["LocalPartitions"]
+
+_BUCKET = 64 << 20  # bytes of partitions that are regrouped at a time
+
+
+class InTurn:
+    """Runs a task on one item after the other, in this thread."""
+
+    def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
+        return map(task, items)
+
+
+_IN_TURN = InTurn()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPartitions:
+    """Partitions that any executor can reach.
+
+    Args:
+        parts: the partitions, in the order of the run.
+        whole: True if no query spans two of them.
+        ordered: True if the order of the rows has a meaning.
+        executor: runs tasks.
+    """
+
+    parts: tuple[Part, ...]
+    whole: bool = False
+    ordered: bool = True
+    executor: Executor = _IN_TURN
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        return [part.size for part in self.parts]
+
+    def map(self, task: Task) -> Iterable[Any]:
+        return self.executor.map(task, list(enumerate(self.parts)))
+
+    def locate(self, task: LocateHits) -> LocatedHits | None:
+        return None
+
+    def regroup(self) -> LocalPartitions:
+        """Return buckets of queries; each scans all partitions, and is small enough to be held in memory."""
+        buckets = max(1, math.ceil(sum(self.sizes) / _BUCKET))
+        parts = tuple(Bucket(self.parts, number, buckets) for number in range(buckets))
+        return replace(self, parts=parts, whole=True)
+
+    def place(self, position: int, name: str) -> Place:
+        """Return the place of a row; the batches of its partition are read up to it."""
+        number, row = position >> ROW_BITS, position & ((1 << ROW_BITS) - 1)
+        for batch in self.parts[number].batches():
+            run = batch.read() if isinstance(batch, UnreadRun) else batch
+            if row < len(run):
+                return run.where(row)
+            row -= len(run)
+        return Place(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The rows of all partitions whose queries hash into one of several buckets."""
+
+    parts: tuple[Part, ...]
+    number: int
+    buckets: int
+
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self.parts)
+
+    def batches(self) -> Iterator[Run]:
+        for part in self.parts:
+            for batch in part.batches():
+                run = batch.read() if isinstance(batch, UnreadRun) else batch
+                yield select_queries(run, run.queries.hash() % np.uint64(self.buckets) == self.number)

@@ -1,0 +1,30 @@
+"""Every choice of a policy has a name in the native core, and every native choice is used."""
+
+from __future__ import annotations
+
+import pytest
+
+from judged.core.find.native import POLICY_CODES, native_policy
+from judged.core.numeric.native import NATIVE, native
+from judged.core.policy import POLICY_OPTIONS, Policy
+
+pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+
+
+def test_the_tables_of_python_and_cpp_have_the_same_choices():
+    choices = {option.name: option.choices for option in POLICY_OPTIONS}
+    assert {name: tuple(codes) for name, codes in POLICY_CODES.items()} == {name: choices[name] for name in POLICY_CODES}
+    assert {name: set(codes.values()) for name, codes in POLICY_CODES.items()} == {
+        name: set(names) for name, names in native.POLICY_CHOICES.items()
+    }
+
+
+@pytest.mark.parametrize("option", [option for option in POLICY_OPTIONS if option.name in POLICY_CODES])
+def test_every_choice_makes_a_native_policy(option):
+    for choice in option.choices:
+        assert native_policy(Policy(**{option.name: choice})) is not None
+
+
+def test_an_unknown_choice_is_an_error():
+    with pytest.raises(ValueError, match="random"):
+        native.Policy(order="score", ties="random", duplicates="error", depth=0, single=False)

@@ -1,0 +1,91 @@
+"""TREC lines of a partition go to the native core; the hits are those of the reference, to the last bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.core.find import native, reference
+from judged.core.find.hits import Hits
+from judged.core.find.pool import pool_of
+from judged.core.numeric.native import NATIVE
+from judged.core.parts.whole_queries import RankQueries, concat_runs
+from judged.core.policy import Policy
+from judged.io.read import open_whole_run, read_qrels, read_run
+
+pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+
+QRELS = read_qrels({f"q{q}": {f"d{d}": d % 3 for d in range(q, 30, 2)} for q in range(5)})
+KINDS = ("text", "text")
+
+
+@dataclass(frozen=True)
+class Files:
+    paths: tuple[Path, ...]
+    size: int = 1
+
+    def batches(self):
+        return (open_whole_run(path) for path in self.paths)
+
+
+def write(folder: Path, cuts: list[int], *, mark: bytes = b"", last: bytes = b"\n") -> tuple[Path, ...]:
+    """Write a run with ties, in files that end within rankings."""
+    lines = [f"q{q} Q0 d{d} {r + 1} {(d * 7 % 5) / 2} x" for q in range(6) for r, d in enumerate(range(q, 40, 3))]
+    paths = []
+    for number, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(lines)], strict=True)):
+        paths.append(folder / f"{number}.run")
+        paths[-1].write_bytes(mark + "\n".join(lines[begin:end]).encode() + last)
+    return tuple(paths)
+
+
+def columns_of(hits: Hits) -> list:
+    values = [getattr(hits, field.name) for field in fields(Hits)]
+    return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
+
+
+@pytest.mark.parametrize("ties", ["id-desc", "id-asc", "input", "best", "worst", "expected"])
+@pytest.mark.parametrize("cuts", [[], [7], [3, 20, 41]])
+@pytest.mark.parametrize("form", [{}, {"last": b""}, {"mark": b"\xef\xbb\xbf"}, {"last": b"\r\n"}])
+def test_hits_are_those_of_the_reference(tmp_path, ties, cuts, form):
+    paths, policy = write(tmp_path, cuts, **form), Policy(ties=ties)
+    pool = pool_of(QRELS, policy)
+    expected = reference.find_in(pool, concat_runs([read_run(path) for path in paths]), policy)
+    batches = list(Files(paths).batches())
+    for threads in (1, 2):
+        hits = native.find_in(pool, batches, policy, KINDS, threads)
+        assert hits is not None
+        assert columns_of(hits) == columns_of(expected)
+
+
+def test_warnings_of_the_files_are_kept(tmp_path):
+    paths = write(tmp_path, [10], last=b"")
+    hits, ranked = RankQueries(pool_of(QRELS, Policy()), Policy(), KINDS)((0, Files(paths)))
+    assert ranked
+    assert [w.slug for w in hits.warnings] == [w.slug for path in paths for w in read_run(path).warnings]
+
+
+@pytest.mark.parametrize("line", ["q1 Q0 d1 1 nan x", "q1 Q0 d1 1", "q1 Q0 d4 1 9.5 x"], ids=["nan", "short", "duplicate"])
+def test_errors_are_those_of_the_file_itself(tmp_path, line):
+    (path,) = write(tmp_path, [])
+    path.write_text(path.read_text() + line + "\n")
+    messages = []
+    for source in (path, tmp_path):
+        with pytest.raises(jd.DataError) as caught:
+            jd.evaluate(QRELS, source, "AP")
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("files", [1, 2])
+def test_a_folder_has_the_values_of_its_lines(tmp_path, files):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    paths = write(folder, [33][: files - 1])
+    (tmp_path / "all.run").write_bytes(b"".join(path.read_bytes() for path in paths))
+    found, expected = (jd.evaluate(QRELS, source, "AP nDCG@5") for source in (folder, tmp_path / "all.run"))
+    assert found["AP"].tobytes() == expected["AP"].tobytes()
+    assert {w.slug: w.count for w in found.warnings} == {w.slug: w.count for w in expected.warnings}

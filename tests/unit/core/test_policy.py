@@ -1,0 +1,60 @@
+"""Policies: every option is declared once, with its type, its words and its default."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import get_args, get_type_hints
+
+import pytest
+
+import judged as jd
+from judged.core.policy import POLICY_OPTIONS, Policy, PolicyOptions, check_option_names
+
+
+def test_options_are_the_fields_of_a_policy_without_its_history():
+    names = [spec.name for spec in fields(Policy) if spec.name != "prepared"]
+    assert list(PolicyOptions.__annotations__) == names == [option.name for option in POLICY_OPTIONS]
+    policy_types, option_types = get_type_hints(Policy), get_type_hints(PolicyOptions)
+    assert {name: policy_types[name] for name in names} == option_types
+
+
+def test_every_choice_has_a_meaning_and_the_default_is_a_choice():
+    types = get_type_hints(Policy)
+    for option in POLICY_OPTIONS:
+        assert option.help.endswith(".")
+        assert option.default == getattr(Policy(), option.name)
+        if option.name != "depth":
+            assert option.choices == get_args(types[option.name]) == tuple(option.meanings)
+            assert option.default in option.choices
+            assert all(option.meanings.values())
+
+
+def test_every_choice_makes_a_policy_with_its_line():
+    for option in POLICY_OPTIONS:
+        for choice in option.choices:
+            assert str(Policy(**{option.name: choice}))
+
+
+@pytest.mark.parametrize(
+    ("options", "slug"),
+    [
+        ({"ties": "random"}, "policy"),
+        ({"depth": 0}, "depth"),
+        ({"depth": True}, "depth"),
+        ({"queries": None}, "policy"),
+    ],
+)
+def test_a_value_that_a_policy_does_not_allow_is_an_error(options, slug):
+    with pytest.raises(jd.UsageError) as caught:
+        Policy(**options)
+    assert caught.value.slug == slug
+
+
+def test_an_unknown_option_suggests_the_nearest():
+    with pytest.raises(jd.UsageError) as caught:
+        check_option_names(["ties", "tie"])
+    assert str(caught.value) == "unknown option 'tie'. Did you mean 'ties'?  [unknown-option]"
+    with pytest.raises(jd.UsageError) as caught:
+        check_option_names(["rollup"], ["roll_up"])
+    assert "'roll_up'" in str(caught.value)
+    check_option_names(["ties", "engine"], ["engine"])
