@@ -15,7 +15,20 @@ __all__ = ["check_stdin", "chosen_policy", "level_option", "measures_option", "n
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures",
+
+def _complete_measure(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    from judged.measures.registry import definitions
+
+    return [d.name for d in definitions() if d.name.lower().startswith(begun.lower())]
+
+
+def _complete_profile(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    from judged.measures.profiles import PROFILES
+
+    return [name for name in PROFILES if name.startswith(begun)]
+
+
+measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", shell_complete=_complete_measure,
                          help="Measures, such as nDCG@10 AP 'P@{1,5}'; see `judged measures`.")  # fmt: skip
 level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measures",
                       help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
@@ -27,7 +40,7 @@ def policy_options(command: F) -> F:
     """Declare the policies as options; choices, defaults and help texts come from `POLICY_OPTIONS`."""
     from judged.core.policy import POLICY_OPTIONS
 
-    command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies",
+    command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies", shell_complete=_complete_profile,
                      help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
     command = option("--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents first.")(command)
     command = option("--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking.")(command)  # fmt: skip
