@@ -1,6 +1,6 @@
-// The text scanner alone, as fast as it goes: no sanitizer may complain, and however the work is cut into parts and
-// threads, the answer is the same. What it keeps, `compare.py` compares with the reference; the eight bytes in front
-// are read as `inputs.py` does.
+// Fuzzes the text scanner alone: no sanitizer may report an error, and the result must not depend on chunks and
+// threads. `compare.py` compares the inputs that it keeps with the reference; the first eight bytes are read as in
+// `inputs.py`.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -50,7 +50,7 @@ private:
     }
 };
 
-// Whole lines of exactly so many bytes.
+// Complete lines of exactly this many bytes.
 std::string filled(const std::string& query, std::size_t size) {
     std::string out;
     for (int i = 0;; ++i) {
@@ -82,7 +82,7 @@ void expect(bool agrees, const char* what) {
 
 void compare(const ScanResult& a, const ScanResult& b) {
     expect(a.bad == b.bad, "bad");
-    if (a.bad != nowhere) return;  // the rest is not looked at
+    if (a.bad != nowhere) return;  // the rest is ignored
     expect(a.retrieved == b.retrieved, "retrieved");
     expect(a.answered == b.answered, "answered");
     expect(a.query == b.query && a.rank == b.rank && a.judgment == b.judgment, "hits");
@@ -104,13 +104,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr std::uint64_t depths[] = {0, 1, 2, 3, 7}, parts[] = {1, 16, 64, 1 << 20};
     std::uint8_t head[8] = {};
     std::memcpy(head, data, std::min<std::size_t>(size, 8));
-    const int ties = head[1] % 6;  // the last of them, the expected value, needs no order
+    const int ties = head[1] % 6;  // the last one, the expected value, needs no order
     const Policy policy{Order(head[0] % 3), Ties(ties == 5 ? 0 : ties), Duplicates(head[2] % 3), depths[head[3] % 5],
                         head[4] % 2 == 1};
     std::string text = before(head[6]);
     if (size > 8) text.append(reinterpret_cast<const char*>(data) + 8, size - 8);
     text += after(head[7]);
-    const std::unique_ptr<char[]> exact(new char[text.size()]);  // not a byte more: reading past the end shows
+    const std::unique_ptr<char[]> exact(new char[text.size()]);  // of the exact size, so that reading past the end is detected
     std::memcpy(exact.get(), text.data(), text.size());
     const std::uint64_t start = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
     const Lines lines(exact.get(), start, text.size());

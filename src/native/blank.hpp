@@ -1,4 +1,4 @@
-// Where cells begin and end: the blanks and line ends of some text, found 64 bytes at a time.
+// Splits text into cells: finds blanks and line ends, 64 bytes at a time.
 #pragma once
 
 #include <bit>
@@ -17,13 +17,13 @@ struct Masks {
     std::uint64_t space = 0, tab = 0, carriage = 0, newline = 0, nul = 0;
 };
 
-// One bit a byte, for 64 bytes.
+// One bit per byte, for 64 bytes.
 inline Masks masks_of(const char* p) {
     Masks masks;
 #if defined(__SSE2__) || defined(_M_X64)
     for (int part = 0; part < 4; ++part) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * part));
-        // Almost no text has control characters beside the newline: the others are looked for only where one is.
+        // Control characters other than the newline are rare, so they are distinguished only if one occurs.
         const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
         const __m128i space = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '));
         const __m128i newline = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
@@ -66,26 +66,26 @@ inline Masks masks_of(const char* p) {
     return masks;
 }
 
-// The cells of whole lines of text: where they begin and end, and where lines do.
+// The cells of complete lines of text: their edges, and those of the lines.
 class Cells {
 public:
     enum class Form {
-        regular,  // one blank behind each cell, and in every line as many cells as were asked for: `edge` has their ends
-        spaced,   // `edge` has the beginnings and ends of cells, in turn
-        odd,      // NUL, or both tabs and spaces; `edge` has nothing
+        regular,  // one blank after each cell, and the requested number of cells in every line: `edge` has their ends
+        spaced,   // `edge` has the beginning and end of each cell
+        odd,      // NUL, or both tabs and spaces; `edge` is empty
     };
     std::vector<std::uint32_t> edge, newline;
-    std::vector<double> score;  // room for what a reader finds in the cells
+    std::vector<double> score;  // space for the scores that a reader finds in the cells
     std::size_t lines = 0;
-    std::uint32_t size = 0;  // of the whole lines; 0 where there is none
+    std::uint32_t size = 0;  // of the complete lines; 0 if there are none
     Form form = Form::odd;
 
-    // `last`: the text ends here, and its last line may lack its end. 64 bytes behind the text can be read.
+    // `last`: the text ends here, and its last line may have no newline. 64 bytes after the text are readable.
     void find(const char* text, std::uint32_t length, bool last, std::size_t columns) {
         const std::size_t words = mask(text, length, last);
         lines = 0;
         if (size == 0) return;
-        const bool open = text[size - 1] != '\n';  // the last line lacks its end
+        const bool open = text[size - 1] != '\n';  // the last line has no newline
         const bool trailing = open && (blank_[(size - 1) / 64] >> ((size - 1) % 64) & 1);
         const std::size_t newlines = ends_ + open;
         if (single_ && plain_ && !trailing) {
@@ -111,7 +111,7 @@ public:
         }
         std::size_t edges = flatten(blank_.data(), words, edge.data());
         if (edges % 2) edge[edges++] = size;
-        for (std::size_t i = 0; i < 3 * columns; ++i) edge[edges + i] = 0xFFFFFFFF;  // no line reaches so far
+        for (std::size_t i = 0; i < 3 * columns; ++i) edge[edges + i] = 0xFFFFFFFF;  // no line is that long
     }
 
 private:
@@ -119,7 +119,7 @@ private:
         return rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
     }
 
-    // The blanks and the line ends of the whole lines; gives the number of words.
+    // Finds the blanks and the line ends of the complete lines, and returns the number of words.
     std::size_t mask(const char* text, std::uint32_t length, bool last) {
         const std::size_t words = (std::size_t{length} + 63) / 64;
         if (blank_.size() < words) {
@@ -128,7 +128,7 @@ private:
             edge.resize(64 * words + slack);
             newline.resize(64 * words + slack);
         }
-        std::uint64_t before = 1, tabs = 0, spaces = 0, nul = 0, doubled = 0;  // before the text there is a blank
+        std::uint64_t before = 1, tabs = 0, spaces = 0, nul = 0, doubled = 0;  // the text is preceded by a blank
         ends_ = 0;
         std::size_t last_word = words;
         for (std::size_t i = 0; i < words; ++i) {
@@ -161,7 +161,7 @@ private:
         return last_word + 1;
     }
 
-    // The positions of the bits. More is written than counted: a loop whose length nobody can foresee costs more.
+    // Writes the positions of the bits, and more than are counted: a loop of unpredictable length would be slower.
     static std::size_t flatten(const std::uint64_t* words, std::size_t count, std::uint32_t* out) {
         std::uint32_t* const begin = out;
         for (std::size_t i = 0; i < count; ++i) {

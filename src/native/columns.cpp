@@ -65,11 +65,11 @@ bool ArrowTable::read(ArrowArrayStream* stream, int query, int doc, int score, i
     }
 }
 
-bool ArrowTable::ids(const ArrowSchema& schema, const ArrowArray& array, bool whole, Ids& out) {
+bool ArrowTable::ids(const ArrowSchema& schema, const ArrowArray& array, bool integer, Ids& out) {
     if (has_nulls(array)) return false;
     if (schema.dictionary != nullptr) {
         const char type = schema.format[0];
-        if (whole || schema.format[1] != 0 || width_of(type) == 0 || type == 'f' || type == 'g') return false;
+        if (integer || schema.format[1] != 0 || width_of(type) == 0 || type == 'f' || type == 'g') return false;
         if (schema.dictionary->dictionary != nullptr || !ids(*schema.dictionary, *array.dictionary, false, out)) return false;
         out.index_width = width_of(type);
         out.index_signed = type >= 'a';
@@ -77,7 +77,7 @@ bool ArrowTable::ids(const ArrowSchema& schema, const ArrowArray& array, bool wh
         return true;
     }
     const std::string_view format = schema.format;
-    if (whole) {
+    if (integer) {
         if (format.size() != 1 || width_of(format[0]) == 0 || format == "f" || format == "g") return false;
         const Numbers values{format[0], moved(array.buffers[1], array.offset, width_of(format[0]))};
         auto text = std::make_unique<std::string>();
@@ -120,10 +120,10 @@ bool ArrowTable::ids(const ArrowSchema& schema, const ArrowArray& array, bool wh
     return false;
 }
 
-bool ArrowTable::numbers(const ArrowSchema& schema, const ArrowArray& array, bool only_whole, Numbers& out) {
+bool ArrowTable::numbers(const ArrowSchema& schema, const ArrowArray& array, bool only_integers, Numbers& out) {
     const std::string_view format = schema.format;
     if (has_nulls(array) || schema.dictionary != nullptr || format.size() != 1 || width_of(format[0]) == 0) return false;
-    if (only_whole && (format == "f" || format == "g" || format == "L")) return false;
+    if (only_integers && (format == "f" || format == "g" || format == "L")) return false;
     out.type = format[0];
     out.data = moved(array.buffers[1], array.offset, width_of(out.type));
     return true;

@@ -1,4 +1,4 @@
-// Rows in columns: those of a `Run`, or of any table that speaks Arrow, read where they lie.
+// Rows in columns: those of a `Run`, or of any Arrow table, read in place.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace judged {
 
-// Ids in one of the layouts that hold text; behind a dictionary where `index` is set.
+// Ids in one of the text layouts; dictionary-encoded if `index` is set.
 struct Ids {
     enum class Form { slices, offsets32, offsets64, views };
     Form form = Form::slices;
@@ -29,7 +29,7 @@ struct Ids {
     const void* index = nullptr;
     int index_width = 0;
     bool index_signed = true;
-    bool checked = true;  // known to hold no NUL
+    bool checked = true;  // known to contain no NUL
 
     std::size_t place(std::size_t i) const {
         switch (index_width) {
@@ -51,7 +51,7 @@ struct Ids {
         }
     }
 
-    // The same where the form is known, and there is no dictionary.
+    // The same for a known layout without a dictionary.
     template <Form known>
     JUDGED_INLINE View at(std::size_t i) const {
         if constexpr (known == Form::views) {  // sixteen bytes: the size, then the text itself or a prefix, a buffer and an offset
@@ -70,7 +70,7 @@ struct Ids {
 
 // Numbers of one of the common types.
 struct Numbers {
-    char type = 0;  // as Arrow writes it: g f c C s S i I l L; 0 where there is no such column
+    char type = 0;  // as in Arrow: g f c C s S i I l L; 0 if there is no such column
     const void* data = nullptr;
 
     template <class T>
@@ -93,10 +93,10 @@ struct Numbers {
 struct Batch {
     std::uint64_t first = 0, rows = 0;
     Ids query, doc;
-    const std::int64_t* code = nullptr;  // rows of a `Run` know their query by number
+    const std::int64_t* code = nullptr;  // rows of a `Run` have their query as a number
     Numbers score, rank;
 
-    // Both ids as text in one form, scores as doubles, no ranks: what nearly every table has.
+    // Both ids as text in one layout, scores as doubles, no ranks: true of nearly every table.
     bool ordinary() const {
         return !code && !query.index && !doc.index && query.form == doc.form && score.type == 'g' && rank.type == 0;
     }
@@ -148,7 +148,7 @@ public:
         return bad;
     }
 
-    // Whether the rows of most queries do not follow each other; by some of them.
+    // Whether the rows of most queries are not consecutive, judged by a sample.
     bool scattered() const {
         constexpr std::uint64_t looked_at = 2048, few = 1 << 14;
         if (rows_ < few) return false;
@@ -162,7 +162,7 @@ public:
         return std::any_of(batches_.begin(), batches_.end(), [](const Batch& b) { return b.rank.type != 0; });
     }
 
-    // Calls `each(row, query)` for all rows, in their order; rows that know their query by number look it up once.
+    // Calls `each(row, query)` for all rows, in order; queries given as numbers are looked up once.
     template <class Each>
     void for_queries(const Pool& pool, Each&& each) const {
         std::vector<std::uint32_t> known;
@@ -226,7 +226,7 @@ private:
     static bool is_bad(const Batch& batch, const Row& row) {
         if (std::isnan(row.score)) return true;
         if (batch.code) return false;
-        constexpr std::int64_t exact = std::int64_t{1} << 53;  // ranks beyond are no ranks to the reader
+        constexpr std::int64_t exact = std::int64_t{1} << 53;  // the reader rejects larger ranks
         if (row.ranked && (row.rank >= exact || row.rank <= -exact)) return true;
         return row.query.empty() || row.doc.empty() || (!batch.doc.checked && holds_nul(row.doc)) ||
                (!batch.query.checked && holds_nul(row.query));
@@ -245,7 +245,7 @@ private:
         return batch.query[batch.code ? std::size_t(batch.code[i]) : i];
     }
 
-    // The row at which the query of this one gives way to another: by doubling steps, then by halves.
+    // The first row of the next query: exponential, then binary search.
     std::uint64_t next_query(std::uint64_t row) const {
         const View query = query_at(row);
         std::uint64_t low = row, high = row + 1;
@@ -265,8 +265,8 @@ private:
     std::uint64_t rows_ = 0;
 };
 
-// The same rows with those of each query together, in their order: for tables whose queries are scattered, of which every row would be a
-// fragment of its own. Rows without judgments come last. Not for rows with ranks, which are held against their neighbours.
+// The same rows grouped by query, in their order: for tables in which consecutive rows belong to different queries, so that every row would
+// be a fragment. Rows without judgments come last. Not for rows with ranks, which are compared with their neighbours.
 class Gathered {
 public:
     Gathered(const Columns& columns, const Pool& pool) : columns_(columns), start_(pool.size() + 2) {
@@ -306,18 +306,18 @@ private:
     std::vector<std::uint64_t> start_, order_;
 };
 
-// The batches of an Arrow stream, kept as long as they are looked at.
+// The batches of an Arrow stream, kept while they are in use.
 class ArrowTable {
 public:
     ~ArrowTable();
-    // False where a column is of a type, or holds a value, that only the reference knows how to answer. Columns are
-    // by position; -1 where there is none. `whole_ids` says whether ids of queries and documents are whole numbers.
+    // False if a column has a type, or contains a value, that only the reference handles. Columns are
+    // given by position, -1 for none. `integer_…` says whether ids of queries and documents are integers.
     bool read(ArrowArrayStream* stream, int query, int doc, int score, int rank, bool integer_queries, bool integer_docs);
     const Columns& columns() const { return columns_; }
 
 private:
-    bool ids(const ArrowSchema& schema, const ArrowArray& array, bool whole, Ids& out);
-    static bool numbers(const ArrowSchema& schema, const ArrowArray& array, bool only_whole, Numbers& out);
+    bool ids(const ArrowSchema& schema, const ArrowArray& array, bool integer, Ids& out);
+    static bool numbers(const ArrowSchema& schema, const ArrowArray& array, bool only_integers, Numbers& out);
 
     Columns columns_;
     std::vector<ArrowArray> arrays_;

@@ -44,7 +44,7 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// Drawn once per process: nobody can prepare ids that collide. No result depends on it.
+// Drawn once per process, so that no input can be crafted to collide. No result depends on it.
 extern const std::uint64_t seed[2];
 
 JUDGED_INLINE std::uint64_t hash(const char* p, std::size_t size) {
@@ -68,7 +68,7 @@ JUDGED_INLINE std::uint64_t hash(const char* p, std::size_t size) {
     return folded_product(a, b ^ seed[1]);
 }
 
-// Equality of ids that are short as a rule: two loads instead of a call.
+// Equality of ids, which are usually short: two loads instead of a call.
 JUDGED_INLINE bool same(View a, View b) {
     const std::size_t size = a.size();
     if (size != b.size()) return false;

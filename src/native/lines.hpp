@@ -12,14 +12,14 @@
 
 namespace judged {
 
-// One document of a ranking. `begin` is where it begins in its source, `position` what its id is found by.
+// One document of a ranking. `begin` is its offset in the source; `position` locates its id.
 struct Row {
     View query, doc;
     std::uint64_t begin, position;
     double score;
     std::int64_t rank = 0;
-    bool ranked = false;  // whether `rank` is one
-    std::int64_t code = -1;  // of the query, where the source knows one: the same within a batch
+    bool ranked = false;  // whether `rank` is set
+    std::int64_t code = -1;  // of the query, if the source has one; constant within a batch
 };
 
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
@@ -37,7 +37,7 @@ public:
     std::uint64_t size() const { return size_; }
     View view(std::uint64_t position, std::size_t size) const { return {at(position), size}; }
 
-    // Parts of about this many bytes that begin where a query does.
+    // Chunks of about this many bytes, each beginning with a new query.
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
         std::vector<std::uint64_t> begins{start_};
         while (size_ - begins.back() > 2 * bytes) {
@@ -49,7 +49,7 @@ public:
         return begins;
     }
 
-    // Each row of the lines from `begin` to `end`; or where the first line begins that is none.
+    // Calls `each` for every row from `begin` to `end`. Returns the offset of the first invalid line, or `nowhere`.
     template <class Each>
     std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {
         std::uint64_t chunk = step;
@@ -58,7 +58,7 @@ public:
             const auto size = std::uint32_t(std::min(border - begin, chunk));
             const char* text = at(begin);
             cells.find(text, size, begin + size == border, 6);
-            if (cells.size == 0) {  // not one whole line
+            if (cells.size == 0) {  // no complete line
                 chunk *= 2;
                 if (chunk > longest_line) return begin;
                 continue;
@@ -74,8 +74,8 @@ public:
     static constexpr std::uint64_t longest_line = std::uint64_t{64} << 20;
 
 private:
-    static constexpr std::uint64_t step = 16 << 10;    // what a chunk needs stays in the processor's cache
-    static constexpr std::uint64_t overlap = 4 << 10;  // so much is copied, so that words can be read past the end
+    static constexpr std::uint64_t step = 16 << 10;    // a chunk fits into the processor's cache
+    static constexpr std::uint64_t overlap = 4 << 10;  // copied, so that words can be read past the end
     static constexpr std::uint64_t padding = 128;
 
     const char* at(std::uint64_t position) const {
@@ -85,7 +85,7 @@ private:
     template <class Each>
     static std::uint64_t chunk_rows(Cells& cells, const char* text, std::uint64_t begin, Each& each) {
         if (cells.form != Cells::Form::regular) return odd_rows(cells, text, begin, each);
-        // Scores first: a division takes long, and here the next ones need not wait for it.
+        // Scores first: divisions are slow, and here they overlap.
         const std::size_t scored = read_scores(cells, text);
         const std::uint32_t* edge = cells.edge.data();
         std::uint32_t line = 0;
@@ -106,7 +106,7 @@ private:
         return scored == cells.lines ? nowhere : begin + line;
     }
 
-    // The score of each line, down to the first that has none.
+    // Reads the score of each line, up to the first that has none.
     static std::size_t read_scores(Cells& cells, const char* text) {
         if (cells.score.size() < cells.lines) cells.score.resize(cells.lines);
         const std::uint32_t* edge = cells.edge.data();
@@ -163,7 +163,7 @@ private:
         return score_of(text + score.begin, score.size(), row.score);
     }
 
-    // A line that is blank, a comment, has too few or too many cells, or both tabs and spaces: where tabs alone
+    // A line that is blank, a comment, has too few or too many cells, or both tabs and spaces: if tabs alone
     // separate six cells, a space belongs to an id.
     JUDGED_NOINLINE static Kind odd_line(const char* text, std::uint64_t begin, std::uint32_t line, std::uint32_t end, Row& row) {
         const auto parsed = [&](const Cell* cell) {
@@ -202,7 +202,7 @@ private:
     static bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\r'; }
     static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-    // The first line that begins at or after a position; the end where there is none.
+    // The first line that begins at or after a position, or the end.
     std::uint64_t line_after(std::uint64_t position) const {
         if (position >= size_) return size_;
         const void* end = std::memchr(data_ + position, '\n', size_ - position);
@@ -221,7 +221,7 @@ private:
         return {data_ + line, end - line};
     }
 
-    // The line at which the query of this one gives way to another: by doubling steps, then by halves.
+    // The first line of the next query: exponential, then binary search.
     std::uint64_t next_query(std::uint64_t line) const {
         if (line >= size_) return size_;
         const View query = query_at(line);

@@ -13,13 +13,13 @@ inline void soon(const void* at) { __builtin_prefetch(at); }
 inline void soon(const void*) {}
 #endif
 
-// The text of ids. Whole numbers have theirs made, and kept until the next query.
+// The text of ids. That of integers is created, and kept until the next query.
 class Texts {
 public:
-    explicit Texts(bool whole) : whole_(whole) {}
+    explicit Texts(bool integer) : integer_(integer) {}
 
     bool of(PyObject* id, View& out) {
-        if (!whole_) {
+        if (!integer_) {
             if (!PyUnicode_Check(id)) return false;
             Py_ssize_t size = 0;
             const char* text = PyUnicode_AsUTF8AndSize(id, &size);
@@ -45,7 +45,7 @@ private:
     struct Digits {
         char digits[24];
     };
-    bool whole_;
+    bool integer_;
     std::deque<Digits> made_;
 };
 
@@ -64,7 +64,7 @@ bool number_of(PyObject* object, double& out) {
     return out == out;
 }
 
-// Ids lie where Python keeps them: a position is an address.
+// Ids stay in Python's memory: a position is an address.
 struct Pointers {
     View view(std::uint64_t position, std::size_t size) const { return {reinterpret_cast<const char*>(position), size}; }
 };
@@ -106,7 +106,7 @@ public:
 
 private:
     bool dict(PyObject* docs) {
-        // Some entries at a time: their objects lie all over the memory, and are fetched together.
+        // Several entries at a time: their objects are spread over memory, and are prefetched together.
         constexpr int many = 32;
         PyObject *key[many], *number[many];
         Py_ssize_t at = 0;

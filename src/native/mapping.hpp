@@ -7,8 +7,8 @@
 
 namespace judged {
 
-// What a run in a dict holds of a pool; or nothing, where it has anything but text (or whole numbers) for ids and
-// numbers for scores, which only the reference knows how to answer.
+// Finds the judged documents in a dict; false if it has ids other than text (or integers), or scores other than
+// numbers, which only the reference handles.
 bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool integer_queries, bool integer_docs, ScanResult& found);
 
 }  // namespace judged

@@ -23,13 +23,16 @@ template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-nb::object array_of(std::vector<T>&& values) {
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+Array<T> array_of(std::vector<T>&& values) {
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
+    return Array<T>(owned->data(), {owned->size()}, owner);
 }
 
-// The pool with the arrays that it looks into.
+// The pool with the arrays that it refers to.
 struct OwnedPool {
     nb::object kept;
     Pool pool;
@@ -47,7 +50,7 @@ OwnedPool* pool_of(nb::tuple queries, std::size_t judged, Column<std::int64_t> q
                          Pool(slices_of(queries), judged, query.data(), grade.data(), slices_of(docs))};
 }
 
-// Watches a scan from the thread that holds the interpreter: signals, and the caller's progress.
+// Handles signals and progress during a scan, in the thread that holds the interpreter.
 class Watch {
 public:
     explicit Watch(nb::object callback) : callback_(std::move(callback)) {}
@@ -76,13 +79,13 @@ nb::bytes bytes_of(View text) { return nb::bytes(text.data(), text.size()); }
 
 nb::dict as_dict(ScanResult&& found) {
     nb::dict out;
-    out["retrieved"] = array_of(std::move(found.retrieved));
-    out["answered"] = array_of(std::move(found.answered));
-    out["query"] = array_of(std::move(found.query));
-    out["rank"] = array_of(std::move(found.rank));
-    out["judgment"] = array_of(std::move(found.judgment));
-    out["tie_first"] = array_of(std::move(found.tie_first));
-    out["tie_last"] = array_of(std::move(found.tie_last));
+    out["retrieved"] = nb::cast(array_of(std::move(found.retrieved)));
+    out["answered"] = nb::cast(array_of(std::move(found.answered)));
+    out["query"] = nb::cast(array_of(std::move(found.query)));
+    out["rank"] = nb::cast(array_of(std::move(found.rank)));
+    out["judgment"] = nb::cast(array_of(std::move(found.judgment)));
+    out["tie_first"] = nb::cast(array_of(std::move(found.tie_first)));
+    out["tie_last"] = nb::cast(array_of(std::move(found.tie_last)));
     out["empty"] = found.empty;
     out["ranked"] = found.ranked;
     out["infinite"] = found.infinite;
@@ -103,7 +106,7 @@ nb::dict as_dict(ScanResult&& found) {
     return out;
 }
 
-// How the caller wants a scan to be done; all of it is the same for every source.
+// Arguments of a scan that are the same for every source.
 struct Job {
     const OwnedPool& pool;
     const Policy& policy;
@@ -173,7 +176,7 @@ bool read_table(ArrowTable& table, nb::handle stream, const nb::tuple& columns, 
     if (arrow == nullptr) throw nb::python_error();
     int at[4];
     for (int i = 0; i < 4; ++i) at[i] = nb::cast<int>(columns[i]);
-    const nb::gil_scoped_release release;  // a stream may be a query that is run now
+    const nb::gil_scoped_release release;  // reading a stream may run a query
     return table.read(arrow, at[0], at[1], at[2], at[3], integer_queries, integer_docs);
 }
 
@@ -191,7 +194,7 @@ nb::object scan_dict(nb::dict run, bool integer_queries, bool integer_docs, cons
     return as_dict(std::move(found));
 }
 
-// The rows of a batch, whatever it is made of, with the memory that it looks into.
+// The rows of a batch of any kind, with the memory that it refers to.
 struct Rows {
     nb::object kept;
     std::unique_ptr<Lines> lines;
@@ -258,7 +261,7 @@ OwnedIndex* index_of(nb::handle pool, Column<std::int64_t> start, Column<double>
                                 start.shape(0) - 1, value.shape(0), ids.size}};
 }
 
-// Counts with the index and the policy that they look into.
+// Counts with the index and the policy that they refer to.
 struct OwnedTally {
     nb::object kept;
     Policy policy;
@@ -292,9 +295,9 @@ struct OwnedTally {
         out["ranked"] = tally.ranked;
         out["first"] = edge_of(tally.first);
         out["last"] = edge_of(tally.last);
-        out["ahead"] = array_of(std::move(tally.ahead));
-        out["inside"] = array_of(std::move(tally.inside));
-        out["disagrees"] = array_of(std::move(tally.disagrees));
+        out["ahead"] = nb::cast(array_of(std::move(tally.ahead)));
+        out["inside"] = nb::cast(array_of(std::move(tally.inside)));
+        out["disagrees"] = nb::cast(array_of(std::move(tally.disagrees)));
         return out;
     }
 
@@ -335,19 +338,20 @@ void bind_arithmetic(nb::module_& m) {
     using Whole = Column<std::int64_t>;
     m.def("total", [](Column<double> x, Whole segment, std::size_t count) {
         return array_of(total(x.data(), segment.data(), length_of({x.shape(0), segment.shape(0)}), count));
-    });
+    }, "x"_a, "segment"_a, "count"_a);
     m.def("first", [](Column<bool> mask, Whole segment, Whole rank, std::size_t count) {
         const std::size_t size = length_of({mask.shape(0), segment.shape(0), rank.shape(0)});
         return array_of(first(mask.data(), segment.data(), rank.data(), size, count));
-    });
-    m.def("running", [](Whole x, Whole sizes) { return array_of(running(x.data(), x.shape(0), sizes.data(), sizes.shape(0))); });
+    }, "mask"_a, "segment"_a, "rank"_a, "count"_a);
+    m.def("running", [](Whole x, Whole sizes) { return array_of(running(x.data(), x.shape(0), sizes.data(), sizes.shape(0))); },
+          "x"_a, "sizes"_a);
     m.def("running", [](Column<double> x, Whole sizes) {
         return array_of(running(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
-    });
+    }, "x"_a, "sizes"_a);
     m.def("resampled_means", [](Column<double> x, std::size_t columns, std::size_t resamples, std::uint64_t seed) {
         if (columns == 0 || x.shape(0) % columns) throw std::length_error("not whole rows");
         return array_of(resampled_means(x.data(), x.shape(0) / columns, columns, resamples, seed));
-    });
+    }, "x"_a, "columns"_a, "resamples"_a, "seed"_a);
     m.def("falling", [](Column<double> x, Whole sizes, unsigned threads) {
         std::vector<std::int64_t> order;
         {
@@ -355,10 +359,10 @@ void bind_arithmetic(nb::module_& m) {
             order = falling(x.data(), x.shape(0), sizes.data(), sizes.shape(0), threads);
         }
         return array_of(std::move(order));
-    });
+    }, "x"_a, "sizes"_a, "threads"_a);
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
-    });
+    }, "x"_a, "sizes"_a);
 }
 
 }  // namespace

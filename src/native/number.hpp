@@ -21,7 +21,7 @@ inline constexpr std::uint64_t whole_tens[] = {1, 10, 100, 1000, 10000, 100000, 
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The first `count` letters of a word (0 to 8) as a number; false where one is no digit.
+// The first `count` letters of a word (0 to 8) as a number; false if one is not a digit.
 inline bool eight_digits(std::uint64_t word, unsigned count, std::uint64_t& value) {
     constexpr std::uint64_t zeros = 0x3030303030303030;
     word = count == 0 ? zeros : count == 8 ? word : word << (64 - 8 * count) | zeros >> (8 * count);
@@ -33,8 +33,8 @@ inline bool eight_digits(std::uint64_t word, unsigned count, std::uint64_t& valu
     return true;
 }
 
-// Up to 16 letters with at most one point, of which at least one is a digit and which make a number below 2^53: that
-// number without the point, and how many digits were behind it.
+// Up to 16 letters with at least one digit and at most one point, whose digits make a number below 2^53: returns that
+// number, and the number of digits after the point.
 JUDGED_INLINE bool fixed_point(const char* p, std::size_t size, std::uint64_t& mantissa, std::size_t& behind) {
 #if defined(__SSE4_1__)
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
@@ -42,8 +42,8 @@ JUDGED_INLINE bool fixed_point(const char* p, std::size_t size, std::uint64_t& m
     const std::size_t before = std::size_t(std::countr_zero(points | 1u << size));
     const std::size_t digits = size - (before < size);
     behind = digits - before;
-    // Digit i of the number, filled with zeros on the left to sixteen, is letter i - (16 - digits), or the next one
-    // behind the point.
+    // Digit i of the number, left-padded with zeros to sixteen, is letter i - (16 - digits), or the next one
+    // after the point.
     __m128i from = _mm_add_epi8(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
                                 _mm_set1_epi8(char(digits - 16)));
     from = _mm_sub_epi8(from, _mm_cmpgt_epi8(from, _mm_set1_epi8(char(before - 1))));
@@ -79,9 +79,9 @@ inline bool equals_ignoring_case(View cell, View word) {
     return true;
 }
 
-// A number of the grammar whose double `from_chars` cannot give: too large, or too small to be told from 0.
+// A number that `from_chars` cannot convert: it overflows, or underflows to 0.
 inline double beyond_range(View digits) {
-    long magnitude = 0;  // decimal digits before the point, less the zeros behind it
+    long magnitude = 0;  // decimal digits before the point, minus the zeros after it
     bool leading = true, point = false;
     std::size_t i = 0;
     for (; i < digits.size() && (is_digit(digits[i]) || digits[i] == '.'); ++i) {
@@ -145,7 +145,7 @@ JUDGED_NOINLINE inline bool any_number(View cell, double& out) {
 
 }  // namespace detail
 
-// A score. 32 bytes from its beginning can be read, whatever its size.
+// A score. 32 bytes from its beginning are readable, whatever its size.
 JUDGED_INLINE bool score_of(const char* p, std::size_t size, double& out) {
     const std::size_t sign = *p == '-';
     const std::size_t rest = size - sign;
@@ -158,7 +158,7 @@ JUDGED_INLINE bool score_of(const char* p, std::size_t size, double& out) {
     return true;
 }
 
-// A rank of 1 to 18 digits. Eight bytes from its beginning can be read.
+// A rank of 1 to 18 digits. Eight bytes from its beginning are readable.
 inline bool rank_of(const char* p, std::size_t size, std::int64_t& out) {
     if (size <= 8) {
         std::uint64_t value;

@@ -1,4 +1,4 @@
-// The judged documents, ready to be looked up: queries by id, and each query's documents by hash.
+// Hash tables of the judged documents: queries by id, and the documents of each query by hash.
 #pragma once
 
 #include <algorithm>
@@ -24,16 +24,16 @@ struct Slices {
 
 class Pool {
 public:
-    // Judgments are sorted by query; `query` says which one each belongs to. Queries from `judged` on have none: they
-    // are known, but their rankings are not looked at.
+    // Judgments are sorted by query; `query` has the query of each. Queries from `judged` on have no judgments: they
+    // are known, but their rankings are ignored.
     Pool(Slices queries, std::size_t judged, const std::int64_t* query, const double* grade, Slices docs);
 
     struct Entry {
         std::uint64_t hash;
         std::uint32_t judgment;  // none: the slot is empty
     };
-    // The documents of one query: a table of a power of two slots, at most half of them taken; and in front of it
-    // a sieve of so many bits that few other documents pass.
+    // The documents of one query: a table with a power of two slots, at most half of them used; and a Bloom-like
+    // sieve with enough bits that few other documents pass.
     struct Documents {
         const Entry* slots;
         std::uint64_t mask;
@@ -62,12 +62,12 @@ public:
         const std::uint64_t slots = places_[query + 1].start - place.start;
         return {entries_.data() + place.start, slots - 1, sieve_.data() + place.sieve, sieve_bits(slots) - 1};
     }
-    // What will be looked at is fetched from memory before.
+    // Prefetch the memory that a look-up reads.
     void fetch_query(std::uint64_t hash) const { JUDGED_FETCH(by_id_.data() + (hash & id_mask_)); }
     void fetch_documents(std::uint32_t query) const { JUDGED_FETCH(places_.data() + query); }
     double grade(std::uint32_t judgment) const { return grade_[judgment]; }
 
-    // The judgment of a document, or none. `same` tells whether an id with this hash is this judged document.
+    // The judgment of a document, or none. `same` returns whether an id with this hash is this judged document.
     template <class Same>
     static std::uint32_t find(Documents documents, std::uint64_t hash, Same&& same) {
         if (!documents.may_hold(hash)) return none;

@@ -1,4 +1,4 @@
-// One ranking: the rows of a query come in, the ranks of its judged documents go out.
+// One ranking: computes the ranks of the judged documents from the rows of a query.
 //
 // A judged document's rank is one more than the number of documents that beat it. So rows are counted, not
 // sorted, and ids are compared only among documents of equal score. The specification is core/find/reference.py.
@@ -53,7 +53,7 @@ struct Policy {
     bool single = false;      // scores are compared in float32
 };
 
-// What a row is ordered by, highest first; `position` is its place in the run.
+// The value that a row is ranked by, highest first; `position` is its position in the run.
 JUDGED_INLINE double value_of(const Policy& policy, const Row& row, std::uint64_t position) {
     if (policy.order == Order::score) [[likely]] {
         const double score = policy.single ? static_cast<double>(static_cast<float>(row.score)) : row.score;
@@ -66,15 +66,15 @@ struct Hit {
     std::uint32_t judgment, rank, tie_first, tie_last;
 };
 
-// A document that stands twice in one ranking: its first repetition, and how many there are.
+// A duplicate document: its first repetition, and the number of repetitions.
 struct Repeat {
     std::uint32_t query;
     std::uint64_t earlier, later, count;
     std::string doc;
 };
 
-// How many elements come before each of some sorted, distinct keys, and how many equal it. `before(x, k)`: x comes
-// before key k; `equals(x, k)`.
+// Counts the elements before each of some sorted, distinct keys, and those equal to it. `before(x, k)`: x precedes
+// key k; `equals(x, k)`.
 class Counts {
 public:
     void reset(std::size_t keys) {
@@ -84,7 +84,7 @@ public:
     template <class Before, class Equals>
     void add(Before&& before, Equals&& equals) {
         std::size_t low = 0, high = equal_.size();
-        while (low < high) {  // the first key that the element comes before or equals
+        while (low < high) {  // the first key that the element precedes or equals
             const std::size_t middle = (low + high) / 2;
             if (before(middle) || equals(middle))
                 high = middle;
@@ -111,7 +111,7 @@ private:
     std::vector<std::uint32_t> ahead_, equal_;
 };
 
-// `Source` gives the id that a row's position and size stand for: `View view(position, size)`.
+// `Source` returns the id at the position and of the size of a row: `View view(position, size)`.
 class Ranking {
 public:
     void begin(Pool::Documents documents) {
@@ -123,7 +123,7 @@ public:
 
     std::size_t size() const { return size_; }
 
-    // `position` is what the source finds the id by; where documents may repeat, it rises from row to row.
+    // `position` locates the id in the source; if documents may repeat, it increases from row to row.
     JUDGED_INLINE void add(const Pool& pool, const char* id, std::size_t length, std::uint64_t position, double value) {
         if (size_ == value_.size()) grow();
         const std::uint64_t code = hash(id, length);
@@ -173,7 +173,7 @@ private:
         return source.view(position_[row], length_[row]);
     }
 
-    // Documents that stand twice, by the policy.
+    // Handles duplicate documents by the policy.
     template <class Source>
     void handle_repeats(std::uint32_t query, const Policy& policy, const Source& source, std::vector<Repeat>& repeats) {
         find_suspects();
@@ -214,8 +214,8 @@ private:
             drop();
     }
 
-    // Rows whose hash may occur twice: in two rounds, by other bits each, without a branch that depends on a hash.
-    // A few of a thousand are found for nothing.
+    // Rows whose hash may occur twice: two rounds on different bits, without a branch that depends on a hash.
+    // A few per thousand are false positives.
     void find_suspects() {
         const std::uint64_t bits = std::min<std::uint64_t>(std::bit_ceil(16 * std::uint64_t{size_} + 64), std::uint64_t{1} << 32);
         suspects_.resize(size_ + 1);
@@ -244,7 +244,7 @@ private:
         suspects_.resize(count);
     }
 
-    // What lies below the depth is never looked at: the value of the last document that is.
+    // The value of the last document that is evaluated; documents below the depth are ignored.
     double lowest_looked_at(const Policy& policy) {
         constexpr double everything = -std::numeric_limits<double>::infinity();
         if (policy.duplicates != Duplicates::error || policy.depth == 0 || policy.depth >= size_) return everything;
@@ -276,7 +276,7 @@ private:
         falling_ = std::is_sorted(value_.begin(), value_.begin() + std::ptrdiff_t(size_), std::greater<>());
     }
 
-    // How many documents beat each hit, and how many share its value.
+    // The number of documents that beat each hit, and of those that share its value.
     void group_hits() {
         if (falling_) {
             std::uint32_t begin = 0, end = 0;
@@ -308,7 +308,7 @@ private:
         }
     }
 
-    // The place of each hit among the documents of its value.
+    // The position of each hit among the documents of its value.
     template <class Source>
     void place_hits(const Pool& pool, const Policy& policy, const Source& source) {
         tied_.clear();
@@ -329,7 +329,7 @@ private:
         }
     }
 
-    // The rows of every tied group that holds a hit, group by group in the order of `above`.
+    // The rows of every tied group that contains a hit, group by group in the order of `above`.
     void gather_members() {
         groups_.clear();
         for (const auto i : tied_)
@@ -388,7 +388,7 @@ private:
         std::size_t key = 0;
         for (std::size_t i = 0; i < hits; ++i) {
             Found& hit = found_[by_id_[i]];
-            std::size_t same = i;  // the same document again: below the depth that may be
+            std::size_t same = i;  // the same document again, which is allowed below the depth
             while (same > 0 && id(by_id_[same - 1]) == id(by_id_[i])) --same;
             if (i > 0 && same == i) ++key;
             const auto place = counts_.ahead(key) + std::uint32_t(i - same);

@@ -39,7 +39,7 @@ void resample(const std::vector<double>& rows, std::size_t size, std::size_t res
     }
 }
 
-// x holds `size` rows of `columns` values; the result `resamples` rows of as many means.
+// x has `size` rows of `columns` values; the result has `resamples` rows of as many means.
 inline std::vector<double> resampled_means(const double* x, std::size_t size, std::size_t columns, std::size_t resamples,
                                            std::uint64_t seed) {
     constexpr std::size_t widest = 8;

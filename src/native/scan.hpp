@@ -1,7 +1,7 @@
-// From the rows of a source to hits: on all cores, in one pass, holding no more than one query at a time.
+// Finds the hits in the rows of a source: on all cores, in one pass, with one query per core in memory.
 //
-// Rows of one query that follow each other are a fragment. A query with one fragment, which is nearly every query,
-// is done when its fragment ends; the fragments of the others are read a second time, together.
+// Consecutive rows of one query are a fragment. A query with one fragment, as nearly every query has,
+// is finished when its fragment ends; the fragments of the others are read a second time, together.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace judged {
 
-// What a run holds of a pool. Hits are sorted by query, then rank.
+// The judged documents of a run, sorted by query, then rank.
 struct ScanResult {
     std::vector<std::int64_t> retrieved;
     std::vector<std::uint8_t> answered;
@@ -34,7 +34,7 @@ struct ScanResult {
     std::vector<std::string> some_unjudged;  // the first three queries without judgments
     bool empty = true;                       // whether there is no ranking at all
     bool ranked = true;                      // whether every row has a rank
-    std::uint64_t bad = nowhere;             // where the first row begins that cannot be used
+    std::uint64_t bad = nowhere;             // where the first invalid row begins
     std::vector<Repeat> repeats;
 
     void push(std::uint32_t of_query, const Hit& hit) {
@@ -46,7 +46,7 @@ struct ScanResult {
     }
 };
 
-// Called now and then with what is done and what there is in all; false means stop.
+// Called periodically with the amount done and the total; returns false to stop.
 using Progress = std::function<bool(std::uint64_t, std::uint64_t)>;
 
 struct Stopped : std::exception {};
@@ -88,7 +88,7 @@ private:
         std::int64_t rank;
     };
 
-    // The first and the last row of a part: documents of one query may meet across its border.
+    // The first and the last row of a chunk: a ranking may continue in the next chunk.
     struct Edges {
         Edge first, last;
         bool any = false;
@@ -118,7 +118,7 @@ private:
         return a.rank != b.rank && a.score != b.score && (b.rank > a.rank) == (b.score > a.score);
     }
 
-    // Takes the rows of a part, one after the other.
+    // Processes the rows of a chunk in order.
     class Reader {
     public:
         Reader(Scan& scan, Worker& worker, Edges& edges)
@@ -194,7 +194,7 @@ private:
         reader.finish(edges.bad == nowhere ? end : edges.bad);
     }
 
-    // The fragments of queries that were found in several places, read again, query by query.
+    // Reads the fragments of queries with several fragments again, query by query.
     void reread(Worker& worker, std::vector<Fragment>& all, std::size_t begin, std::size_t end) {
         const std::uint32_t query = all[begin].query;
         worker.ranking.begin(pool_.documents(query));
@@ -215,7 +215,7 @@ private:
         for (const auto& edges : edges_) {
             found.empty &= !edges.any;
             found.bad = edges.bad;
-            if (found.bad != nowhere) break;  // what comes behind it may have been read, but does not count
+            if (found.bad != nowhere) break;  // later chunks may have been read, but do not count
         }
         if (found.bad != nowhere) return found;
         for (auto& worker : workers_) {
@@ -316,7 +316,7 @@ private:
         }
     }
 
-    // Calls `work(worker, i)` for i below `count`, each worker in a thread of its own; the caller's thread watches.
+    // Calls `work(worker, i)` for i below `count`, each worker in its own thread; the calling thread reports progress.
     template <class Work>
     void in_parallel(std::size_t count, const Progress& progress, std::uint64_t size, Work&& work) {
         std::atomic<std::size_t> next{0};
@@ -341,7 +341,7 @@ private:
         if (workers_.size() > 1 || size >= alone) {
             try {
                 for (auto& worker : workers_) threads.emplace_back(loop, std::ref(worker));
-            } catch (const std::system_error&) {  // there are fewer threads to be had
+            } catch (const std::system_error&) {  // fewer threads are available
                 const std::lock_guard lock(mutex);
                 running -= workers_.size() - threads.size();
             }
@@ -364,7 +364,7 @@ private:
         if (error) std::rethrow_exception(error);
     }
 
-    static constexpr std::uint64_t alone = 4 << 20;  // below this, a thread costs more than it gives
+    static constexpr std::uint64_t alone = 4 << 20;  // below this, starting a thread costs more than it saves
 
     const Pool& pool_;
     const Policy& policy_;

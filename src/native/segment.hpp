@@ -30,7 +30,7 @@ inline std::vector<double> first(const bool* mask, const std::int64_t* segment, 
     return out;
 }
 
-// Segments lie one after the other, and `sizes` says how long they are.
+// Segments are contiguous; `sizes` has their lengths.
 template <class T, class Step>
 std::vector<T> along(const T* x, std::size_t size, const std::int64_t* sizes, std::size_t count, Step&& step) {
     std::vector<T> out(size);
@@ -57,7 +57,7 @@ inline std::vector<double> product_before(const double* x, std::size_t size, con
     });
 }
 
-// The same as `falling_part` of one segment, by counting, where all elements are small whole numbers, as grades are.
+// The same as `falling_part` of one segment, by counting, for elements that are small integers, as grades are.
 inline bool falling_counted(const double* x, std::size_t begin, std::size_t end, std::int64_t* out) {
     constexpr int most = 32;
     std::size_t next[most + 1] = {};
@@ -71,7 +71,7 @@ inline bool falling_counted(const double* x, std::size_t begin, std::size_t end,
     return true;
 }
 
-// Places of each segment's elements from the highest to the lowest; equal ones stay in their order. Nothing is NaN.
+// Positions of the elements of each segment from the highest to the lowest, stable. No element is NaN.
 inline void falling_part(const double* x, const std::size_t* begins, std::size_t count, std::int64_t* out) {
     struct Item {
         double value;
@@ -98,7 +98,7 @@ inline std::vector<std::int64_t> falling(const double* x, std::size_t size, cons
     }
     if (begins[count] != size) throw std::out_of_range("segments shorter than the column");
     std::vector<std::int64_t> out(size);
-    constexpr std::size_t worth = 1 << 15;  // elements for which a thread is worth its start
+    constexpr std::size_t worth = 1 << 15;  // elements for which starting a thread pays off
     const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(threads, size / worth));
     std::vector<std::thread> others;
     for (std::size_t part = 0, from = 0; part < parts; ++part) {

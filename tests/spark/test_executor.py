@@ -77,8 +77,9 @@ def test_another_error_becomes_one_of_the_engine_and_says_what_it_was(spark):
     def task(item):
         raise ValueError("a bug")
 
-    with pytest.raises(EngineError, match="got ValueError: a bug") as caught:
+    with pytest.raises(EngineError) as caught:
         list(Spark(spark).map(task, [(0, None)]))
+    assert caught.value.value == "ValueError: a bug"
     assert caught.value.slug == "engine"
     assert caught.value.exit_code == 3
 
@@ -93,12 +94,12 @@ def test_a_worker_that_dies_becomes_one_too(spark):
 
 
 def test_workers_with_another_version_are_refused(spark, monkeypatch):
-    monkeypatch.setattr(jd, "__version__", "9.9")
-    with pytest.raises(
-        jd.UsageError, match=r"judged is needed on every worker; got judged .* there, 9\.9 here"
-    ) as caught:
+    monkeypatch.setattr("judged._version.__version__", "9.9")
+    with pytest.raises(jd.UsageError) as caught:
         list(Spark(spark).map(len, [(0, None)]))
-    assert "ship=True" in caught.value.hint
+    assert caught.value.slug == "needs"
+    assert "9.9" in caught.value.value
+    assert "ship=True" in str(caught.value.hint)
 
 
 def test_errors_survive_the_journey():
@@ -115,4 +116,4 @@ def test_without_any_session_it_is_said_how_to_make_one(monkeypatch):
     with pytest.raises(jd.UsageError) as caught:
         list(Spark().map(len, [(0, None)]))
     assert caught.value.slug == "no-session"
-    assert "SparkSession.builder" in caught.value.hint
+    assert "SparkSession.builder" in str(caught.value.hint)

@@ -204,12 +204,12 @@ def test_the_values_do_not_depend_on_chance(spark):
 def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypatch):
     from pyspark.sql import functions as sql
 
-    from judged.distributed.spark import pass_one as _spark_look
+    from judged.distributed.spark import table as module
 
-    def all_rows(table, look):  # as if every row had the hash of one
-        return table.frame.select(*table.layout.column, sql.spark_partition_id().alias(_spark_look._PLACE))
+    def all_rows(table, task):  # as if every row had the hash of a judgment
+        return table.frame.select(*table.columns.column, sql.spark_partition_id().alias(module._PARTITION))
 
-    monkeypatch.setattr(_spark_look, "_judged_rows", all_rows)
+    monkeypatch.setattr(module.SparkTable, "_judged_rows", all_rows)
     qrels, run = tied_run(20)
     same(jd.evaluate(qrels, frame_of(spark, run), MEASURES), jd.evaluate(qrels, run, MEASURES))
 

@@ -50,12 +50,13 @@ def _archive() -> Path:
 
 def _files() -> dict[str, Path]:
     """Return the names in the archive and the paths of the files."""
-    root = Path(import_module("judged").__file__ or "").parent
-    files = {
-        f"judged/{path.relative_to(root).as_posix()}": path
-        for path in root.rglob("*")
-        if path.is_file() and not _EXCLUDED & set(path.relative_to(root).parts)
-    }
+    files = {}
+    for package in ("judged", "lazy_loader"):  # all that importing judged needs besides numpy
+        root = Path(import_module(package).__file__ or "").parent
+        for path in root.rglob("*"):
+            inside = path.relative_to(root)
+            if path.is_file() and not _EXCLUDED & set(inside.parts):
+                files[f"{package}/{inside.as_posix()}"] = path
     if NATIVE:  # in another folder if judged is installed as editable
         library = Path(import_module("judged.core._native").__file__ or "")
         files[f"judged/core/{library.name}"] = library

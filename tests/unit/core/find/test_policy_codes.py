@@ -13,7 +13,9 @@ pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built
 
 def test_the_tables_of_python_and_cpp_have_the_same_choices():
     choices = {option.name: option.choices for option in POLICY_OPTIONS}
-    assert {name: tuple(codes) for name, codes in POLICY_CODES.items()} == {name: choices[name] for name in POLICY_CODES}
+    assert {name: tuple(codes) for name, codes in POLICY_CODES.items()} == {
+        name: choices[name] for name in POLICY_CODES
+    }
     assert {name: set(codes.values()) for name, codes in POLICY_CODES.items()} == {
         name: set(names) for name, names in native.POLICY_CHOICES.items()
     }

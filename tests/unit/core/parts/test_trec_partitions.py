@@ -68,7 +68,9 @@ def test_warnings_of_the_files_are_kept(tmp_path):
     assert [w.slug for w in hits.warnings] == [w.slug for path in paths for w in read_run(path).warnings]
 
 
-@pytest.mark.parametrize("line", ["q1 Q0 d1 1 nan x", "q1 Q0 d1 1", "q1 Q0 d4 1 9.5 x"], ids=["nan", "short", "duplicate"])
+@pytest.mark.parametrize(
+    "line", ["q1 Q0 d1 1 nan x", "q1 Q0 d1 1", "q1 Q0 d4 1 9.5 x"], ids=["nan", "short", "duplicate"]
+)
 def test_errors_are_those_of_the_file_itself(tmp_path, line):
     (path,) = write(tmp_path, [])
     path.write_text(path.read_text() + line + "\n")
