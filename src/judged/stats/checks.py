@@ -55,13 +55,15 @@ def check_number(value: Any, name: str, *, zero: bool = False) -> float:
     """Return a finite number above 0, or with `zero` at least 0."""
     good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(value)
     if not good or value < 0 or (value == 0 and not zero):
-        raise UsageError("parameter", f"{name} must be a number {'≥' if zero else '>'} 0, got {shown(value)}", value=value)
+        raise UsageError(
+            "parameter", f"{name} must be a number {'≥' if zero else '>'} 0, got {shown(value)}", value=value
+        )
     return float(value)
 
 
 def check_count(value: Any, name: str, *, least: int = 1) -> int:
-    """Return an integer that is not below `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    """Return an integer from `least` to 2⁶⁴ - 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**64:
         raise UsageError("parameter", f"{name} must be an integer ≥ {least}, got {shown(value)}", value=value)
     return int(value)
 

@@ -13,7 +13,7 @@ from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.differences import SLACK, clustered, mean_and_error
 
-__all__ = ["Method", "bootstrap", "bootstraps", "interval"]
+__all__ = ["Ends", "Method", "bootstrap", "bootstraps", "interval"]
 
 Ends = tuple[float, float] | None
 Method = Literal["percentile", "bca", "t"]

@@ -66,7 +66,11 @@ def tost(
     """
     differences, level = column(d), check_share(alpha, "alpha")
     if level >= 0.5:
-        raise UsageError("confidence", f"alpha must be below 0.5, got {shown(alpha)}: the interval has confidence 1 - 2 alpha", value=alpha)
+        raise UsageError(
+            "confidence",
+            f"alpha must be below 0.5, got {shown(alpha)}: the interval has confidence 1 - 2 alpha",
+            value=alpha,
+        )
     check_choice(method, Method, "method")
     ends = _ends(margin)
     n, mean = len(differences), float(differences.mean())
