@@ -1,31 +1,49 @@
-"""Who is compared: runs that were judged, or results that were given, over the queries that all share."""
+"""Inputs of a comparison: runs that are evaluated, or results, over the queries that all of them have."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Ints
 from judged.core.judged import Judged
+from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
 from judged.distributed.open_run import open_run
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
+from judged.io.query_attributes import read_attribute
 from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
+from judged.tables.text import counted
 
-__all__ = ["ComparedRuns", "evaluate_runs", "refuse_geometric", "refuse_incomparable"]
+__all__ = ["ComparedRuns", "EvaluationOptions", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests"]  # fmt: skip
+
+
+class EvaluationOptions(PolicyOptions, total=False):
+    """Keyword options that are passed on to `evaluate`: policies, and preparation of chunks."""
+
+    question: str | None
+    retrieved: str | None
+    relevant: str | None
+    roll_up: str | None
+    documents: Any
+    chunks: Any
+    tokens: Any
+    exclude_self: bool | Mapping[Any, Any]
+    overlap: str | None
+    engine: Any
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRuns:
-    """What is compared: each run's values over the same queries, and where known its judged documents."""
+    """Values of each run over the same queries; the judged rankings if all runs have the same judgments."""
 
     names: tuple[str, ...]
     results: tuple[Values, ...]
@@ -33,61 +51,65 @@ class ComparedRuns:
     warnings: tuple[Warned, ...]
 
 
-def evaluate_runs(qrels: Any, runs: Any, measures: Measures, **options: Any) -> ComparedRuns:
+def evaluate_runs(
+    qrels: Any,
+    runs: Any,
+    measures: Measures,
+    *,
+    level: float | None,
+    profile: str,
+    **options: Unpack[EvaluationOptions],
+) -> ComparedRuns:
+    """Evaluate each run, or align the results that are passed instead of judgments."""
     if runs is None:
-        return _aligned(*_given(qrels))
-    level, profile, policy = options.pop("level"), options.pop("profile"), options
-    judgments = read_qrels(qrels)
-    found = named_runs(runs)
-    engine = policy.pop("engine", None)
-    ready = [
-        open_run(run, engine) if name is None else replace(open_run(run, engine), name=name) for name, run in found
+        return _align(*_named_results(qrels))
+    judgments, named, engine = read_qrels(qrels), named_runs(runs), options.pop("engine", None)
+    opened = [
+        open_run(run, engine) if name is None else replace(open_run(run, engine), name=name) for name, run in named
     ]
-    results = [evaluate(judgments, run, measures, level=level, profile=profile, **policy) for run in ready]
-    given = [name for name, _ in found]
-    names = [n or s for n, s in zip(given, short_names([r.names[1] for r in results]), strict=True)]
-    return _aligned(names, [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)])
+    results = [evaluate(judgments, run, measures, level=level, profile=profile, **options) for run in opened]
+    names = [n or s for (n, _), s in zip(named, short_names([r.names[1] for r in results]), strict=True)]
+    return _align(names, [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)])
 
 
-def _given(results: Any) -> tuple[list[str], list[Values]]:
-    pairs = (
-        list(results.items())
-        if isinstance(results, Mapping)
-        else [(None, r) for r in results]
-        if isinstance(results, list | tuple)
-        else []
-    )
+def _named_results(results: Any) -> tuple[list[str], list[Values]]:
+    pairs: list[tuple[Any, Any]] = []
+    if isinstance(results, Mapping):
+        pairs = list(results.items())
+    elif isinstance(results, list | tuple):
+        pairs = [(None, r) for r in results]
     if not pairs or not all(isinstance(r, Values) for _, r in pairs):
         raise UsageError("runs", "judgments and two or more runs, or results of evaluate", got=shown(results))
     short = short_names([r.names[1] for _, r in pairs])
     return [str(n) if n is not None else s for (n, _), s in zip(pairs, short, strict=True)], [r for _, r in pairs]
 
 
-def _aligned(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
+def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     if len(results) < 2:
-        raise UsageError("runs", "two or more runs to compare", got=str(len(results)))
+        raise UsageError("runs", "two or more runs", got=str(len(results)))
     if len(set(names)) < len(names):
-        raise UsageError("runs", "runs of different names", got=", ".join(names), hint="give them as {name: run}")
-    refuse_incomparable(names, results)
-    others = [set(r.queries) for r in results[1:]] if _differ(results) else []
+        raise UsageError(
+            "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
+        )
+    check_comparable(names, results)
+    differ = any(r.queries != results[0].queries for r in results[1:])
+    others = [set(r.queries) for r in results[1:]] if differ else []
     common = [q for q in results[0].queries if all(q in other for other in others)]
     if not common:
         raise DataError(
-            "no-common-query",
-            "queries that all runs share",
-            got="none",
-            hint="are they evaluated by the same judgments?",
+            "no-common-query", "the runs have no query in common", hint="evaluate them with the same judgments"
         )
     warnings = dict.fromkeys(w for r in results for w in r.warnings)
     lost = len({q for r in results for q in r.queries}) - len(common)
     if lost:
-        warnings[Warned("queries-differ", lost, f"{lost} queries that not all results hold were left out")] = None
-    kept = tuple(_only(r, common) for r in results)
+        text = f"left out {counted(lost, 'query')} that not all results have"
+        warnings[Warned("queries-differ", lost, text)] = None
+    kept = tuple(_select(r, common) for r in results)
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
 
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
-    """The judged rankings, where all are at hand and rest on the same judgments."""
+    """The judged rankings, if all are known and have the same judgments."""
     found = tuple(r.source.judged for r in results if r.source is not None)
     if len(found) < len(results):
         return ()
@@ -97,58 +119,77 @@ def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
 def _same_pool(a: Judged, b: Judged) -> bool:
     if a.pool_doc is None or b.pool_doc is None or len(a.pool_doc) != len(b.pool_doc):
         return False
-    every = np.arange(len(a.pool_doc))
-    alike = np.array_equal(a.pool_query, b.pool_query) and np.array_equal(a.pool_grade, b.pool_grade)
-    return alike and bool(a.pool_doc.same(every, b.pool_doc, every).all())
+    rows = np.arange(len(a.pool_doc))
+    same = np.array_equal(a.pool_query, b.pool_query) and np.array_equal(a.pool_grade, b.pool_grade)
+    return same and bool(a.pool_doc.same(rows, b.pool_doc, rows).all())
 
 
-def _differ(results: Sequence[Values]) -> bool:
-    return any(r.queries != results[0].queries for r in results[1:])
-
-
-def _only(result: Values, queries: list[Id]) -> Values:
+def _select(result: Values, queries: list[Id]) -> Values:
     if list(result.queries) == queries:
         return result
     place = {q: i for i, q in enumerate(result.queries)}
     rows = np.array([place[q] for q in queries])
-    return replace(
-        result,
-        queries=tuple(queries),
-        columns={n: c[rows] for n, c in result.columns.items()},
-        if_irrelevant=None,
-        if_top=None,
-        source=_source_of(result, rows),
-    )
+    columns = {n: c[rows] for n, c in result.columns.items()}
+    source = _select_source(result, rows)
+    return replace(result, queries=tuple(queries), columns=columns, if_irrelevant=None, if_top=None, source=source)
 
 
-def _source_of(result: Values, rows: NDArray[np.int64]) -> Provenance | None:
-    """What stands behind some of the queries; None where they come in another order, which a `Judged` does not."""
+def _select_source(result: Values, rows: Ints) -> Provenance | None:
+    """The provenance of some of the queries; None if their order changes, which a `Judged` does not support."""
     if result.source is None or (np.diff(rows) < 0).any():
         return None
     return result.source.select(rows)
 
 
-def refuse_incomparable(names: Sequence[str], results: Sequence[Values]) -> None:
-    """An error where results were computed under different conventions, which says what differs."""
+def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
+    """Raise if results were computed under different policies or profiles, or share no measure."""
     first = results[0]
     for name, other in zip(names[1:], results[1:], strict=True):
-        for what, a, b in (("policy", first.policy, other.policy), ("profile", first.profile, other.profile)):
+        for what, a, b in (("policies", first.policy, other.policy), ("profiles", first.profile, other.profile)):
             if a != b:
-                raise DataError(
-                    "incomparable", f"one {what} for all: {a} ({names[0]})", got=f"{b} ({name})", hint="evaluate again"
-                )
+                problem = f"{names[0]} and {name} have different {what}: {a}; {b}"
+                raise DataError("incomparable", problem, hint="evaluate both under the same conventions")
         if not {str(m) for m in first.measures} & {str(m) for m in other.measures}:
-            raise DataError("incomparable", f"a measure of {names[0]} ({', '.join(map(str, first.measures))})",
-                            got=f"{', '.join(map(str, other.measures))} ({name})")  # fmt: skip
+            a, b = (", ".join(map(str, r.measures)) for r in (first, other))
+            raise DataError("incomparable", f"{names[0]} and {name} have no measure in common: {a}; {b}")
 
 
-def refuse_geometric(m: Measure) -> None:
-    """An error for a measure that is summed up by a geometric mean: its values per query have another mean, and other differences."""
+def check_not_geometric(m: Measure) -> None:
+    """Raise for a measure that is summarised by a geometric mean: values per query have another mean and other differences."""
     if m.definition.summary == "geometric":
-        raise UsageError(
-            "summary",
-            "measures whose values are averaged",
-            got=f"{m}, a geometric mean",
-            hint="compare AP instead",
-            value=str(m),
-        )
+        raise UsageError("summary", f"{m} is a geometric mean and cannot be compared", hint="compare AP instead", value=str(m))  # fmt: skip
+
+
+def slice_requests(slices: Any, by: str | Sequence[str] | None, clusters: Any = None) -> Any:
+    """Turn a table of queries and names of its columns into what `slices_of` takes."""
+    columns = [by] if isinstance(by, str) else list(by or ())
+    named = [column for column in columns if column != "relevant"]
+    if named and slices is None:
+        hint = Hint("name the table with {slices}", slices=None)
+        raise UsageError("slice", f"no table of queries has the column {shown(named[0])}", hint=hint, value=named[0])
+    if isinstance(slices, Mapping) and not named:
+        return [slices, *columns]
+    if slices is None or isinstance(slices, list):
+        return slices or columns or None
+    if not named and not isinstance(clusters, str):
+        hint = Hint("name a column of the table with {by}", by=None)
+        raise UsageError("slice", f"no column to group by: {shown(slices)}", hint=hint, value=slices)
+    return [column if column == "relevant" else (slices, column) for column in columns] or None
+
+
+def cluster_codes(clusters: Any, slices: Any, queries: Sequence[Id]) -> Ints | None:
+    """A code per query; `clusters` is {query: group}, or a column of the table of queries."""
+    if clusters is None:
+        return None
+    if isinstance(clusters, str):
+        if slices is None:
+            hint = Hint("name the table with {slices}", slices=None)
+            raise UsageError(
+                "slice", f"no table of queries has the column {shown(clusters)}", hint=hint, value=clusters
+            )
+        clusters = read_attribute(slices, clusters)
+    missing = [q for q in queries if q not in clusters]
+    if missing:
+        raise DataError("slice", f"{counted(len(missing), 'query')} without a cluster; first: {shown(missing[0])}")
+    codes: dict[str, int] = {}
+    return np.array([codes.setdefault(str(clusters[q]), len(codes)) for q in queries])

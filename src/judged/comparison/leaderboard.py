@@ -1,50 +1,54 @@
-"""Many runs over several collections: who leads, by what, and how sure that is."""
+"""`leaderboard`: rank runs over several collections."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from judged.comparison.inputs import refuse_geometric, refuse_incomparable
+from judged._types import Floats
+from judged.comparison.inputs import check_comparable, check_not_geometric
 from judged.comparison.result import Comparison
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
-from judged.stats.multiple.leaderboard import RankIntervals, Standings, rank_intervals, standings
-from judged.tables.result import RecordTable, Result
+from judged.stats.multiple.leaderboard import By, Missing, RankIntervals, Standings, rank_intervals, standings
+from judged.tables.result import Result
 from judged.tables.table import Table
-from judged.tables.text import number
+from judged.tables.text import counted, number
 
 __all__ = ["Leaderboard", "leaderboard"]
 
-Missing = Literal["complete", "worst", "skip"]
-By = Literal["mean", "mean_rank", "borda", "wins"]
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
-    """Runs over collections by one measure: mean, mean rank, Borda points, wins; rank intervals, and who cannot be told apart."""
+    """Runs over collections by one measure: mean, mean rank, Borda points, wins and rank intervals."""
 
     measure: str
     runs: tuple[str, ...]
     collections: tuple[str, ...]
-    means: np.ndarray[Any, np.dtype[np.float64]]  # runs × collections; NaN where a run is missing
+    means: Floats  # runs × collections; NaN if a collection lacks the run
     standings: Standings
     ranks: RankIntervals
     by: By
-    dropped: int = 0  # queries that not all runs of their collection have a value for
+    dropped: int = 0  # queries for which not all runs of their collection have a value
 
     def order(self) -> list[str]:
-        """The runs from the best on."""
+        """The runs, the best first."""
         return [self.runs[i] for i in self.standings.order(self.by)]
 
+    def headline(self) -> list[str]:
+        """The run that ranks first."""
+        by = self.by.replace("_", " ")
+        return [
+            f"{self.order()[0]} ranks first by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
+        ]
+
     def records(self) -> list[dict[str, Any]]:
-        """One mapping a run, the best first."""
+        """One mapping per run, the best first."""
         s, letters = self.standings, self.ranks.letters()
         return [
             {
@@ -56,48 +60,35 @@ class Leaderboard(Result):
             for i in self.standings.order(self.by)
         ]  # fmt: skip
 
-    def listing(self) -> RecordTable:
-        """The same by columns."""
-        return RecordTable.of(self.records())
-
-    def to_json(self) -> str:
-        """As strict JSON: what is missing is null."""
-        data = {
+    def to_data(self) -> dict[str, Any]:
+        """The measure, how runs are ranked, and the records."""
+        missing = self.standings.missing
+        return {
             "judged-leaderboard": 1,
             "measure": self.measure,
             "by": self.by,
-            "missing": self.standings.missing,
-            "rows": self.listing().to_dicts(),
+            "missing": missing,
+            "rows": self.records(),
         }
-        return json.dumps(data, allow_nan=False)
 
-    def table(self, *, places: int = 4) -> Table:
-        """One row a run, the best first."""
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """One row per run, the best first."""
         rows = tuple(
             (r["run"], f"{r['rank']:g}", f"[{r['low']:g}, {r['high']:g}]", r["tied"], *(number(r[k], p) for k, p in
              (("mean", places), ("mean_rank", 2), ("borda", 1), ("wins", 1), ("firsts", 1))), str(r["collections"]),
              *(number(r[c], places) for c in self.collections))
             for r in self.records()
         )  # fmt: skip
-        headers = (
-            "run",
-            "rank",
-            f"{self.ranks.confidence:.0%} interval",
-            "tied",
-            "mean",
-            "mean rank",
-            "Borda",
-            "wins",
-            "firsts",
-            "collections",
-        )
-        rule = {"complete": "only collections that all runs have count", "worst": "a missing run is last in its collection",
+        interval = f"{self.ranks.confidence:.0%} interval"
+        headers = ("run", "rank", interval, "tied", "mean", "mean rank", "Borda", "wins", "firsts", "collections", *self.collections)  # fmt: skip
+        rule = {"complete": "only collections that have all runs count", "worst": "a missing run is last in its collection",
                 "skip": "a missing run is left out of its collection"}[self.standings.missing]  # fmt: skip
-        notes = (f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}", "intervals: queries of each collection drawn again; runs that share a letter cannot be told apart",
-                 *filter(None, [self.standings.note, f"warning: {self.dropped} queries that not all runs of a collection have a value for were left out" if self.dropped else ""]))  # fmt: skip
-        return Table((*headers, *self.collections), rows, notes=notes)
-
-    __repr__ = Result.__str__
+        notes = [f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}", "intervals: bootstrap over the queries of each collection", self.standings.note]  # fmt: skip
+        if self.dropped:
+            notes.append(f"warning: left out {counted(self.dropped, 'query')} for which not all runs of a collection have a value")  # fmt: skip
+        key = "runs that share a letter in `tied` have no clear difference"
+        drop_first = (9, 8, 7, 6, *range(10, len(headers)))
+        return [Table(headers, rows, notes=tuple(filter(None, notes)), key=key, optional=drop_first)]
 
 
 def leaderboard(
@@ -109,65 +100,60 @@ def leaderboard(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Leaderboard:
-    """Runs over several collections.
+    """Rank runs over several collections.
 
     Args:
-        results: {collection: {run: Values}}, or {collection: Comparison}; or a list of `Values`, whose names say run and collection.
-        measure: one that all results have; the first, unless given.
-        by: what runs are ranked by: `mean_rank`, `mean`, `borda` or `wins`.
-        missing: a run that a collection lacks: `complete` counts only collections that all runs have, `worst` ranks it last, `skip` leaves it out.
-        confidence: of the rank intervals.
-        seed: of the draws behind them.
+        results: {collection: {run: Values}}, or {collection: Comparison}; or a list of `Values`, which name their run and collection.
+        measure: a measure that all results have. [default: the first]
+        by: rank by `mean_rank`, `mean`, `borda` or `wins`.
+        missing: a run that a collection lacks: `complete` counts only collections that have all runs, `worst` ranks it last, `skip` leaves it out.
+        confidence: confidence level of the rank intervals.
+        seed: random seed.
 
     >>> from judged import evaluate
     >>> one = {"x": evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP"), "y": evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP")}
     >>> leaderboard({"small": one, "other": one}, "AP").order()
     ['x', 'y']
     """
-    tables = _tables(results)
-    name = _measure(tables, measure)
-    runs = tuple(dict.fromkeys(run for table in tables.values() for run in table))
-    refuse_geometric(parse(name))
+    collections = _collections(results)
+    name = _common_measure(collections, measure)
+    check_not_geometric(parse(name))
+    runs = tuple(dict.fromkeys(run for table in collections.values() for run in table))
     sign = -1.0 if parse(name).definition.lower_is_better else 1.0
-    columns = [_matrix(collection, table, runs, name) for collection, table in tables.items()]
-    there = sum(len({q for v in table.values() for q in v.queries}) for table in tables.values())
+    columns = [_values(collection, table, runs, name) for collection, table in collections.items()]
+    queries = sum(len({q for v in table.values() for q in v.queries}) for table in collections.values())
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
     found = standings(sign * means, missing=missing)
-    if sign < 0:
-        found = _turned(found)
-    drawn = rank_intervals([sign * c for c in columns], by=by, missing=missing, confidence=confidence, seed=seed)
-    return Leaderboard(name, runs, tuple(tables), means, found, drawn, by, there - sum(map(len, columns)))
+    found = replace(found, mean=-found.mean) if sign < 0 else found
+    ranks = rank_intervals([sign * c for c in columns], by=by, missing=missing, confidence=confidence, seed=seed)
+    return Leaderboard(name, runs, tuple(collections), means, found, ranks, by, queries - sum(map(len, columns)))
 
 
-def _turned(found: Standings) -> Standings:
-    from dataclasses import replace
-
-    return replace(found, mean=-found.mean)
-
-
-def _tables(results: Any) -> dict[str, dict[str, Values]]:
+def _collections(results: Any) -> dict[str, dict[str, Values]]:
     if isinstance(results, list | tuple) and results and all(isinstance(r, Values) for r in results):
-        found: dict[str, dict[str, Values]] = {}
-        paths = list(dict.fromkeys(r.names[0] for r in results))
-        short = dict(zip(paths, short_names(paths), strict=True))
-        for r in results:
-            collection, run = short[r.names[0]], r.names[1].rstrip("/").rpartition("/")[2]
-            if run in found.setdefault(collection, {}):
-                raise UsageError(
-                    "runs", "one result for each run and collection", got=f"two of {run} over {collection}"
-                )
-            found[collection][run] = r
-        return found
+        return _group(results)
     if isinstance(results, Mapping) and results:
-        tables = {str(c): _table(t) for c, t in results.items()}
-        if all(tables.values()):
-            return tables
-    raise UsageError(
-        "runs", "{collection: {run: Values}}, {collection: Comparison} or a list of Values", got=shown(results)
-    )
+        collections = {str(c): _runs(t) for c, t in results.items()}
+        if all(collections.values()):
+            return collections
+    expected = "{collection: {run: Values}}, {collection: Comparison} or a list of Values"
+    raise UsageError("runs", expected, got=shown(results))
 
 
-def _table(one: Any) -> dict[str, Values]:
+def _group(results: list[Values] | tuple[Values, ...]) -> dict[str, dict[str, Values]]:
+    """Results by the collection and the run that they name."""
+    collections: dict[str, dict[str, Values]] = {}
+    paths = list(dict.fromkeys(r.names[0] for r in results))
+    short = dict(zip(paths, short_names(paths), strict=True))
+    for r in results:
+        collection, run = short[r.names[0]], r.names[1].rstrip("/").rpartition("/")[2]
+        if run in collections.setdefault(collection, {}):
+            raise UsageError("runs", f"two results of {run} over {collection}", hint="pass one per run and collection")
+        collections[collection][run] = r
+    return collections
+
+
+def _runs(one: Any) -> dict[str, Values]:
     if isinstance(one, Comparison):
         return dict(zip(one.names, one.results, strict=True))
     if isinstance(one, Mapping) and all(isinstance(v, Values) for v in one.values()):
@@ -175,34 +161,31 @@ def _table(one: Any) -> dict[str, Values]:
     return {}
 
 
-def _measure(tables: dict[str, dict[str, Values]], measure: str | None) -> str:
-    common = [m for m in next(iter(next(iter(tables.values())).values()))
-              if all(m in v.columns for t in tables.values() for v in t.values())]  # fmt: skip
-    wanted = None if measure is None else str(parse(measure))
-    if not common or (wanted is not None and wanted not in common):
-        raise DataError(
-            "not-asked", f"a measure that all results have ({', '.join(common) or 'there is none'})", got=shown(measure)
-        )
-    return wanted or common[0]
+def _common_measure(collections: dict[str, dict[str, Values]], measure: str | None) -> str:
+    results = [values for table in collections.values() for values in table.values()]
+    common = [m for m in results[0] if all(m in v.columns for v in results)]
+    name = None if measure is None else str(parse(measure))
+    if not common:
+        raise DataError("not-asked", "the results have no measure in common")
+    if name is not None and name not in common:
+        hint = f"choose one of {', '.join(common)}"
+        raise DataError("not-asked", f"not all results have {shown(measure)}", hint=hint, value=measure)
+    return name or common[0]
 
 
-def _matrix(
-    collection: str, table: dict[str, Values], runs: tuple[str, ...], measure: str
-) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _values(collection: str, table: dict[str, Values], runs: tuple[str, ...], measure: str) -> Floats:
     """Values of queries × runs of one collection; NaN for a run that it lacks."""
-    there = list(table.values())
-    refuse_incomparable(list(table), there)
-    queries = (
-        [q for q in there[0].queries if all(q in r.queries for r in there[1:])]
-        if len({r.queries for r in there}) > 1
-        else there[0].queries
-    )
+    results = list(table.values())
+    check_comparable(list(table), results)
+    queries = list(results[0].queries)
+    if len({r.queries for r in results}) > 1:
+        queries = [q for q in queries if all(q in r.queries for r in results[1:])]
     if not queries:
-        raise DataError("no-common-query", f"queries of {collection} that all runs share", got="none")
+        raise DataError("no-common-query", f"the runs of {collection} have no query in common")
     out = np.full((len(queries), len(runs)), np.nan)
     for i, run in enumerate(runs):
         if run in table:
             place = {q: k for k, q in enumerate(table[run].queries)}
             out[:, i] = np.asarray(table[run][measure], float)[[place[q] for q in queries]]
     known = ~np.isnan(out[:, [i for i, run in enumerate(runs) if run in table]]).any(axis=1)
-    return out[known]
+    return np.asarray(out[known])

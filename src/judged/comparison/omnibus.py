@@ -1,21 +1,37 @@
-"""What can be said of all runs of a comparison together, by tests that look at them at once."""
+"""Tests of all runs of a comparison at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from judged._types import Floats
-from judged.comparison.result import Comparison, Critical
 from judged.errors import UsageError, shown
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import bars
 from judged.stats.multiple.omnibus import anova, friedman
 from judged.stats.multiple.posthoc import Pairwise, nemenyi, randomised_tukey, tukey
+from judged.tables.result import Result
 from judged.tables.table import Table
-from judged.tables.text import p_text
+from judged.tables.text import number, p_text
 
-__all__ = ["JOINT", "critical_of", "joint_table", "overall_table"]
+if TYPE_CHECKING:
+    from judged.comparison.result import Comparison
+
+__all__ = [
+    "JOINT",
+    "Critical",
+    "JointTests",
+    "OmnibusTest",
+    "OmnibusTests",
+    "critical_difference",
+    "joint_tests",
+    "omnibus_tests",
+]
 
 
 JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {
@@ -25,38 +41,112 @@ JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {
 }
 
 
-def _values(comparison: Comparison, measure: str) -> Floats:
-    """Values of queries × runs, the highest best."""
-    x = comparison.matrix(measure)
-    return x[known_rows(x)] * _sign("", measure)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OmnibusTest:
+    """A test of all runs by one measure: its statistic with degrees of freedom, p, and an effect size."""
+
+    measure: str
+    test: str
+    statistic: str
+    df: tuple[float, ...]
+    value: float | None
+    p: float | None
+    effect: str
+    size: float
 
 
-def overall_table(comparison: Comparison, *, places: int = 4) -> Table:
-    """Whether the runs differ at all: Friedman's test of their ranks, and the two-way analysis of variance of their values."""
-    rows: list[tuple[str, ...]] = []
+@dataclass(frozen=True, slots=True, repr=False)
+class OmnibusTests(Result):
+    """Friedman's test and the two-way analysis of variance, per measure."""
+
+    rows: tuple[OmnibusTest, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per measure and test."""
+        return [asdict(row) for row in self.rows]
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """One row per measure and test."""
+        rows = tuple((r.measure, r.test, _statistic(r, places), p_text(r.p), f"{r.effect} = {number(r.size, 3)}") for r in self.rows)  # fmt: skip
+        return [
+            Table(("measure", "test of all runs", "statistic", "p", "effect"), rows, words=(0, 1, 2, 4), optional=(4,))
+        ]
+
+
+def _statistic(row: OmnibusTest, places: int) -> str:
+    df = ", ".join(f"{n:g}" for n in row.df)
+    return "–" if row.value is None else f"{row.statistic}({df}) = {row.value:.{places}f}"
+
+
+def omnibus_tests(comparison: Comparison) -> OmnibusTests:
+    """Test whether any runs differ: Friedman's test of ranks, and the two-way analysis of variance of values."""
+    rows = []
     for m in comparison.measures:
         x = _values(comparison, m)
         ranks, squares = friedman(x), anova(x)
-        rows.append(
-            (
-                m,
-                "Friedman",
-                f"χ²({ranks.df[0]:g}) = {ranks.statistic:.{places}f}",
-                p_text(ranks.p),
-                f"W = {ranks.concordance:.3f}",
-            )
-        )
-        effect = f"partial η² = {squares.partial_eta_squared:.3f}"
-        f = (
-            "–"
-            if squares.system.f is None
-            else f"F({squares.system.df:g}, {squares.residual.df:g}) = {squares.system.f:.{places}f}"
-        )
-        rows.append((m, "ANOVA, runs + queries", f, p_text(squares.system.p), effect))
-    return Table(("measure", "test of all runs", "statistic", "p", "effect"), tuple(rows), words=(0, 1, 2, 4))
+        rows.append(OmnibusTest(measure=m, test="Friedman", statistic="χ²", df=ranks.df, value=ranks.statistic, p=ranks.p,
+                                effect="W", size=ranks.concordance))  # fmt: skip
+        rows.append(OmnibusTest(measure=m, test="ANOVA, runs + queries", statistic="F", df=(squares.system.df, squares.residual.df),
+                                value=squares.system.f, p=squares.system.p, effect="partial η²", size=squares.partial_eta_squared))  # fmt: skip
+    return OmnibusTests(tuple(rows))
 
 
-def critical_of(comparison: Comparison, measure: str) -> Critical:
+@dataclass(frozen=True, slots=True, repr=False)
+class JointTests(Result):
+    """Every pair by a test of all runs at once; p-values are corrected for all pairs."""
+
+    test: str
+    names: tuple[str, ...]
+    by_measure: dict[str, Pairwise]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per measure and pair."""
+        pairs = [(i, j) for i in range(len(self.names)) for j in range(i + 1, len(self.names))]
+        return [
+            {"measure": m, "a": self.names[i], "b": self.names[j],
+             "difference": _sign(self.test, m) * float(found.difference[i, j]), "p": float(found.p[i, j])}
+            for m, found in self.by_measure.items() for i, j in pairs
+        ]  # fmt: skip
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """One row per measure and pair; means and critical differences are below."""
+        rows = tuple((r["measure"], r["b"], r["a"], number(r["difference"], places, sign="+"), p_text(r["p"])) for r in self.records())  # fmt: skip
+        headers = ("measure", "run", "against", "difference", "corrected p")
+        notes = tuple(self._centers(m, found, places) for m, found in self.by_measure.items())
+        return [Table(headers, rows, title=f"{self.test} over all runs", notes=notes, words=(0, 1, 2))]
+
+    def _centers(self, measure: str, found: Pairwise, places: int) -> str:
+        centers = zip(self.names, _sign(self.test, measure) * found.center, found.letters(), strict=True)
+        listed = ", ".join(f"{name} {center:.{places}f} {mark}" for name, center, mark in centers)
+        what = "mean rank" if self.test == "nemenyi" else "mean"
+        return f"{measure}: {what} {listed}; critical difference {found.critical:.{places}f}"
+
+
+def joint_tests(comparison: Comparison, test: str) -> JointTests:
+    """Test every pair with all runs at once."""
+    if test not in JOINT:
+        raise UsageError(
+            "unknown-test", f"unknown test {shown(test)}", hint=f"choose one of {', '.join(JOINT)}", value=test
+        )
+    s = comparison.settings
+    found = {m: JOINT[test](_values(comparison, m), s.alpha, s.seed) for m in comparison.measures}
+    return JointTests(test, comparison.names, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Critical:
+    """A critical-difference diagram: mean ranks (1 is best), groups without a clear difference, and Friedman's p of all runs."""
+
+    runs: tuple[str, ...]
+    ranks: tuple[float, ...]
+    critical: float
+    bars: tuple[tuple[int, ...], ...]
+    alpha: float
+    queries: int
+    p: float
+
+
+def critical_difference(comparison: Comparison, measure: str) -> Critical:
     """Friedman's mean ranks with Nemenyi's critical difference."""
     x = _values(comparison, measure)
     found = nemenyi(x, alpha=comparison.settings.alpha)
@@ -65,32 +155,12 @@ def critical_of(comparison: Comparison, measure: str) -> Critical:
     )  # fmt: skip
 
 
-def joint_table(comparison: Comparison, test: str, *, places: int = 4) -> Table:
-    """Every pair by a test of all runs at once; its p-values are corrected for all pairs already."""
-    if test not in JOINT:
-        raise UsageError("test", f"one of {', '.join(JOINT)}", got=shown(test), value=test)
-    rows, notes = [], []
-    for m in comparison.measures:
-        found = JOINT[test](_values(comparison, m), comparison.settings.alpha, comparison.settings.seed)
-        letters, sign = found.letters(), _sign(test, m)
-        what = "mean rank" if test == "nemenyi" else "mean"
-        notes.append(f"{m}: {what} {', '.join(f'{n} {c:.{places}f} {s}' for n, c, s in zip(comparison.names, sign * found.center, letters, strict=True))}"
-                     f"; critical difference {found.critical:.{places}f}")  # fmt: skip
-        for i, a in enumerate(comparison.names):
-            rows += [
-                (m, b, a, f"{sign * found.difference[i, j]:+.{places}f}", p_text(float(found.p[i, j])))
-                for j, b in enumerate(comparison.names)
-                if j > i
-            ]
-    return Table(
-        ("measure", "run", "against", "difference", "corrected p"),
-        tuple(rows),
-        title=f"{test} over all runs",
-        notes=tuple(notes),
-        words=(0, 1, 2),
-    )
+def _values(comparison: Comparison, measure: str) -> Floats:
+    """Values of queries × runs, negated if lower is better."""
+    x = comparison.matrix(measure)
+    return np.asarray(x[known_rows(x)] * _sign("", measure))
 
 
 def _sign(test: str, measure: str) -> float:
-    """-1 where values were turned around, so that the highest is best; ranks are shown as they are."""
+    """-1 if values were negated so that the highest is best; ranks are shown as they are."""
     return -1.0 if test != "nemenyi" and parse(measure).definition.lower_is_better else 1.0

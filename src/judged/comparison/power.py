@@ -1,21 +1,22 @@
-"""What a comparison of two runs can show: the smallest difference, the queries it takes, the chance to find one."""
+"""`power`: the differences that a comparison of two runs can show, and the queries that it needs."""
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import DataError, UsageError, Warned
+from judged.comparison.inputs import EvaluationOptions
+from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels
 from judged.measures.grammar import parse_all
-from judged.stats.power import (
+from judged.stats.checks import check_count
+from judged.stats.power import (  # fmt: skip
     LITTLE,
     MATERIAL,
     achieved_power,
@@ -28,43 +29,43 @@ from judged.stats.power import (
 from judged.stats.summary import mean
 from judged.tables.result import Result
 from judged.tables.table import Table
+from judged.tables.text import counted, number
 
 __all__ = ["MeasurePower", "Power", "power"]
 
 
 @dataclass(frozen=True, slots=True)
 class MeasurePower:
-    """What can be shown in one measure; nothing (NaN) where all differences are equal."""
+    """Power in one measure; NaN if all differences are equal."""
 
     measure: str
-    observed: int  # queries whose differences were looked at
-    deviation: float  # the standard deviation of the differences
-    queries: int  # the number the rest is about
-    smallest: float  # the difference that so many queries show with the chance asked for; infinite for one query
-    difference: float  # a difference that would matter
-    chance: float  # to find it with so many queries
-    needed: int | None  # queries that find it with the chance asked for; None: more than 10⁹
-    simulated: float | None = None  # the chance of a permutation test, tried out
+    observed: int  # queries from which the deviation was estimated
+    deviation: float  # standard deviation of the differences
+    queries: int  # number of queries that the power is about
+    smallest: float  # difference that they detect with the requested power; infinite for one query
+    difference: float  # difference that matters
+    chance: float  # power to detect it
+    needed: int | None  # queries that detect it with the requested power; None: more than 10⁹
+    simulated: float | None = None  # power of the permutation test, by simulation
 
     def sentence(self, power: float) -> str:
-        """The finding, in words."""
-        name, share, n = self.measure, f"{power:.0%}", self.queries
-        able = _counted(n)
+        """The finding as a sentence."""
+        queries = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
         if self.deviation == 0:
-            return f"all differences in {name} are equal, and say nothing of how others vary"
+            return f"{self.measure}: all differences are equal, so their variation is unknown"
         if math.isinf(self.smallest):
-            shows = f"{able} cannot show any difference in {name}"
+            shows = f"{self.measure}: {queries} cannot show any difference"
         else:
-            shows = f"{able} can show a difference of {self.smallest:.2g} in {name} with {share} chance"
+            shows = f"{self.measure}: {queries} detect a difference of {self.smallest:.2g} with power {power:.0%}"
         need = "more than 10⁹ queries" if self.needed is None else f"{self.needed:,} queries"
-        return f"{shows}; for {self.difference:.2g} you need {need}" if self.difference > 0 else shows
+        return f"{shows}; a difference of {self.difference:.2g} needs {need}" if self.difference > 0 else shows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Power(Result):
-    """What two runs' comparison can show, for each measure: a paired t test, two-sided.
+    """Power of a two-sided paired t test between two runs, per measure.
 
-    It rests on how much differences vary between queries, and never on the difference that was observed.
+    It depends on how much differences vary between queries, never on the observed difference.
     """
 
     names: tuple[str, str]
@@ -77,16 +78,30 @@ class Power(Result):
         return len(self.measures)
 
     def __getitem__(self, measure: str) -> MeasurePower:
-        """What can be shown in this measure."""
-        wanted = {str(measure), *map(str, parse_all(measure))}
-        found = next((m for m in self.measures if m.measure in wanted), None)
-        if found is None:
-            known = ", ".join(m.measure for m in self.measures)
-            raise UsageError("not-asked", f"one of {known}", got=repr(str(measure)), value=measure)
-        return found
+        """The power in one measure."""
+        names = {str(measure), *map(str, parse_all(measure))}
+        for one in self.measures:
+            if one.measure in names:
+                return one
+        hint = f"choose one of {', '.join(m.measure for m in self.measures)}"
+        raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data; what is infinite or beyond counting is None."""
+    def headline(self) -> list[str]:
+        """The differences that can be shown, and for a single measure the queries that the requested one needs."""
+        if len(self.measures) == 1:
+            return [f"{self.measures[0].sentence(self.power)}."]
+        sizes = ", ".join(f"{number(m.smallest, 3)} in {m.measure}" for m in self.measures if math.isfinite(m.smallest))
+        return [f"Differences that can be shown with power {self.power:.0%}: {sizes}."] if sizes else []
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per measure; values that are infinite or unknown are None."""
+        records = [asdict(m) for m in self.measures]
+        return [
+            {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()} for r in records
+        ]
+
+    def to_data(self) -> dict[str, Any]:
+        """The runs, the test, and the records."""
         return {
             "judged": 1,
             "a": self.names[0],
@@ -94,41 +109,34 @@ class Power(Result):
             "test": "paired t, two-sided",
             "power": self.power,
             "alpha": self.alpha,
-            "measures": [_plain(m) for m in self.measures],
+            "measures": self.records(),
             "warnings": [w.to_dict() for w in self.warnings],
         }
 
-    def to_json(self) -> str:
-        """Everything, as strict JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
     def to_pandas(self) -> Any:
-        """A pandas frame: one row a measure (the index)."""
+        """A pandas frame with one row per measure, which is the index."""
         import pandas as pd
 
-        return pd.DataFrame([_plain(m) for m in self.measures]).set_index("measure")
+        return pd.DataFrame(self.records()).set_index("measure")
 
-    def to_polars(self) -> Any:
-        """A polars frame: one row a measure."""
-        import polars as pl
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """One row per measure."""
+        simulated = any(m.simulated is not None for m in self.measures)
+        headers = ("measure", "queries", "deviation", f"detectable at {self.power:.0%}", "difference", "power", "queries needed")  # fmt: skip
+        title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
+        notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *self._warning_lines())
+        rows = tuple(_row(m, places)[: 8 if simulated else 7] for m in self.measures)
+        headers = (*headers, "by permutation") if simulated else headers
+        return [Table(headers, rows, title=title, notes=notes, optional=(2, 7) if simulated else (2,))]
 
-        return pl.DataFrame([_plain(m) for m in self.measures])
-
-    def table(self, *, places: int = 4) -> Table:
-        """A row a measure, and a sentence for each below."""
-        tried = any(m.simulated is not None for m in self.measures)
-        headers = ("measure", "queries", "deviation", f"smallest at {self.power:.0%}", "difference", "chance", "needed")
-        rows = tuple(_row(m, places, tried) for m in self.measures)
-        test = f"paired t test, two-sided, alpha {self.alpha:g}"
-        sentences = (f"{m.sentence(self.power)}." for m in self.measures)
-        return Table(
-            (*headers, "by permutation") if tried else headers,
-            rows,
-            title=" ~ ".join(n.rpartition("/")[2] for n in self.names),
-            notes=(*sentences, test, *(f"warning: {w}" for w in self.warnings)),
-        )
-
-    __repr__ = Result.__str__
+    def _warning_lines(self) -> list[str]:
+        """The warnings, with those of little power in one line."""
+        weak = [w for w in self.warnings if w.slug == "little-chance"]
+        if len(weak) < 2:
+            return [f"warning: {w}" for w in self.warnings]
+        names = ", ".join(w.text.partition(":")[0] for w in weak)
+        others = [f"warning: {w}" for w in self.warnings if w not in weak]
+        return [*others, f"warning: power below {LITTLE:.0%} in {names}  [little-chance]"]
 
 
 def power(
@@ -140,31 +148,31 @@ def power(
     difference: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
-    queries: int | None = None,
+    n_queries: int | None = None,
     simulate: bool = False,
     seed: int = 0,
     level: float | None = None,
     profile: str = "trec_eval-10",
-    **policy: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Power:
-    """What a comparison of two runs can show, from how much their differences vary between queries.
+    """Estimate the power of a comparison of two runs from how much their differences vary between queries.
 
     Args:
-        qrels: judgments, in any form that `read_qrels` takes; None where `a` and `b` are `Values`.
-        a: a run, or its `Values`: nothing is scored twice.
-        b: the other.
+        qrels: judgments, in any format that `read_qrels` takes; None if `a` and `b` are `Values`.
+        a: a run, or its `Values`.
+        b: the other run, or its `Values`.
         measures: names or objects.
-        difference: one that would matter. Unless it is said, a tenth of the mean of `a` ("material": Spärck Jones 1974).
-        power: the chance with which it is to be found.
-        alpha: of the two-sided paired t test.
-        queries: how many there would be; as many as there are, unless said.
-        simulate: also try the permutation test out, on queries drawn from these.
-        seed: of these draws.
-        level: the lowest grade that counts as relevant.
-        profile: the conventions of another tool.
-        policy: see `Policy` (all but `queries`, which is the number here).
+        difference: a difference that matters. [default: a tenth of the mean of `a`, "material" in Spärck Jones 1974]
+        power: the power to reach.
+        alpha: significance level of the two-sided paired t test.
+        n_queries: number of queries of the planned comparison. [default: those of the runs]
+        simulate: also estimate the power of the permutation test, by simulation.
+        seed: random seed of the simulation.
+        level: lowest relevant grade.
+        profile: conventions of another tool.
+        options: policies and preparation, as in `evaluate`.
 
-    A difference that is the observed one gets a warning: the power to find it says nothing beyond its p-value (Hoenig and Heisey 2001).
+    A difference equal to the observed one gets a warning: the power to find it says nothing beyond its p-value (Hoenig and Heisey 2001).
 
     >>> judgments = {q: {"x": 1} for q in "abcd"}
     >>> one, other = {q: ["x", "y"] for q in "abcd"}, {q: ["y", "x"] if q in "ab" else ["x"] for q in "abcd"}
@@ -172,53 +180,56 @@ def power(
     68
     """
     if difference is not None and not (isinstance(difference, int | float) and 0 < abs(difference) < math.inf):
-        raise UsageError("parameter", "difference: a number other than 0", got=repr(difference), value=difference)
-    sides = _values(qrels, a, b, measures, level=level, profile=profile, **policy)
+        raise UsageError(
+            "parameter", f"difference must be a number other than 0, got {shown(difference)}", value=difference
+        )
+    if n_queries is not None:
+        check_count(n_queries, "n_queries")
+    sides = _values(qrels, a, b, measures, level=level, profile=profile, **options)
     warnings = list(dict.fromkeys(w for side in sides for w in side.warnings))
     found = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:
-        first, second = _aligned(sides, name)
+        first, second = _align(sides, name)
         d = second - first
         matters = abs(difference) if difference is not None else MATERIAL * abs(mean(first))
-        one = _measure_power(name, d, matters, power, alpha, queries, simulate, seed)
+        one = _measure_power(name, d, matters, power, alpha, n_queries, simulate, seed)
         found.append(one)
-        warnings += _warned(one, abs(mean(d)), alpha, said=difference is not None)
+        warnings += _warnings(one, None if difference is None else abs(mean(d)), alpha)
     if not found:
-        raise UsageError("measure", "a measure with a number for each query", got="none", hint="for example nDCG@10")
+        raise UsageError(
+            "measure", "a measure whose values are numbers", got="none", hint="evaluate nDCG@10, for example"
+        )
     names = (sides[0].names[1], sides[1].names[1])
     return Power(names, float(power), float(alpha), tuple(found), tuple(warnings))
 
 
 def _values(qrels: Any, a: Any, b: Any, measures: Measures, **options: Any) -> tuple[Values, Values]:
-    given = [isinstance(run, Values) for run in (a, b)]
-    judgments = qrels if all(given) else read_qrels(qrels)
+    evaluated = isinstance(a, Values) and isinstance(b, Values)
+    judgments = qrels if evaluated else read_qrels(qrels)
     first, second = (
         run if isinstance(run, Values) else evaluate(judgments, run, measures, **options) for run in (a, b)
     )
     if set(first.columns) != set(second.columns):
-        raise UsageError(
-            "not-asked", "the same measures on both sides", got=f"{', '.join(first)} and {', '.join(second)}"
-        )
+        raise UsageError("not-asked", f"the runs have different measures: {', '.join(first)}; {', '.join(second)}")
     return first, second
 
 
-def _aligned(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
-    """The values of both, for queries that both have."""
+def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
+    """The values of both runs, for the queries on which both have one."""
     first, second = (dict(zip(side.queries, side[name].tolist(), strict=True)) for side in sides)
     shared = [q for q in first if q in second and not math.isnan(first[q]) and not math.isnan(second[q])]
     if not shared:
-        raise DataError("no-common-query", "a query that both runs have a value for", got="none", value=name)
+        raise DataError("no-common-query", f"no query has a value of {name} in both runs", value=name)
     return np.array([first[q] for q in shared], dtype=float), np.array([second[q] for q in shared], dtype=float)
 
 
 def _measure_power(
-    name: str, d: Floats, matters: float, wanted: float, alpha: float, queries: int | None, simulate: bool, seed: int
+    name: str, d: Floats, matters: float, power: float, alpha: float, queries: int | None, simulate: bool, seed: int
 ) -> MeasurePower:
     n = len(d) if queries is None else queries
     if len(d) < 2:
-        raise DataError(
-            "few-queries", "two queries or more, to see how much differences vary", got=f"{len(d)} in {name}"
-        )
+        problem = f"{counted(len(d), 'query')} with a value of {name}: differences need at least two to vary"
+        raise DataError("few-queries", problem)
     spread = deviation(d)
     if spread == 0:
         return MeasurePower(name, len(d), 0.0, n, math.nan, matters, math.nan, None)
@@ -227,48 +238,31 @@ def _measure_power(
         observed=len(d),
         deviation=spread,
         queries=n,
-        smallest=detectable_difference(spread, n, power=wanted, alpha=alpha),
+        smallest=detectable_difference(spread, n, power=power, alpha=alpha),
         difference=matters,
         chance=achieved_power(matters, spread, n, alpha=alpha),
-        needed=queries_needed(matters, spread, power=wanted, alpha=alpha) if matters > 0 else None,
+        needed=queries_needed(matters, spread, power=power, alpha=alpha) if matters > 0 else None,
         simulated=simulated_power(d, matters, queries=n, alpha=alpha, seed=seed) if simulate else None,
     )
 
 
-def _warned(one: MeasurePower, observed: float, alpha: float, *, said: bool) -> list[Warned]:
-    found = []
+def _warnings(one: MeasurePower, observed: float | None, alpha: float) -> list[Warned]:
+    """Warnings of one measure; `observed` is the observed difference if the caller chose one that matters."""
+    warnings = []
     if one.deviation == 0:
-        found.append(Warned("no-spread", one.observed, f"{one.measure}: all differences are equal; nothing is known of how they vary"))  # fmt: skip
+        text = f"{one.measure}: all differences are equal; their variation is unknown"
+        warnings.append(Warned("no-spread", one.observed, text))
     elif little_chance(one.deviation, one.queries, one.difference, alpha=alpha):
-        text = f"{one.measure}: little chance (below {LITTLE:.0%}) that {_counted(one.queries)} find a difference of {one.difference:.2g}"
-        found.append(Warned("little-chance", one.queries, text))
-    if said and math.isclose(one.difference, observed, rel_tol=1e-3):
+        text = f"{one.measure}: the power to find a difference of {one.difference:.2g} is below {LITTLE:.0%}"
+        warnings.append(Warned("little-chance", one.queries, text))
+    if observed is not None and math.isclose(one.difference, observed, rel_tol=1e-3):
         text = f"{one.measure}: this is the observed difference; the power to find it says nothing beyond its p-value"
-        found.append(Warned("observed-power", 1, text))
-    return found
+        warnings.append(Warned("observed-power", 1, text))
+    return warnings
 
 
-def _counted(n: int) -> str:
-    return f"{n:,} {'query' if n == 1 else 'queries'}"
-
-
-def _plain(one: MeasurePower) -> dict[str, Any]:
-    data = asdict(one)
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in data.items()}
-
-
-def _row(one: MeasurePower, places: int, tried: bool) -> tuple[str, ...]:
-
-    def number(value: float) -> str:
-        return f"{value:.{places}f}" if math.isfinite(value) else "–"
-
-    cells = (
-        one.measure,
-        str(one.queries),
-        number(one.deviation),
-        number(one.smallest),
-        number(one.difference),
-        "–" if math.isnan(one.chance) else f"{one.chance:.1%}",
-        "–" if one.needed is None else str(one.needed),
-    )
-    return (*cells, "" if one.simulated is None else f"{one.simulated:.1%}") if tried else cells
+def _row(one: MeasurePower, places: int) -> tuple[str, ...]:
+    power, simulated = ("–" if x is None or math.isnan(x) else f"{x:.1%}" for x in (one.chance, one.simulated))
+    smallest = number(None if math.isinf(one.smallest) else one.smallest, places)
+    return (one.measure, str(one.queries), number(one.deviation, places), smallest, number(one.difference, places), power,
+            number(one.needed), simulated)  # fmt: skip

@@ -1,16 +1,15 @@
-"""`Comparison`: runs held against each other, as plain data, with where they differ."""
+"""`Comparison`: differences between runs, and the queries on which they differ."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judged._types import Bools, Floats
 from judged.comparison.difference import Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
@@ -21,18 +20,20 @@ from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
-from judged.tables.result import RecordTable, Result
+from judged.tables.result import Result
 from judged.tables.table import Table
 
 if TYPE_CHECKING:
+    from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
+    from judged.comparison.report import ComparisonReport, TableName
     from judged.plots.results import Plot
 
-__all__ = ["Change", "Comparison", "ComparisonSettings", "Critical", "Move"]
+__all__ = ["Change", "Comparison", "ComparisonSettings", "Move"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSettings:
-    """How it was compared."""
+    """The test, correction and intervals of a comparison."""
 
     test: str
     correction: str
@@ -42,7 +43,7 @@ class ComparisonSettings:
     min_queries: int
     resamples: int | None
     seed: int
-    clusters: int | None = None  # of queries that were drawn, and changed sign, as wholes
+    clusters: int | None = None  # number of clusters of queries
 
     def __str__(self) -> str:
         drawn = f", {self.resamples:,} resamples" if self.resamples else ""
@@ -53,21 +54,8 @@ class ComparisonSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Critical:
-    """A critical-difference diagram: mean ranks (1 is best), groups of runs that cannot be told apart, and Friedman's p for all of them."""
-
-    runs: tuple[str, ...]
-    ranks: tuple[float, ...]
-    critical: float
-    bars: tuple[tuple[int, ...], ...]
-    alpha: float
-    queries: int
-    p: float
-
-
-@dataclass(frozen=True, slots=True)
 class Move:
-    """A judged document that two runs rank differently; None where it was not retrieved."""
+    """A judged document that two runs rank differently; a rank is None if the run does not retrieve it."""
 
     doc: str
     grade: float
@@ -86,9 +74,9 @@ class Change:
     moves: tuple[Move, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Rows of differences, each with its interval, p-value, effect sizes and verdict; slices of queries likewise (`parts`)."""
+    """Differences of all queries (`rows`) and of slices of queries (`parts`), with intervals, p-values, effect sizes and verdicts."""
 
     names: tuple[str, ...]
     results: tuple[Values, ...]
@@ -97,34 +85,34 @@ class Comparison(Result):
     parts: tuple[Difference, ...] = ()
     baseline: str | None = None
     warnings: tuple[Warned, ...] = ()
-    judged: tuple[Judged, ...] = field(default=(), repr=False)
-    slices: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict, repr=False)  # which queries are in each
+    judged: tuple[Judged, ...] = ()
+    slices: Mapping[str, Bools] = field(default_factory=dict)  # the queries of each
 
     @property
     def measures(self) -> list[str]:
-        """The measures, in the order asked for."""
+        """The measures, in the order of the call."""
         return list(dict.fromkeys(row.measure for row in self.rows))
 
     def of(self, measure: str, a: str, b: str) -> Difference:
-        """The row of two runs by a measure."""
+        """The difference of two runs by a measure."""
         for row in self.rows:
             if (row.measure, row.a, row.b) == (measure, a, b):
                 return row
-        known = ", ".join(dict.fromkeys(f"{r.b} against {r.a}" for r in self.rows))
-        raise UsageError(
-            "no-pair", f"one of {known}, by {', '.join(self.measures)}", got=f"{b} against {a}, by {shown(measure)}"
-        )
+        pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))
+        problem = f"{b} was not compared with {a} by {shown(measure)}"
+        raise UsageError("no-pair", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
 
     def means(self) -> dict[str, dict[str, float]]:
-        """{run: {measure: mean over the queries on which all runs have a value}}; counts too are means here."""
-        columns = {m: self.matrix(m) for m in self.measures}
-        found = {
-            m: x[known_rows(x)].mean(axis=0) if known_rows(x).any() else np.full(x.shape[1], np.nan)
-            for m, x in columns.items()
-        }
-        return {name: {m: float(found[m][i]) for m in self.measures} for i, name in enumerate(self.names)}
+        """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
+        means = {m: self._known_mean(self.matrix(m)) for m in self.measures}
+        return {name: {m: float(means[m][i]) for m in self.measures} for i, name in enumerate(self.names)}
 
-    def matrix(self, measure: str) -> NDArray[np.float64]:
+    @staticmethod
+    def _known_mean(x: Floats) -> Floats:
+        known = known_rows(x)
+        return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
+
+    def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
         return np.stack([np.asarray(result[measure], float) for result in self.results], axis=1)
 
@@ -137,29 +125,32 @@ class Comparison(Result):
         n: int = 10,
         only: Literal["better", "worse"] | None = None,
     ) -> tuple[Change, ...]:
-        """The queries that changed most from a to b, the largest first, in both directions or `only` in one; with the judged documents that moved.
+        """The n queries that changed most from a to b, largest change first, with the judged documents that moved.
 
-        Without names: the first pair that was compared.
+        Args:
+            measure: one of `measures`.
+            a: name of a run. [default: that of the first pair]
+            b: name of the other run. [default: that of the first pair]
+            n: number of queries.
+            only: changes in one direction. [default: both]
         """
-        first = (
-            next(row for row in self.rows if row.measure == measure)
-            if measure in self.measures
-            else self.of(measure, "", "")
-        )
+        pairs = [row for row in self.rows if row.measure == measure]
+        first = pairs[0] if pairs else self.of(measure, a or "", b or "")
         i, j = (self._place(name) for name in (a or first.a, b or first.b))
         x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
         d = np.nan_to_num(y - x)
         gain = -d if parse(measure).definition.lower_is_better else d
         size = np.abs(d) if only is None else np.maximum(gain if only == "better" else -gain, 0)
-        chosen = [int(k) for k in np.argsort(-size, kind="stable")[:n] if size[k] != 0]
+        largest = [int(k) for k in np.argsort(-size, kind="stable")[:n] if size[k] != 0]
         return tuple(
             Change(self.results[0].queries[k], float(x[k]), float(y[k]), float(d[k]), self._moves(i, j, k))
-            for k in chosen
+            for k in largest
         )
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise UsageError("runs", f"one of {', '.join(self.names)}", got=shown(name), value=name)
+            hint = f"choose one of {', '.join(self.names)}"
+            raise UsageError("runs", f"no run is called {shown(name)}", hint=hint, value=name)
         return self.names.index(name)
 
     def _moves(self, i: int, j: int, row: int) -> tuple[Move, ...]:
@@ -171,71 +162,102 @@ class Comparison(Result):
         ]
         pool = self.judged[i]
         moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
-        found = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
-        return tuple(sorted(found, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
+        moves = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
+        return tuple(sorted(moves, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
 
     # ── by other tests ───────────────────────────────────────────────────────────────────────────
 
-    def overall(self) -> Table:
-        """Whether the runs differ at all: Friedman's test, and the two-way analysis of variance, for each measure."""
-        from judged.comparison.omnibus import overall_table
+    def overall(self) -> OmnibusTests:
+        """Test whether any runs differ: Friedman's test and the two-way analysis of variance, per measure."""
+        from judged.comparison.omnibus import omnibus_tests
 
-        return overall_table(self)
+        return omnibus_tests(self)
 
-    def jointly(self, test: str = "randomised-tukey") -> Table:
-        """Every pair by a test of all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
-        from judged.comparison.omnibus import joint_table
+    def jointly(self, test: str = "randomised-tukey") -> JointTests:
+        """Test every pair with all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
+        from judged.comparison.omnibus import joint_tests
 
-        return joint_table(self, test)
+        return joint_tests(self, test)
 
     def critical(self, measure: str) -> Critical:
-        """Mean ranks of the runs over queries, and which of them lie within Nemenyi's critical difference (Demšar 2006)."""
-        from judged.comparison.omnibus import critical_of
+        """Mean ranks of the runs over queries, and the groups within Nemenyi's critical difference (Demšar 2006)."""
+        from judged.comparison.omnibus import critical_difference
 
-        return critical_of(self, measure)
+        return critical_difference(self, measure)
 
     def equivalence(self, measure: str, a: str, b: str, margin: float) -> Equivalence:
-        """Two one-sided t tests: whether a and b are equal within the margin."""
+        """Test whether a and b are equal within the margin: two one-sided t tests."""
         return tost(self._differences(measure, a, b), margin, alpha=self.settings.alpha)
 
     def posterior(self, measure: str, a: str, b: str, rope: float = 0.0) -> Posterior:
-        """The chances that b is worse than a, practically equal (within `rope`), or better, under a Bayesian t model."""
+        """The probabilities that b is worse than a, practically equal (within `rope`), or better, under a Bayesian t model."""
         return bayesian_t(self._differences(measure, a, b), rope=rope)
 
-    def _differences(self, measure: str, a: str, b: str) -> NDArray[np.float64]:
+    def _differences(self, measure: str, a: str, b: str) -> Floats:
         x = self.matrix(measure)
         d = x[:, self._place(b)] - x[:, self._place(a)]
-        known: NDArray[np.float64] = d[~np.isnan(d)]
+        known: Floats = d[~np.isnan(d)]
         return -known if parse(measure).definition.lower_is_better else known
 
-    # ── as other things ──────────────────────────────────────────────────────────────────────────
+    # ── output ───────────────────────────────────────────────────────────────────────────────────
+
+    def verdicts(self) -> list[str]:
+        """One sentence per pair and measure."""
+        return [row.words for row in self.rows]
+
+    def headline(self) -> list[str]:
+        """One sentence per measure: the verdict."""
+        from judged.comparison.tables import headline
+
+        return headline(self)
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """Means of runs by measures, the pairs, and the slices if there are any."""
+        return self.report().tables(places=places)
 
     def records(self) -> list[dict[str, Any]]:
-        """One mapping a row, slices included."""
+        """One mapping per pair and measure; slices follow."""
         return [asdict(row) for row in (*self.rows, *self.parts)]
 
-    def listing(self) -> RecordTable:
-        """The same by columns."""
-        return RecordTable.of(self.records())
-
-    def to_json(self) -> str:
-        """All of it as strict JSON: what is missing is null."""
-        data = {
+    def to_data(self) -> dict[str, Any]:
+        """Runs, settings, means, differences and warnings."""
+        return {
             "judged-comparison": 1,
-            "runs": list(self.names),
+            "runs": self.names,
             "baseline": self.baseline,
             "queries": len(self.results[0]),
             "policy": str(self.results[0].policy),
             "settings": asdict(self.settings),
-            "means": {n: {m: v if math.isfinite(v) else None for m, v in by.items()} for n, by in self.means().items()},
-            "rows": self.listing().to_dicts(),
+            "means": self.means(),
+            "rows": self.records(),
             "warnings": [w.to_dict() for w in self.warnings],
         }
-        return json.dumps(data, allow_nan=False)
 
-    def verdicts(self) -> list[str]:
-        """Each row as a sentence."""
-        return [row.words for row in self.rows]
+    def to_latex(self, *, places: int = 4, table: TableName | None = None, intervals: bool = True) -> str:
+        """LaTeX tables in booktabs style: all, or only `systems`, `pairs` or `slices`; with or without intervals."""
+        return self.report(table=table, intervals=intervals).render("latex", places=places)
+
+    def report(
+        self,
+        *,
+        table: TableName | None = None,
+        overall: bool = False,
+        jointly: str | None = None,
+        where: int = 0,
+        intervals: bool = True,
+    ) -> ComparisonReport:
+        """The comparison with further tests and the queries that changed most, or only one table of it.
+
+        Args:
+            table: only this table: `systems`, `pairs`, `slices`, `overall`, `jointly` or `where`.
+            overall: add the tests of all runs, see `overall()`.
+            jointly: add a test of all pairs at once, see `jointly()`.
+            where: add this number of queries that changed most, for each pair and measure.
+            intervals: show the intervals of differences.
+        """
+        from judged.comparison.report import ComparisonReport
+
+        return ComparisonReport(self, table, overall, jointly, where, intervals)
 
     def plot(
         self,
@@ -245,20 +267,13 @@ class Comparison(Result):
         b: str | None = None,
         ax: Any = None,
     ) -> Any:
-        """A picture on matplotlib axes (new ones unless given): `means`, `differences`, `queries`, `scatter` or `critical`.
+        """Draw `means`, `differences`, `queries`, `scatter` or `critical` on matplotlib axes. [default: new ones]
 
         See `judged.plots.results.draw_comparison`.
         """
         from judged.plots.results import draw_comparison
 
         return draw_comparison(self, kind, measure, a, b, ax)
-
-    def _tables(self) -> list[Table]:
-        from judged.comparison.tables import tables
-
-        return tables(self)
-
-    __repr__ = Result.__str__
 
 
 def _doc(pool: Judged, judgment: int) -> str:

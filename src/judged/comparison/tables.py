@@ -1,60 +1,114 @@
-"""A comparison as tables: runs × measures with who cannot be told apart, the pairs, the slices, the queries that changed."""
+"""Tables of a comparison: runs × measures, the pairs, the slices, the queries that changed most; and the verdicts above them."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.comparison.difference import Difference
-from judged.comparison.result import Change, Comparison
+from judged.comparison.difference import VERDICT_WORDS, Difference, p_clause, power_note
 from judged.measures.grammar import parse
+from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import letters
+from judged.stats.power import MATERIAL
 from judged.tables.table import Table
-from judged.tables.text import number, p_text
+from judged.tables.text import counted, number, p_text
 
-__all__ = ["change_table", "key_of_signs", "pair_table", "signs", "slice_table", "system_table", "tables"]
+if TYPE_CHECKING:
+    from judged.comparison.result import Change, Comparison
+
+__all__ = ["between", "change_table", "headline", "key_of_signs", "pair_table", "signs", "slice_table", "system_table"]
 
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too few": ""}
 
 
-def tables(comparison: Comparison, *, places: int = 4) -> list[Table]:
-    """Runs by measures, then every pair; then slices, where there are any."""
-    found = [system_table(comparison, places=places), pair_table(comparison, places=places)]
-    return [*found, slice_table(comparison, places=places)] if comparison.parts else found
+def headline(comparison: Comparison) -> list[str]:
+    """The verdict, one sentence per measure."""
+    return [_verdict(comparison, m) for m in comparison.measures]
+
+
+def _verdict(comparison: Comparison, measure: str) -> str:
+    rows = [row for row in comparison.rows if row.measure == measure]
+    if len(rows) == 1:
+        row = rows[0]
+        sure = "" if row.verdict == "too few" else f" ({p_clause(row.adjusted)}, {counted(row.queries, 'query')})"
+        return f"{row.claim}{sure}."
+    if comparison.baseline is not None:
+        return f"On {measure}, {_by_verdict(rows, comparison.baseline)}."
+    best = [comparison.names[i] for i in _best(comparison, measure)]
+    if not best:
+        return f"No run has a value of {measure}."
+    if len(best) > 1:
+        return f"On {measure}, {_names(best)} have the best mean."
+    against = [row if row.b == best[0] else _turn(row) for row in rows if best[0] in (row.a, row.b)]
+    return f"On {measure}, {best[0]} has the best mean: {_by_verdict(against)}."
+
+
+def _by_verdict(rows: list[Difference], baseline: str | None = None) -> str:
+    """Runs by verdict: those compared with the baseline, or without one those that the best run was compared with."""
+    words = {
+        "better": "better than",
+        "worse": "worse than",
+        "equal": "equal to",
+        "cannot tell": "no clear difference from",
+    }
+    clauses = []
+    for verdict, phrase in words.items():
+        others = [row.a if baseline is None else row.b for row in rows if row.verdict == verdict]
+        if others and baseline is None:
+            clauses.append(f"{phrase} {_names(others)}")
+        elif others and verdict == "cannot tell":
+            clauses.append(f"no clear difference between {_names(others)} and {baseline}")
+        elif others:
+            clauses.append(f"{_names(others)} {'is' if len(others) == 1 else 'are'} {phrase} {baseline}")
+    return "; ".join(clauses) or "too few queries to compare"
+
+
+def _names(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _turn(row: Difference) -> Difference:
+    opposite = {"better": "worse", "worse": "better"}
+    return replace(row, a=row.b, b=row.a, verdict=opposite.get(row.verdict, row.verdict))  # type: ignore[arg-type]
 
 
 def system_table(comparison: Comparison, *, places: int = 4) -> Table:
-    """Means of runs by measures, the best in bold; letters, or signs against the baseline, say which differences are significant."""
+    """Means of runs by measures, the best in bold; letters, or signs if there is a baseline, mark significant differences."""
     means, measures = comparison.means(), comparison.measures
     marks = {m: signs(comparison, m) for m in measures}
-    rows = [
+    rows = tuple(
         (name, *(f"{number(means[name][m], places)} {marks[m][i]}".rstrip() for m in measures))
         for i, name in enumerate(comparison.names)
-    ]
+    )
     best = frozenset((i, 1 + c) for c, m in enumerate(measures) for i in _best(comparison, m))
-    queries = len(comparison.results[0])
-    notes = (key_of_signs(comparison), f"{queries} {'query' if queries == 1 else 'queries'} · {comparison.settings}",
-             f"policy: {comparison.results[0].policy}", *(f"warning: {w}" for w in comparison.warnings))  # fmt: skip
-    return Table(("run", *measures), tuple(rows), notes=notes, strong=best)
+    notes = (f"means over {counted(len(comparison.results[0]), 'query')}",)
+    return Table(("run", *measures), rows, notes=notes, strong=best, key=key_of_signs(comparison))
 
 
 def key_of_signs(comparison: Comparison) -> str:
-    """What the signs mean."""
+    """The legend of the signs in the table of runs."""
     alpha = comparison.settings.alpha
     if comparison.baseline:
-        return f"▲ better, ▼ worse than {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; no sign: cannot tell"
-    return f"runs that share a letter in a column cannot be told apart (corrected p > {alpha:g})"
+        return f"▲ better, ▼ worse than {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; no sign: no clear difference"
+    return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g})"
 
 
 def signs(comparison: Comparison, measure: str) -> list[str]:
-    """A sign for each run: ▲ or ▼ against the baseline, or letters that runs share which cannot be told apart."""
-    return _against(comparison, measure) if comparison.baseline else _letters(comparison, measure)
+    """A sign for each run: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
+    return _marks(comparison, measure) if comparison.baseline else _letters(comparison, measure)
+
+
+def _gains(comparison: Comparison, measure: str) -> list[float]:
+    """The means, negated if lower is better."""
+    sign = -1 if parse(measure).definition.lower_is_better else 1
+    return [sign * means[measure] for means in comparison.means().values()]
 
 
 def _best(comparison: Comparison, measure: str) -> list[int]:
-    sign = -1 if parse(measure).definition.lower_is_better else 1
-    values = [sign * by[measure] for by in comparison.means().values()]
+    values = _gains(comparison, measure)
     return [i for i, v in enumerate(values) if v == max(values)]
 
 
@@ -65,50 +119,77 @@ def _letters(comparison: Comparison, measure: str) -> list[str]:
         if row.measure == measure and row.adjusted <= comparison.settings.alpha:
             i, j = comparison.names.index(row.a), comparison.names.index(row.b)
             apart[i, j] = apart[j, i] = True
-    sign = -1 if parse(measure).definition.lower_is_better else 1
-    values = [sign * by[measure] for by in comparison.means().values()]
+    values = _gains(comparison, measure)
     return list(letters(apart, order=sorted(range(size), key=lambda i: -values[i])))
 
 
-def _against(comparison: Comparison, measure: str) -> list[str]:
-    found = {row.b: _MARKS[row.verdict] for row in comparison.rows if row.measure == measure}
-    return [found.get(name, "") for name in comparison.names]
+def _marks(comparison: Comparison, measure: str) -> list[str]:
+    marks = {row.b: _MARKS[row.verdict] for row in comparison.rows if row.measure == measure}
+    return [marks.get(name, "") for name in comparison.names]
 
 
-def pair_table(comparison: Comparison, *, places: int = 4) -> Table:
-    """One row a pair and measure."""
-    rows = tuple(_row(row, places) for row in comparison.rows)
-    level = f"{1 - comparison.settings.alpha:.0%}"
-    headers = (
-        "measure",
-        "run",
-        "against",
-        "difference",
-        f"{level} interval",
-        "won/tied/lost",
-        "p",
-        "corrected p",
-        "d_z",
-        "verdict",
-    )
-    notes = tuple(
-        dict.fromkeys(f"{row.b} against {row.a} by {row.measure}: {row.note}" for row in comparison.rows if row.note)
-    )
-    return Table(headers, rows, notes=notes, words=(0, 1, 2, 9))
+def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:
+    """One row per pair and measure; the column `power` is there if some pair had little chance to show a difference."""
+    weak = {id(row): power for row in comparison.rows if (power := _power(comparison, row)) is not None}
+    rows, headers = [], _headers(comparison, intervals)
+    for row in comparison.rows:
+        cells = _row(row, places, intervals)
+        power = (f"{weak[id(row)]:.0%}" if id(row) in weak else "",) if weak else ()
+        rows.append((*cells[:-1], *power, cells[-1]))
+    headers = (*headers[:-1], *(("power",) if weak else ()), headers[-1])
+    notes = [f"{row.b} and {row.a} on {row.measure}: {row.note}" for row in comparison.rows if row.note and id(row) not in weak]  # fmt: skip
+    if weak:
+        material = f"{comparison.settings.margin:g} (the margin)" if comparison.settings.margin else f"{MATERIAL:.0%} of the mean of the run in `against`"  # fmt: skip
+        notes.append(
+            f"power: chance to find a difference of {material}; shown below 50% if there is no clear difference"
+        )
+    return Table(headers, tuple(rows), notes=tuple(dict.fromkeys(notes)), **_shape(headers))
 
 
-def _row(row: Difference, places: int) -> tuple[str, ...]:
-    between = "–" if math.isnan(row.low) else f"[{row.low:+.{places}f}, {row.high:+.{places}f}]"
-    return (row.measure, row.b, row.a, f"{row.difference:+.{places}f}", between, f"{row.wins}/{row.ties}/{row.losses}",
-            p_text(row.p), p_text(row.adjusted), number(row.d_z, 2), row.verdict)  # fmt: skip
+def _power(comparison: Comparison, row: Difference) -> float | None:
+    """The power of a pair whose note is about it."""
+    if row.verdict != "cannot tell" or not row.note:
+        return None
+    x = comparison.matrix(row.measure)
+    a, b = comparison.names.index(row.a), comparison.names.index(row.b)
+    d = x[known_rows(x)]
+    weak = power_note(d[:, b] - d[:, a], row.mean_a, comparison.settings.alpha, comparison.settings.margin)
+    return weak[0] if weak is not None and weak[1] == row.note else None
 
 
-def slice_table(comparison: Comparison, *, places: int = 4) -> Table:
-    """One row a slice, pair and measure."""
-    rows = tuple((row.part or "", str(row.queries), *_row(row, places)) for row in comparison.parts)
-    headers = ("slice", "queries", *pair_table(comparison).headers)
-    least = f"slices of fewer than {comparison.settings.min_queries} queries are not tested; p-values are corrected within a slice"
-    return Table(headers, rows, notes=(least,), words=(0, 2, 3, 4, 11))
+def _headers(comparison: Comparison, intervals: bool) -> tuple[str, ...]:
+    interval = (f"{1 - comparison.settings.alpha:.0%} interval",) if intervals else ()
+    return ("measure", "run", "against", "difference", *interval, "won/tied/lost", "p", "corrected p", "d_z", "verdict")
+
+
+def _shape(headers: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """Columns of words, and columns to drop first."""
+    place = headers.index
+    words = tuple(place(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
+    return {
+        "words": words,
+        "optional": tuple(place(h) for h in ("d_z", "p", "power", "won/tied/lost", "corrected p") if h in headers),
+    }
+
+
+def between(low: float, high: float, places: int) -> str:
+    """An interval of a difference."""
+    return "–" if math.isnan(low) else f"[{number(low, places, sign='+')}, {number(high, places, sign='+')}]"
+
+
+def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
+    interval = (between(row.low, row.high, places),) if intervals else ()
+    return (row.measure, row.b, row.a, number(row.difference, places, sign="+"), *interval, f"{row.wins}/{row.ties}/{row.losses}",
+            p_text(row.p), p_text(row.adjusted), number(row.d_z, 2), VERDICT_WORDS[row.verdict])  # fmt: skip
+
+
+def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:
+    """One row per slice, pair and measure."""
+    rows = tuple((row.part or "", str(row.queries), *_row(row, places, intervals)) for row in comparison.parts)
+    headers = ("slice", "queries", *_headers(comparison, intervals))
+    least = counted(comparison.settings.min_queries, "query")
+    notes = (f"slices of fewer than {least} are not tested; p-values are corrected within a slice",)
+    return Table(headers, rows, notes=notes, **_shape(headers))
 
 
 def change_table(
@@ -117,13 +198,10 @@ def change_table(
     """The queries that changed most, with the judged documents that moved."""
     rows = []
     for change in changes:
-        told = [f"{m.doc} (grade {m.grade:g}): {_rank(m.rank_a)} → {_rank(m.rank_b)}" for m in change.moves[:moves]]
+        listed = [f"{m.doc} (grade {m.grade:g}): {number(m.rank_a)} → {number(m.rank_b)}" for m in change.moves[:moves]]
         more = [f"… {len(change.moves) - moves} more"] if len(change.moves) > moves else []
         rows.append((str(change.query), number(change.value_a, places), number(change.value_b, places),
-                     f"{change.difference:+.{places}f}", "; ".join(told + more)))  # fmt: skip
-    return Table(("query", a, b, "difference", "judged documents that moved, by rank"), tuple(rows), words=(0, 4),
-                 title=f"the queries that changed most from {a} to {b}{f', by {measure}' if measure else ''}")  # fmt: skip
-
-
-def _rank(rank: int | None) -> str:
-    return "–" if rank is None else str(rank)
+                     number(change.difference, places, sign="+"), "; ".join(listed + more)))  # fmt: skip
+    title = f"queries that changed most from {a} to {b}{f', by {measure}' if measure else ''}"
+    headers = ("query", a, b, "difference", "judged documents that moved, by rank")
+    return Table(headers, tuple(rows), words=(0, 4), title=title, optional=(4,))

@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._version import __version__
 from judged.comparison.difference import Difference
-from judged.comparison.result import Critical
+from judged.comparison.omnibus import Critical
 from judged.comparison.tables import key_of_signs, signs
 from judged.core.judged import Judged
 from judged.curves.curve import CurveSet

@@ -17,8 +17,8 @@ from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.stats.multiple.corrections import correction
-from judged.stats.paired.registry import PairTest, pair_test
+from judged.stats.multiple.corrections import CORRECTIONS
+from judged.stats.paired.registry import TESTS, PairTest
 
 __all__ = ["citations", "inputs", "methods"]
 
@@ -114,7 +114,7 @@ def _intervals(subject: Subject, level: float) -> str:
 
 def _tests(comparison: Comparison) -> str:
     s = comparison.settings
-    test = pair_test(s.test)
+    test = TESTS.find(s.test)
     pairs = f"each run against {comparison.baseline}" if comparison.baseline else "every pair of runs"
     clusters = (
         f" Queries were drawn, and changed sign, in {s.clusters:,} clusters; the intervals of means were not."
@@ -163,7 +163,7 @@ def citations(subject: Subject) -> list[str]:
     found.append("Bootstrap intervals: Efron, Annals of Statistics 1979.")
     if subject.comparison is not None:
         s = subject.comparison.settings
-        test, fixed = pair_test(s.test), correction(s.correction)
+        test, fixed = TESTS.find(s.test), CORRECTIONS.find(s.correction)
         found.append(f"{test.title[:1].upper()}{test.title[1:]}: {test.paper}.")
         if fixed.paper:
             found.append(f"Correction ({fixed.name}): {fixed.paper}.")

@@ -18,7 +18,8 @@ from judged.tables.text import p_text
 
 if TYPE_CHECKING:
     from judged.comparison.difference import Difference
-    from judged.comparison.result import Comparison, Critical
+    from judged.comparison.omnibus import Critical
+    from judged.comparison.result import Comparison
 
 __all__ = ["BETTER", "EQUAL", "WORSE", "critical", "differences", "labels", "means"]
 

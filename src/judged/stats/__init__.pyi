@@ -8,7 +8,6 @@ from .effect_sizes import EFFECTS as EFFECTS
 from .effect_sizes import Effect as Effect
 from .effect_sizes import Record as Record
 from .effect_sizes import cliff as cliff
-from .effect_sizes import effect as effect
 from .effect_sizes import hedges as hedges
 from .effect_sizes import mean_difference as mean_difference
 from .effect_sizes import record as record
@@ -20,7 +19,6 @@ from .intervals import interval as interval
 from .multiple.corrections import CORRECTIONS as CORRECTIONS
 from .multiple.corrections import Correction as Correction
 from .multiple.corrections import adjusted as adjusted
-from .multiple.corrections import correction as correction
 from .multiple.leaderboard import RankIntervals as RankIntervals
 from .multiple.leaderboard import Standings as Standings
 from .multiple.leaderboard import rank_intervals as rank_intervals
@@ -53,7 +51,6 @@ from .paired.registry import TESTS as TESTS
 from .paired.registry import PairTest as PairTest
 from .paired.registry import outcome as outcome
 from .paired.registry import outcome_of_pairs as outcome_of_pairs
-from .paired.registry import pair_test as pair_test
 from .paired.wilcoxon import wilcoxon as wilcoxon
 from .power import achieved_power as achieved_power
 from .power import detectable_difference as detectable_difference

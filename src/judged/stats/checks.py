@@ -1,69 +1,82 @@
-"""What the tests are given, checked once: tables of finite values, columns of differences, shares."""
+"""Checks of arguments: tables of finite values, columns of differences, counts, shares and choices."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 
-__all__ = ["column", "deviation", "matrix", "positive", "possible", "share"]
+__all__ = ["check_choice", "check_count", "check_number", "check_share", "column", "deviation", "finite", "matrix", "possible"]  # fmt: skip
 
 
 _TINY = float(np.finfo(float).tiny)
 
 
 def matrix(x: Any) -> Floats:
-    """Values of queries × systems: at least one query, two systems, and no gaps."""
-    table = _numbers(x)
+    """Values of queries × systems: at least one query and two systems, none missing."""
+    table = finite(x)
     if table.ndim != 2 or len(table) < 1 or table.shape[1] < 2:
-        raise DataError(
-            "table", "a table of queries × systems, with two systems or more", got=f"the shape {table.shape}"
-        )
+        raise DataError("table", "a table of queries × systems with at least two systems", got=f"shape {table.shape}")
     return table
 
 
 def column(d: Any) -> Floats:
-    """Differences between two systems, one for each query."""
-    differences = _numbers(d)
+    """Differences between two systems, one per query."""
+    differences = finite(d)
     if differences.ndim != 1 or len(differences) < 1:
-        raise DataError("table", "one column of differences, one for each query", got=f"the shape {differences.shape}")
+        raise DataError("table", "one column of differences, one per query", got=f"shape {differences.shape}")
     return differences
 
 
-def _numbers(x: Any) -> Floats:
+def finite(x: Any) -> Floats:
+    """An array of finite numbers."""
     try:
         table = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError("table", "numbers in rows of one length", got=f"something else ({error})") from error
+        raise DataError("table", f"expected numbers in rows of one length: {error}") from error
     if not np.isfinite(table).all():
         count = int((~np.isfinite(table)).sum())
         raise DataError("table", "finite values", got=f"{count} missing or infinite", hint="leave out queries that one system lacks")  # fmt: skip
     return table
 
 
-def share(value: Any, name: str) -> float:
-    """A number between 0 and 1, both excluded: alpha, a power, a confidence."""
+def check_share(value: Any, name: str) -> float:
+    """Return a number strictly between 0 and 1: alpha, a power, a confidence level."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
-        raise UsageError("confidence", f"{name} between 0 and 1", got=shown(value), value=value)
+        raise UsageError("confidence", f"{name} must be between 0 and 1, got {shown(value)}", value=value)
     return float(value)
 
 
-def positive(value: Any, name: str, *, zero: bool = False) -> float:
-    """A finite number above 0 (or from 0)."""
+def check_number(value: Any, name: str, *, zero: bool = False) -> float:
+    """Return a finite number above 0, or with `zero` at least 0."""
     good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(value)
     if not good or value < 0 or (value == 0 and not zero):
         raise UsageError(
-            "parameter", f"{name}: a number {'from' if zero else 'above'} 0", got=shown(value), value=value
+            "parameter", f"{name} must be a number {'≥' if zero else '>'} 0, got {shown(value)}", value=value
         )
     return float(value)
 
 
+def check_count(value: Any, name: str, *, least: int = 1) -> int:
+    """Return an integer from `least` to 2⁶⁴ - 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**64:
+        raise UsageError("parameter", f"{name} must be an integer ≥ {least}, got {shown(value)}", value=value)
+    return int(value)
+
+
+def check_choice(value: Any, kinds: Any, name: str, *, slug: str = "parameter") -> None:
+    """Raise unless a value is one of a `Literal`."""
+    if not isinstance(value, str) or value not in get_args(kinds):
+        known = ", ".join(map(str, get_args(kinds)))
+        raise UsageError(slug, f"{name} must be one of {known}, got {shown(value)}", value=value)
+
+
 def deviation(d: Floats) -> float:
-    """The standard deviation of differences, n - 1 below; exactly 0 where they differ by roundings only, NaN for one."""
+    """The standard deviation of differences (n - 1): exactly 0 if they differ by rounding only, NaN for one query."""
     if len(d) < 2:
         return math.nan
     rounding = 16 * np.finfo(float).eps * float(np.abs(d).max())
@@ -71,5 +84,5 @@ def deviation(d: Floats) -> float:
 
 
 def possible(p: float) -> float:
-    """A p-value as it is told: above 0, where a distribution's tail is too thin for a number, and never above 1."""
+    """Clip a p-value to what is reported: above 0, even if the tail underflows, and at most 1."""
     return min(1.0, max(_TINY, float(p)))

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.errors import DataError, UsageError, shown
-from judged.stats.checks import _numbers
+from judged.errors import DataError, shown
+from judged.stats.checks import finite
 
-__all__ = [
-    "Alternative",
-    "TestOutcome",
-    "chosen",
-    "clustered",
-    "differences",
-    "known_rows",
-    "outcome_of",
-    "pairwise",
-    "totals",
-    "whole",
-]
+__all__ = ["Alternative", "TestOutcome", "clustered", "differences", "known_rows", "mean_and_error", "outcome_of", "pairwise", "totals"]  # fmt: skip
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -56,7 +45,7 @@ class TestOutcome:
 
 def differences(d: Any) -> Floats:
     """A table of queries × pairs out of one column (one pair) or such a table: finite numbers, at least one query."""
-    table = _numbers(d)
+    table = finite(d)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or not table.size:
         raise DataError("table", "differences of queries × pairs, at least one", got=f"the shape {np.shape(d)}")
@@ -104,20 +93,6 @@ def totals(x: Floats) -> Floats:
     return np.ascontiguousarray(x.T).sum(axis=1)
 
 
-def chosen(value: Any, kinds: Any, name: str) -> None:
-    """Refuses a value that is not one of a closed set (a `Literal`)."""
-    if not isinstance(value, str) or value not in get_args(kinds):
-        listed = ", ".join(map(str, get_args(kinds)))
-        raise UsageError("option", f"{name}: one of {listed}", got=shown(value), value=value)
-
-
-def whole(value: Any, name: str) -> int:
-    """A whole number from 1: of resamples."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise UsageError("option", f"{name}: a whole number from 1", got=shown(value), value=value)
-    return int(value)
-
-
 def outcome_of(
     test: str,
     alternative: Alternative,
@@ -141,3 +116,17 @@ def outcome_of(
 def known_rows(x: Floats) -> Bools:
     """The queries on which every run has a value."""
     return np.asarray(~np.isnan(x).any(axis=1))
+
+
+def mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """The mean of each column and its standard error, from the sums and sizes of clusters; NaN for one cluster.
+
+    The mean is the ratio of all sums to all sizes; its variance C/(C - 1) · Σ (sum - mean · size)² / n² is that of a ratio, linearised
+    (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is the usual s²/n.
+    """
+    clusters, n = len(sizes), sizes.sum()
+    mean = totals(sums) / n
+    if clusters < 2:
+        return mean, np.full_like(mean, np.nan)
+    squares = totals(np.square(sums - mean * sizes[:, None]))
+    return mean, np.sqrt(clusters / (clusters - 1) * squares) / n

@@ -11,16 +11,15 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.errors import DataError
-from judged.stats.checks import positive
+from judged.registry import Registry
+from judged.stats.checks import check_number
 from judged.stats.differences import SLACK, differences, totals
-from judged.stats.lookup import named
 
 __all__ = [
     "EFFECTS",
     "Effect",
     "Record",
     "cliff",
-    "effect",
     "hedges",
     "mean_difference",
     "record",
@@ -106,7 +105,7 @@ def record(a: Any, b: Any, *, margin: float = 0.0) -> Record:
         UsageError: a margin below 0.
     """
     first, second = _columns(a, b)
-    d, limit = second - first, positive(margin, "margin", zero=True)
+    d, limit = second - first, check_number(margin, "margin", zero=True)
     wins, losses = (d > limit).sum(axis=0), (d < -limit).sum(axis=0)
     return Record(wins, len(d) - wins - losses, losses)
 
@@ -123,7 +122,8 @@ class Effect:
     function: Callable[[Any, Any], Floats]
 
 
-EFFECTS: tuple[Effect, ...] = (
+EFFECTS: Registry[Effect] = Registry("effect")
+for _effect in (
     Effect(name="difference", aliases=("mean-difference", "mean"), text="mean of b - a", paper="", none=0.0, function=mean_difference),
     Effect(
         name="d_z", aliases=("standardised", "standardized", "cohen", "cohen-d", "d"), none=0.0, function=standardised,
@@ -141,12 +141,8 @@ EFFECTS: tuple[Effect, ...] = (
         name="cliff", aliases=("delta", "cliffs-delta", "cliff-delta"), none=0.0, function=cliff,
         text="chance that a value of b is above one of a, less the reverse", paper="Cliff, Psychological Bulletin 1993",
     ),
-)  # fmt: skip
-
-
-def effect(name: Any) -> Effect:
-    """The effect size of that name. Case, blanks, hyphens and underscores do not matter."""
-    return named(name, EFFECTS, "effect")
+):  # fmt: skip
+    EFFECTS.add(_effect)
 
 
 def _columns(a: Any, b: Any) -> tuple[Floats, Floats]:

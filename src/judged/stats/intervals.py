@@ -9,12 +9,11 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
-from judged.errors import DataError, UsageError, shown
-from judged.stats.checks import share
-from judged.stats.differences import SLACK, clustered, whole
-from judged.stats.paired.parametric import error
+from judged.errors import DataError
+from judged.stats.checks import check_choice, check_count, check_share
+from judged.stats.differences import SLACK, clustered, mean_and_error
 
-__all__ = ["Method", "bootstrap", "bootstraps", "interval"]
+__all__ = ["Ends", "Method", "bootstrap", "bootstraps", "interval"]
 
 Ends = tuple[float, float] | None
 Method = Literal["percentile", "bca", "t"]
@@ -70,11 +69,10 @@ def interval(
     >>> round(low, 4), round(high, 4)  # 3/4 ± 3.1824 · 1/4
     (-0.0456, 1.5456)
     """
-    if method not in ("percentile", "bca", "t"):
-        raise UsageError("interval", "an interval percentile, bca or t", got=shown(method), value=method)
-    level = share(confidence, "confidence")
+    check_choice(method, Method, "interval", slug="interval")
+    level = check_share(confidence, "confidence")
     if resamples is not None:
-        whole(resamples, "resamples")
+        check_count(resamples, "resamples")
     given = _columns(columns)
     groups: dict[bytes, list[int]] = {}
     for i, x in enumerate(given):  # columns with the same queries are drawn together
@@ -139,7 +137,7 @@ def _means(sums: Floats, sizes: Floats, clusters: bool, resamples: int, seed: in
 def _student(sums: Floats, sizes: Floats, level: float) -> Floats:
     from scipy.special import stdtrit
 
-    mean, spread = error(sums, sizes)
+    mean, spread = mean_and_error(sums, sizes)
     half = stdtrit(len(sizes) - 1, (1 + level) / 2) * spread
     return np.stack([mean - half, mean + half])
 

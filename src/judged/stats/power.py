@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import UsageError, shown
-from judged.stats.checks import column, deviation, positive, share
-from judged.stats.power_scale import scales
+from judged._types import Floats
+from judged.errors import UsageError
+from judged.stats.checks import check_count, check_number, check_share, column, deviation
 from judged.stats.random_stream import places, signs
 
-__all__ = ["LITTLE", "MATERIAL", "achieved_power", "detectable_difference", "deviation", "little_chance", "queries_needed", "simulated_power"]  # fmt: skip
+__all__ = ["LITTLE", "MATERIAL", "achieved_power", "detectable_difference", "deviation", "little_chance", "queries_needed", "scales", "simulated_power"]  # fmt: skip
 
 
 MATERIAL = 0.10  # of the mean: "material", in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
@@ -34,8 +34,8 @@ def achieved_power(difference: float, deviation: float, queries: int, *, alpha: 
     >>> round(achieved_power(0.5, 1.0, 34), 2)
     0.81
     """
-    true, spread = abs(float(difference)), positive(deviation, "deviation", zero=True)
-    n, level = _queries(queries), share(alpha, "alpha")
+    true, spread = abs(float(difference)), check_number(deviation, "deviation", zero=True)
+    n, level = check_count(queries, "queries"), check_share(alpha, "alpha")
     if n < 2:
         return 0.0
     if spread == 0 or true == 0:
@@ -49,7 +49,7 @@ def detectable_difference(deviation: float, queries: int, *, power: float = 0.8,
     >>> round(detectable_difference(1.0, 34), 3)
     0.495
     """
-    spread, n = positive(deviation, "deviation", zero=True), _queries(queries)
+    spread, n = check_number(deviation, "deviation", zero=True), check_count(queries, "queries")
     chance, level = _above(power, alpha)
     if n < 2:
         return math.inf
@@ -69,8 +69,8 @@ def queries_needed(difference: float, deviation: float, *, power: float = 0.8, a
     >>> queries_needed(0.5, 1.0)
     34
     """
-    true = positive(abs(difference), "difference")
-    spread = positive(deviation, "deviation", zero=True)
+    true = check_number(abs(difference), "difference")
+    spread = check_number(deviation, "deviation", zero=True)
     chance, level = _above(power, alpha)
 
     def enough(n: int) -> bool:
@@ -104,10 +104,10 @@ def simulated_power(
     Each trial draws queries with replacement from the observed differences, less their mean, plus `difference`; then flips signs. One set of sign
     flips serves all trials. Good to about 1/(2 √trials). Unlike the t test it keeps the shape of the differences: many zeros, long tails.
     """
-    observed, level = column(d), share(alpha, "alpha")
-    n = len(observed) if queries is None else _queries(queries)
-    if trials < 1 or resamples < 1:
-        raise UsageError("parameter", "trials and resamples: whole numbers from 1", got=f"{trials} and {resamples}")
+    observed, level = column(d), check_share(alpha, "alpha")
+    n = len(observed) if queries is None else check_count(queries, "queries")
+    check_count(trials, "trials")
+    check_count(resamples, "resamples")
     if n < 2:
         return 0.0
     moved = observed - observed.mean() + float(difference)
@@ -138,7 +138,7 @@ def _power(noncentrality: float, df: int, alpha: float) -> float:
 
 
 def _above(power: Any, alpha: Any) -> tuple[float, float]:
-    chance, level = share(power, "power"), share(alpha, "alpha")
+    chance, level = check_share(power, "power"), check_share(alpha, "alpha")
     if chance <= level:
         raise UsageError(
             "confidence", "a power above alpha", got=f"{chance} and {level}", hint="0.8 and 0.05 are usual"
@@ -146,7 +146,20 @@ def _above(power: Any, alpha: Any) -> tuple[float, float]:
     return chance, level
 
 
-def _queries(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise UsageError("parameter", "queries: a whole number from 1", got=shown(n), value=n)
-    return int(n)
+def scales(df: float, *, peak: float = 0.0, step: float = 0.03) -> tuple[Floats, Floats]:
+    """Values of s and their weights, which add up to 1 where `peak` is 0: trapezoids in log s, exact but for roundings.
+
+    `peak` is the log of the smallest s that matters to what is averaged, if it looks at small s only. `step` must be small against the width,
+    in log s, of what is averaged.
+    """
+    fine = min(step, 0.45 / math.sqrt(df))
+    above = 1.3 * math.sqrt(45 / df)
+    below = above if df > 250 else 45 / df + 0.5  # beyond, the density is less than e^-45 of its peak
+
+    def density(u: Floats) -> Floats:
+        return np.exp(df * (u - np.expm1(2 * u) / 2))
+
+    coarse = min(0.09, 0.45 / math.sqrt(df))
+    whole = float(density(np.arange(-below, above + coarse, coarse)).sum()) * coarse
+    u = np.arange(min(peak, 0.0) - below, above + fine, fine)
+    return np.exp(u), density(u) * (fine / whole)

@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 
 import judged as jd
 from judged.comparison.difference import verdict_of
+from judged.tables.formats import FORMATS
 
 rng = np.random.default_rng(3)
 QUERIES = [f"q{i:02}" for i in range(40)]
@@ -99,13 +100,15 @@ def test_queries_that_not_all_results_hold_are_left_out_aloud():
 
 def test_incomparable_results_are_refused_with_the_reason():
     a = jd.evaluate(QRELS, RUNS["good"], "AP")
-    with pytest.raises(jd.DataError, match="policy"):
+    with pytest.raises(jd.DataError, match="policies") as caught:
         jd.compare({"a": a, "b": jd.evaluate(QRELS, RUNS["poor"], "AP", ties="id-asc")})
+    assert caught.value.slug == "incomparable"
     with pytest.raises(jd.DataError, match="measure"):
         jd.compare({"a": a, "b": jd.evaluate(QRELS, RUNS["poor"], "RR")})
     other = {"z1": {"a": 1}, "z2": {"a": 1}}
-    with pytest.raises(jd.DataError, match="share"):
+    with pytest.raises(jd.DataError) as caught:
         jd.compare({"a": a, "b": jd.evaluate(other, {"z1": ["a"]}, "AP")})
+    assert caught.value.slug == "no-common-query"
 
 
 def test_the_order_of_queries_and_the_seed_decide_nothing_else():
@@ -147,8 +150,9 @@ def test_a_test_that_points_another_way_than_the_mean_tells_nothing():
 
 
 def test_a_geometric_mean_is_not_compared_as_if_it_were_a_mean():
-    with pytest.raises(jd.UsageError, match="geometric"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.compare(QRELS, RUNS, "GMAP")
+    assert caught.value.slug == "summary"
 
 
 def test_counts_are_compared_and_shown_per_query():
@@ -200,28 +204,35 @@ def test_slices_come_from_a_table_of_queries(tmp_path):
     path.write_text(
         "query_id,kind,text\n" + "".join(f"{q},{'odd' if i % 2 else 'even'},t\n" for i, q in enumerate(QUERIES[:38]))
     )
-    board = jd.compare(QRELS, RUNS, "AP", slices=(path, "kind"), baseline="good")
+    board = jd.compare(QRELS, RUNS, "AP", slices=path, by="kind", baseline="good")
     assert {r.part: r.queries for r in board.parts} == {"kind=even": 19, "kind=odd": 19}
     assert any(w.slug == "slice-missing" and w.count == 2 for w in board.warnings)
     path.write_text("query_id,kind\n" + "".join(f"{q},{'' if i < 2 else 'all'}\n" for i, q in enumerate(QUERIES)))
-    board = jd.compare(QRELS, RUNS, "AP", slices=(path, "kind"), baseline="good")
+    board = jd.compare(QRELS, RUNS, "AP", slices=path, by="kind", baseline="good")
     assert {r.part: r.queries for r in board.parts} == {"kind=all": 38}
     assert any(w.slug == "slice-missing" and w.count == 2 for w in board.warnings)
     with pytest.raises(jd.JudgedError, match="colour"):
-        jd.compare(QRELS, RUNS, "AP", slices=(path, "colour"))
+        jd.compare(QRELS, RUNS, "AP", slices=path, by="colour")
+    path.write_text("query_id,kind\n" + "".join(f"{q},all\n" for q in QUERIES))
+    several = jd.compare(QRELS, RUNS, "AP", slices=path, by=["kind", "relevant"], clusters="kind", baseline="good")
+    assert {r.part.partition("=")[0] for r in several.parts} == {"kind", "relevant"}
+    assert several.settings.clusters == 1
 
 
 def test_slices_by_the_number_of_relevant_documents():
     qrels = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 0}}
     runs = {"one": {q: ["x"] for q in qrels}, "two": {q: ["y"] for q in qrels}}
-    board = jd.compare(qrels, runs, "AP", slices="relevant", min_queries=1)
+    board = jd.compare(qrels, runs, "AP", by="relevant", min_queries=1)
     assert [(r.part, r.queries) for r in board.parts] == [("relevant=0", 1), ("relevant=1", 1), ("relevant=2 to 5", 1)]
 
 
-@pytest.mark.parametrize("slices", [{"other": "x"}, 5, ("a", "b", "c")])
-def test_slices_that_fit_nothing_are_refused(slices):
-    with pytest.raises(jd.JudgedError):
-        jd.compare(QRELS, RUNS, "AP", slices=slices)
+@pytest.mark.parametrize(
+    "options", [{"slices": {"other": "x"}}, {"slices": 5}, {"by": "kind"}, {"clusters": "kind"}, {"slices": "x.csv", "by": "relevant"}]
+)  # fmt: skip
+def test_slices_that_fit_nothing_are_refused(options):
+    with pytest.raises(jd.JudgedError) as caught:
+        jd.compare(QRELS, RUNS, "AP", **options)
+    assert caught.value.slug == "slice"
 
 
 # ── clusters ─────────────────────────────────────────────────────────────────────────────────────
@@ -232,8 +243,9 @@ def test_queries_of_one_cluster_count_as_one():
     free, tied = (jd.compare(QRELS, RUNS, "AP", clusters=c).of("AP", "good", "poor") for c in (None, clusters))
     assert tied.p >= 2 / 2**5
     assert free.p < tied.p
-    with pytest.raises(jd.DataError, match="group for every query"):
+    with pytest.raises(jd.DataError) as caught:
         jd.compare(QRELS, RUNS, "AP", clusters={"q00": 1})
+    assert caught.value.slug == "slice"
 
 
 # ── other tests ──────────────────────────────────────────────────────────────────────────────────
@@ -242,11 +254,14 @@ def test_queries_of_one_cluster_count_as_one():
 def test_all_runs_are_tested_at_once(board):
     x = board.matrix("AP")
     overall = board.overall()
-    assert overall.rows[2][2].startswith(f"χ²(2) = {scipy_stats.friedmanchisquare(*x.T).statistic:.4f}")
+    statistic = scipy_stats.friedmanchisquare(*x.T).statistic
+    assert overall.tables()[0].rows[2][2].startswith(f"χ²(2) = {statistic:.4f}")
+    assert overall.records()[2]["value"] == pytest.approx(statistic)
     for test in ("randomised-tukey", "tukey", "nemenyi"):
-        assert len(board.jointly(test).rows) == 6
-    with pytest.raises(jd.UsageError, match="nemenyi"):
+        assert len(board.jointly(test).records()) == 6
+    with pytest.raises(jd.UsageError) as caught:
         board.jointly("duncan")
+    assert caught.value.slug == "unknown-test"
 
 
 def test_equivalence_and_posterior_of_a_pair(board):
@@ -258,8 +273,8 @@ def test_equivalence_and_posterior_of_a_pair(board):
 
 def test_all_runs_at_once_show_differences_of_the_values_where_lower_is_better_too():
     board = jd.compare(QRELS, RUNS, "FallOut@5")
-    row, joint = board.of("FallOut@5", "good", "poor"), board.jointly("tukey").rows[1]
-    assert joint[1:4] == ("poor", "good", f"{row.difference:+.4f}")
+    row, joint = board.of("FallOut@5", "good", "poor"), board.jointly("tukey").records()[1]
+    assert (joint["a"], joint["b"], joint["difference"]) == ("good", "poor", pytest.approx(row.difference))
     assert row.difference > 0
 
 
@@ -292,14 +307,47 @@ def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
     assert len(board.to_polars()) == 6
     data = json.loads(board.to_json())
     assert data["rows"][0]["verdict"] == board.rows[0].verdict
-    from judged.comparison.formats import COMPARISONS, render_comparison
-
-    for form in COMPARISONS:
-        assert render_comparison(board, form).endswith("\n")
-    rows = list(csv.DictReader(render_comparison(board, "csv").splitlines()))
+    rows = list(csv.DictReader(board.to_csv().splitlines()))
     assert float(rows[0]["adjusted"]) == board.rows[0].adjusted
-    assert r"\textbf{" in render_comparison(board, "latex")
-    assert "**" in render_comparison(board, "md")
+    assert r"\textbf{" in board.to_latex()
+    assert "**" in board.to_markdown()
+
+
+def test_further_tests_and_single_tables_come_in_every_format(board):
+    full = board.report(overall=True, jointly="tukey", where=2)
+    for format in FORMATS.names:
+        assert full.render(format).endswith("\n")
+    data = json.loads(full.to_json())
+    assert data["rows"] == json.loads(board.to_json())["rows"]
+    assert [len(data[name]) for name in ("overall", "jointly", "where")] == [4, 6, 12]
+    assert {row["table"] for row in full.records()} == {"pairs", "overall", "jointly", "where"}
+    systems = board.to_latex(table="systems")
+    assert systems.count(r"\begin{tabular}") == 1
+    assert "interval" not in board.to_latex(table="pairs", intervals=False)
+    assert board.report(table="systems").records()[0] == {"run": "good", **board.means()["good"]}
+    with pytest.raises(jd.UsageError):
+        board.to_latex(table="all")
+
+
+def test_the_verdict_comes_first_and_the_warnings_last():
+    two = jd.compare({**QRELS, "none": {"d1": 0}}, {n: RUNS[n] for n in ("good", "poor")}, "AP", empty="nan")
+    lines = str(two).splitlines()
+    assert lines[0].startswith("poor is worse than good on AP (p ")
+    assert lines[-1].startswith("warning: ")
+    against = jd.compare(QRELS, RUNS, "AP", baseline="good").headline()
+    assert against == ["On AP, fair and poor are worse than good."]
+    assert jd.compare(QRELS, RUNS, "AP").headline() == ["On AP, good has the best mean: better than fair and poor."]
+
+
+def test_little_power_is_a_column_and_not_a_sentence_per_pair():
+    runs = {n: run_of(3) for n in "abcd"}
+    found = jd.compare(QRELS, runs, "RR P@1", correction="bonferroni")
+    table = found.report().tables()[1]
+    weak = [row for row in found.rows if "had a chance" in row.note]
+    assert weak
+    power = table.headers.index("power")
+    assert sum(cells[power] != "" for cells in table.rows) == len(weak)
+    assert not any("had a chance" in note for note in table.notes)
 
 
 def test_letters_tell_who_cannot_be_told_apart(board):
@@ -309,25 +357,28 @@ def test_letters_tell_who_cannot_be_told_apart(board):
 
 
 @pytest.mark.parametrize(
-    ("options", "match"),
+    ("options", "slug"),
     [
-        ({"baseline": "nobody"}, "good, fair, poor"),
-        ({"test": "anova-ish"}, "test"),
-        ({"correction": "none-such"}, "correction"),
-        ({"correction": "max", "test": "t"}, "permutation"),
-        ({"alpha": 0.7}, "alpha"),
-        ({"margin": -1}, "margin"),
-        ({"interval": "exact"}, "interval|bca"),
-        ({"test": "t", "resamples": 10}, "tests that draw"),
+        ({"baseline": "nobody"}, "baseline"),
+        ({"test": "anova-ish"}, "unknown-test"),
+        ({"correction": "none-such"}, "unknown-correction"),
+        ({"correction": "max", "test": "t"}, "correction"),
+        ({"alpha": 0.7}, "parameter"),
+        ({"margin": -1}, "parameter"),
+        ({"seed": -1}, "parameter"),
+        ({"seed": 2**64}, "parameter"),
+        ({"interval": "exact"}, "interval"),
+        ({"test": "t", "resamples": 10}, "option"),
     ],
 )
-def test_a_wrong_call_is_told(options, match):
-    with pytest.raises(jd.JudgedError, match=match):
+def test_a_wrong_call_is_told(options, slug):
+    with pytest.raises(jd.JudgedError) as caught:
         jd.compare(QRELS, RUNS, "AP", **options)
+    assert caught.value.slug == slug
 
 
 def test_fewer_than_two_runs_cannot_be_compared():
-    with pytest.raises(jd.UsageError, match="two or more"):
-        jd.compare(QRELS, [RUNS["good"]], "AP")
-    with pytest.raises(jd.UsageError, match="two or more"):
-        jd.compare(QRELS)
+    for arguments in ((QRELS, [RUNS["good"]], "AP"), (QRELS,)):
+        with pytest.raises(jd.UsageError) as caught:
+            jd.compare(*arguments)
+        assert caught.value.slug == "runs"

@@ -35,7 +35,7 @@ def test_the_difference_that_matters_is_a_tenth_of_the_first_mean_unless_said():
 
 
 def test_other_numbers_of_queries_and_shares():
-    found = jd.power(QRELS, A, B, "RR", difference=-0.1, queries=100, power=0.9, alpha=0.01)["RR"]
+    found = jd.power(QRELS, A, B, "RR", difference=-0.1, n_queries=100, power=0.9, alpha=0.01)["RR"]
     assert found.smallest == pytest.approx(detectable_difference(SD, 100, power=0.9, alpha=0.01))
     assert found.needed == queries_needed(0.1, SD, power=0.9, alpha=0.01)
     assert found.difference == 0.1
@@ -43,8 +43,10 @@ def test_other_numbers_of_queries_and_shares():
 
 def test_it_says_so_in_words():
     text = str(jd.power(QRELS, A, B, "RR", difference=0.1))
-    assert f"12 queries can show a difference of {detectable_difference(SD, 12):.2g} in RR with 80% chance" in text
-    assert f"for 0.1 you need {queries_needed(0.1, SD)} queries." in text
+    assert text.startswith(f"RR: 12 queries detect a difference of {detectable_difference(SD, 12):.2g} with power 80%; a difference of 0.1 needs {queries_needed(0.1, SD)} queries.")  # fmt: skip
+    many = str(jd.power(QRELS, A, B, "RR AP P@1 nDCG@10", difference=0.05))
+    assert many.count("[little-chance]") == 1
+    assert len(many.splitlines()[0]) < 200
 
 
 def test_a_permutation_test_can_be_tried_out():
@@ -56,7 +58,7 @@ def test_a_permutation_test_can_be_tried_out():
 def test_little_chance_is_warned_of_and_enough_is_not():
     few = jd.power(QRELS, A, B, "RR", difference=0.05)
     assert [w.slug for w in few.warnings] == ["little-chance"]
-    assert jd.power(QRELS, A, B, "RR", difference=0.05, queries=1000).warnings == ()
+    assert jd.power(QRELS, A, B, "RR", difference=0.05, n_queries=1000).warnings == ()
 
 
 def test_the_power_for_the_observed_difference_is_warned_of():
@@ -68,7 +70,7 @@ def test_values_are_taken_as_they_are_and_nothing_is_scored_twice(monkeypatch):
     a, b = jd.evaluate(QRELS, A, "RR AP"), jd.evaluate(QRELS, B, "RR AP")
     wanted = jd.power(QRELS, A, B, "RR AP", difference=0.1)
     monkeypatch.setattr("judged.comparison.power.evaluate", None)
-    assert jd.power(None, a, b, difference=0.1).to_dict()["measures"] == wanted.to_dict()["measures"]
+    assert jd.power(None, a, b, difference=0.1).to_data()["measures"] == wanted.to_data()["measures"]
 
 
 def test_queries_of_one_side_only_are_left_out():
@@ -83,14 +85,14 @@ def test_equal_runs_say_nothing():
     assert (one.deviation, one.needed) == (0.0, None)
     assert math.isnan(one.smallest)
     assert [w.slug for w in found.warnings] == ["no-spread"]
-    assert "say nothing" in str(found)
+    assert "variation is unknown" in str(found)
     assert json.loads(found.to_json())["measures"][0]["smallest"] is None
 
 
 def test_one_planned_query_shows_nothing():
-    found = jd.power(QRELS, A, B, "RR", queries=1)
+    found = jd.power(QRELS, A, B, "RR", n_queries=1)
     assert found["RR"].smallest == math.inf
-    assert "1 query cannot show any difference in RR" in str(found)
+    assert "RR: 1 query cannot show any difference" in str(found)
 
 
 def test_a_baseline_of_zero_leaves_no_difference_to_ask_for():
@@ -103,7 +105,7 @@ def test_frames_and_json():
     assert len(found) == 2
     assert found.to_pandas().loc["AP", "needed"] == found["AP"].needed
     assert found.to_polars()["measure"].to_list() == ["RR", "AP"]
-    assert json.loads(found.to_json()) == json.loads(json.dumps(found.to_dict()))
+    assert json.loads(found.to_json()) == json.loads(json.dumps(found.to_data()))
     assert found["AP"] == found["MAP"]
 
 
@@ -112,8 +114,8 @@ def test_frames_and_json():
     ({"difference": math.inf}, UsageError, "parameter"),
     ({"power": 0.01}, UsageError, "confidence"),
     ({"alpha": 0}, UsageError, "confidence"),
-    ({"queries": 0}, UsageError, "parameter"),
-    ({"queries": "both"}, UsageError, "parameter"),
+    ({"n_queries": 0}, UsageError, "parameter"),
+    ({"n_queries": "both"}, UsageError, "parameter"),
     ({"measures": "runid"}, UsageError, "metric"),
     ({"tiles": "x"}, UsageError, "unknown-option"),
 ])  # fmt: skip

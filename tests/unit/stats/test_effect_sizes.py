@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gamma
 
 from judged.errors import DataError, UsageError
-from judged.stats.effect_sizes import EFFECTS, cliff, effect, hedges, mean_difference, record, standardised, superiority
+from judged.stats.effect_sizes import EFFECTS, cliff, hedges, mean_difference, record, standardised, superiority
 
 
 @pytest.fixture(params=range(4))
@@ -77,10 +77,10 @@ def test_every_effect_has_its_value_of_no_effect():
     a = np.random.default_rng(1).random((20, 2))
     for one in EFFECTS:
         assert one.function(a, a).tolist() == [one.none] * 2, one.name
-        assert effect(one.name) is one
-        assert all(effect(name) is one for name in one.aliases)
-    with pytest.raises(UsageError, match="did you mean cliff"):
-        effect("clif")
+        assert all(EFFECTS.find(name) is one for name in (one.name, *one.aliases))
+    with pytest.raises(UsageError, match="cliff") as caught:
+        EFFECTS.find("clif")
+    assert caught.value.slug == "unknown-effect"
 
 
 @pytest.mark.parametrize(("a", "b"), [([1, 2], [1]), ([1, np.nan], [1, 2]), ([], []), (["x"], ["y"])])

@@ -13,9 +13,9 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import DataError, UsageError
-from judged.stats.lookup import named
+from judged.registry import Registry
 
-__all__ = ["CORRECTIONS", "Correction", "adjusted", "correction"]
+__all__ = ["CORRECTIONS", "Correction", "adjusted"]
 
 OfSorted = Callable[[Floats], Floats]
 
@@ -93,7 +93,8 @@ def _down(p: Floats) -> Floats:
 _FAMILY = "the chance of any false finding"
 _DISCOVERY = "the share of false findings among the findings"
 
-CORRECTIONS: tuple[Correction, ...] = (
+CORRECTIONS: Registry[Correction] = Registry("correction")
+for _correction in (
     Correction(
         name="holm", controls=_FAMILY, paper="Holm, Scandinavian Journal of Statistics 1979", function=_holm,
         text="Bonferroni step by step, from the smallest p; never worse than Bonferroni, and assumes as little",
@@ -130,12 +131,8 @@ CORRECTIONS: tuple[Correction, ...] = (
         paper="Benjamini and Yekutieli, Annals of Statistics 2001", text="holds under any dependence",
     ),
     Correction(name="none", aliases=("raw",), controls="nothing", paper="", function=lambda p: p, text="p as it is"),
-)  # fmt: skip
-
-
-def correction(name: Any) -> Correction:
-    """The correction of that name. Case, blanks, hyphens and underscores do not matter."""
-    return named(name, CORRECTIONS, "correction")
+):  # fmt: skip
+    CORRECTIONS.add(_correction)
 
 
 def adjusted(p: Any, how: str | Correction = "holm") -> Floats:
@@ -147,7 +144,7 @@ def adjusted(p: Any, how: str | Correction = "holm") -> Floats:
     >>> adjusted([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    chosen = how if isinstance(how, Correction) else correction(how)
+    chosen = how if isinstance(how, Correction) else CORRECTIONS.find(how)
     if chosen.function is None:
         raise UsageError(
             "correction", f"{chosen.name} comes with the permutation test only", hint="holm works with any test"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
-from judged.errors import DataError, UsageError, shown
-from judged.stats.checks import share
+from judged.errors import DataError, Hint
+from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.multiple.letters import letters
 from judged.stats.multiple.omnibus import mean_ranks
 
@@ -64,16 +64,12 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     ([2.0, 1.75, 2.25], [2.0, 2.5, 1.5], [1.0, 0.5, 0.5])
     """
     values = _values(table)
-    if missing not in get_args(Missing):
-        raise UsageError(
-            "parameter", f"missing: one of {', '.join(get_args(Missing))}", got=shown(missing), value=missing
-        )
+    check_choice(missing, Missing, "missing")
     there = ~np.isnan(values)
     counted: NDArray[np.bool_] = np.asarray(there.all(axis=0) if missing == "complete" else there.any(axis=0))
     if not counted.any():
         raise DataError(
-            "no-complete-collection", "a collection that all systems have", got="none",
-            hint="missing='skip' or 'worst' counts the others",
+            "no-complete-collection", "no collection has values of all systems", hint=Hint("count the others with {missing}", missing="skip"),
         )  # fmt: skip
     kept = values[:, counted]
     summed = _summed(kept[None], missing)
@@ -149,14 +145,9 @@ def _fuzz(values: Floats) -> float:
 
 def _key(found: Standings, by: By) -> Floats:
     """The column to rank by, the highest best."""
-    column: Floats = getattr(found, _ranked_by(by))
+    check_choice(by, By, "by")
+    column: Floats = getattr(found, by)
     return -column if by == "mean_rank" else column
-
-
-def _ranked_by(by: By) -> By:
-    if by not in get_args(By):
-        raise UsageError("parameter", f"by: one of {', '.join(get_args(By))}", got=shown(by), value=by)
-    return by
 
 
 def _first(column: Floats) -> Floats:
@@ -198,9 +189,8 @@ def rank_intervals(
     >>> rank_intervals([[[0.1, 0.9], [0.2, 0.8], [0.0, 0.7]]]).rank.tolist()
     [2.0, 1.0]
     """
-    level, _ = share(confidence, "confidence"), _ranked_by(by)
-    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
-        raise UsageError("parameter", "resamples: a whole number from 1", got=shown(resamples), value=resamples)
+    check_choice(by, By, "by")
+    level, _ = check_share(confidence, "confidence"), check_count(resamples, "resamples")
     tables = [_whole(table) for table in values]
     if not tables or len({table.shape[1] for table in tables}) > 1:
         raise DataError("table", "one table of queries × systems for each collection, with the same systems", got=f"{len(tables)} tables")  # fmt: skip

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import UsageError, shown
-from judged.stats.checks import matrix, possible
+from judged.stats.checks import check_choice, matrix, possible
 
 __all__ = ["Anova", "AnovaLine", "Friedman", "anova", "friedman", "mean_ranks"]
 
@@ -69,8 +68,7 @@ def friedman(x: Any, *, form: Form = "chi-square") -> Friedman:
     >>> round(friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.1, 0.4, 0.6]]).statistic, 12)
     6.0
     """
-    if form not in ("chi-square", "iman-davenport"):
-        raise UsageError("parameter", "form: chi-square or iman-davenport", got=shown(form), value=form)
+    check_choice(form, Form, "form")
     table = matrix(x)
     n, k = table.shape
     ranks = mean_ranks(table)

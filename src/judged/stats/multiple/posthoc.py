@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats
-from judged.errors import UsageError, shown
-from judged.stats.checks import matrix, possible, share
+from judged.stats.checks import check_count, check_share, matrix, possible
 from judged.stats.multiple.letters import letters
 from judged.stats.multiple.omnibus import anova, mean_ranks
 from judged.stats.multiple.studentised_range import range_quantile, range_tail
@@ -56,7 +55,7 @@ def nemenyi(x: Any, *, alpha: float = 0.05) -> Pairwise:
     >>> round(nemenyi(np.eye(5)[:, :3]).critical, 3)  # Demšar's table 5: q is 2.343 for three systems
     1.482
     """
-    table, level = matrix(x), share(alpha, "alpha")
+    table, level = matrix(x), check_share(alpha, "alpha")
     n, k = table.shape
     center = mean_ranks(table).sum(axis=0) / n
     unit = math.sqrt(k * (k + 1) / (6 * n))
@@ -74,7 +73,7 @@ def tukey(x: Any, *, blocked: bool = True, alpha: float = 0.05) -> Pairwise:
     p = P(studentised range > |m_a - m_b| / √(MSE / n)) for k means. Queries are blocks, so MSE has (n - 1)(k - 1) degrees of freedom;
     with `blocked=False` it is SciPy's `tukey_hsd`, for systems that answered different queries.
     """
-    table, level = matrix(x), share(alpha, "alpha")
+    table, level = matrix(x), check_share(alpha, "alpha")
     n, k = table.shape
     found = anova(table, blocked=blocked)
     difference = found.mean[None, :] - found.mean[:, None]
@@ -114,9 +113,7 @@ def randomised_tukey(x: Any, *, resamples: int = 10_000, seed: int = 0, alpha: f
     Otherwise each rearrangement is one of about √resamples orders, drawn for each query, of one of as many others. Any two of these products are
     independent, so hits vary as those of independent draws do, and 200 drawings serve for 10,000 rearrangements.
     """
-    table, level = matrix(x), share(alpha, "alpha")
-    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
-        raise UsageError("parameter", "resamples: a whole number from 1", got=shown(resamples), value=resamples)
+    table, level, _ = matrix(x), check_share(alpha, "alpha"), check_count(resamples, "resamples")
     n, k = table.shape
     center = table.sum(axis=0) / n
     difference = center[None, :] - center[:, None]

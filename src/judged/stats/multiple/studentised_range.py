@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats
-from judged.stats.power_scale import scales
+from judged.stats.power import scales
 
 __all__ = ["range_quantile", "range_tail"]
 

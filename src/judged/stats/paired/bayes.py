@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged.errors import UsageError, shown
-from judged.stats.checks import column, deviation, positive, share
+from judged.stats.checks import check_count, check_number, check_share, column, deviation
 from judged.stats.random_stream import exponentials
 
 __all__ = ["Posterior", "bayesian_signed_rank", "bayesian_t"]
@@ -45,9 +45,9 @@ def bayesian_t(d: Any, *, rope: float = 0.0, correlation: float = 0.0, confidenc
     >>> round(found.worse + found.equal + found.better, 12), found.better > 0.98
     (1.0, True)
     """
-    differences, region, level = column(d), positive(rope, "rope", zero=True), share(confidence, "confidence")
+    differences, region, level = column(d), check_number(rope, "rope", zero=True), check_share(confidence, "confidence")
     if not isinstance(correlation, int | float) or not 0 <= correlation < 1:
-        raise UsageError("parameter", "correlation: from 0 to below 1", got=shown(correlation), value=correlation)
+        raise UsageError("parameter", f"correlation must be ≥ 0 and < 1, got {shown(correlation)}", value=correlation)
     n, mean = len(differences), float(differences.mean())
     if n == 1:
         return Posterior("t", math.nan, math.nan, math.nan, region, n, None, "one query says nothing about others")
@@ -71,14 +71,13 @@ def bayesian_signed_rank(d: Any, *, rope: float = 0.0, prior: float = 0.5, sampl
     of the three is the largest (ties are shared). Seeded; 50,000 draws, or 20 million weights in all and never fewer than 2,000: probabilities
     are good to about 1/√draws. Pairs of queries are counted by running sums over the ordered differences, in O(n) a draw.
     """
-    differences, region = column(d), positive(rope, "rope", zero=True)
-    pseudo = positive(prior, "prior", zero=True)
+    differences, region = column(d), check_number(rope, "rope", zero=True)
+    pseudo = check_number(prior, "prior", zero=True)
     z = np.concatenate([[0.0], np.sort(differences)]) if pseudo else np.sort(differences)
     order = np.argsort(z, kind="stable")
     z = z[order]
     draws = max(2_000, min(_SAMPLES, _DRAWS // len(z))) if samples is None else samples
-    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise UsageError("parameter", "samples: a whole number from 1", got=shown(samples), value=samples)
+    check_count(draws, "samples")
     if len(differences) == 1:
         return Posterior(
             "signed-rank", math.nan, math.nan, math.nan, region, 1, None, "one query says nothing about others"

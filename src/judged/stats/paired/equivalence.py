@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import UsageError, shown
-from judged.stats.checks import column, deviation, possible, share
+from judged.stats.checks import check_choice, check_share, column, deviation, possible
 
 __all__ = ["Equivalence", "tost"]
 
@@ -64,11 +64,14 @@ def tost(
     >>> tost([0.01, -0.02, 0.0, 0.01, -0.01], 0.05).equivalent
     True
     """
-    differences, level = column(d), share(alpha, "alpha")
+    differences, level = column(d), check_share(alpha, "alpha")
     if level >= 0.5:
-        raise UsageError("confidence", "alpha below 0.5: the interval has the confidence 1 - 2 alpha", got=shown(alpha))
-    if method not in ("t", "bootstrap"):
-        raise UsageError("parameter", "method: t or bootstrap", got=shown(method), value=method)
+        raise UsageError(
+            "confidence",
+            f"alpha must be below 0.5, got {shown(alpha)}: the interval has confidence 1 - 2 alpha",
+            value=alpha,
+        )
+    check_choice(method, Method, "method")
     ends = _ends(margin)
     n, mean = len(differences), float(differences.mean())
     found: tuple[float, float, tuple[float, float] | None]
@@ -91,7 +94,7 @@ def _ends(margin: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise UsageError("parameter", "margin: a number above 0, or a lower and an upper end", got=shown(margin), value=margin)  # fmt: skip
+        raise UsageError("parameter", f"margin must be a number > 0 or a lower and an upper end, got {shown(margin)}", value=margin)  # fmt: skip
     return low, high
 
 

@@ -1,4 +1,4 @@
-"""Tests of paired differences that rest on a distribution, on signs, or on resampling."""
+"""Paired tests: Student's t, the sign test and the bootstrap test."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
+from judged.stats.checks import check_choice, check_count
 from judged.stats.differences import (
     CONSTANT,
     ONE,
@@ -17,33 +18,19 @@ from judged.stats.differences import (
     ZERO,
     Alternative,
     TestOutcome,
-    chosen,
     clustered,
-    differences,
+    differences,  # fmt: skip
+    mean_and_error,
     outcome_of,
     totals,
-    whole,
 )
+from judged.stats.paired.registry import TESTS, PairTest
 
-__all__ = ["Resampled", "bootstrap_test", "error", "sign", "student"]
+__all__ = ["Resampled", "bootstrap_test", "sign", "student"]
 
 Resampled = Literal["t", "mean"]
 
 _PAIRS = 64  # resampled at a time
-
-
-def error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
-    """The mean of each column and its standard error, from the sums and sizes of clusters; NaN for one cluster.
-
-    The mean is the ratio of all sums to all sizes; its variance C/(C - 1) · Σ (sum - mean · size)² / n² is that of a ratio, linearised
-    (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is the usual s²/n.
-    """
-    clusters, n = len(sizes), sizes.sum()
-    mean = totals(sums) / n
-    if clusters < 2:
-        return mean, np.full_like(mean, np.nan)
-    squares = totals(np.square(sums - mean * sizes[:, None]))
-    return mean, np.sqrt(clusters / (clusters - 1) * squares) / n
 
 
 def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None) -> TestOutcome:
@@ -57,10 +44,10 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
     """
     from scipy.special import stdtr
 
-    chosen(alternative, Alternative, "alternative")
+    check_choice(alternative, Alternative, "alternative")
     table = differences(d)
     sums, sizes = clustered(table, clusters)
-    mean, spread = error(sums, sizes)
+    mean, spread = mean_and_error(sums, sizes)
     flat = _flat(sums, sizes, mean)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
     df = len(sizes) - 1
@@ -71,6 +58,12 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
     else:
         p = stdtr(df, -t if alternative == "greater" else t)
     return outcome_of("t", alternative, t, p, ["t"] * len(p), _silent(table, sizes, flat))
+
+
+TESTS.add(PairTest(
+    name="t", aliases=("t-test", "ttest", "student", "paired-t"), title="paired t test", null="the mean difference is 0",
+    assumes="normal differences, or many queries", paper="Student, Biometrika 1908", function=student, options=("clusters",),
+))  # fmt: skip
 
 
 def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
@@ -84,7 +77,7 @@ def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
     """
     from scipy.special import betainc
 
-    chosen(alternative, Alternative, "alternative")
+    check_choice(alternative, Alternative, "alternative")
     table = differences(d)
     won, lost = (table > 0).sum(axis=0).astype(float), (table < 0).sum(axis=0).astype(float)
     n = won + lost
@@ -92,6 +85,13 @@ def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
     tail = np.where(at_most < n, betainc(np.maximum(n - at_most, 1), at_most + 1, 0.5), 1.0)
     p = 2 * tail if alternative == "two-sided" else tail
     return outcome_of("sign", alternative, won, p, ["exact"] * len(p), [(len(table) == 1, ONE), (n == 0, ZERO)])
+
+
+TESTS.add(PairTest(
+    name="sign", aliases=("sign-test", "binomial"), title="sign test", null="the median difference is 0: as many queries are won as lost",
+    assumes="nothing; the size of differences does not count", paper="Arbuthnot 1710; Conover 1999", function=sign,
+    direction=lambda d: np.sign(d).sum(axis=0), flips_signs=True,
+))  # fmt: skip
 
 
 def bootstrap_test(
@@ -110,12 +110,12 @@ def bootstrap_test(
     and Carterette, CIKM 2007), which rejects too often with few queries. With `clusters` whole clusters are drawn. A resample
     without variance has an infinite t value, or 0, and counts as a hit.
     """
-    chosen(alternative, Alternative, "alternative")
-    chosen(statistic, Resampled, "statistic")
-    whole(resamples, "resamples")
+    check_choice(alternative, Alternative, "alternative")
+    check_choice(statistic, Resampled, "statistic")
+    check_count(resamples, "resamples")
     table = differences(d)
     sums, sizes = clustered(table, clusters)
-    mean, spread = error(sums, sizes)
+    mean, spread = mean_and_error(sums, sizes)
     flat = _flat(sums, sizes, mean)
     hits = [
         _hits(sums[:, at : at + _PAIRS], sizes, resamples, seed, alternative, statistic)
@@ -124,6 +124,14 @@ def bootstrap_test(
     p = (1 + np.concatenate(hits)) / (1 + resamples)
     shown = mean if statistic == "mean" else np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
     return outcome_of("bootstrap", alternative, shown, p, ["random"] * len(p), _silent(table, sizes, flat))
+
+
+TESTS.add(PairTest(
+    name="bootstrap", aliases=("bootstrap-test", "paired-bootstrap"), title="paired bootstrap test", null="the mean difference is 0",
+    assumes="queries that represent the population; not too few of them",
+    paper="Efron and Tibshirani 1993; Sakai, SIGIR 2006; Smucker, Allan and Carterette, CIKM 2007", function=bootstrap_test,
+    options=("resamples", "seed", "clusters", "statistic"),
+))  # fmt: skip
 
 
 def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: Alternative, how: Resampled) -> Floats:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.stats.checks import check_choice, check_count
 from judged.stats.differences import (
     ONE,
     ONE_CLUSTER,
@@ -19,14 +20,13 @@ from judged.stats.differences import (
     ZERO,
     Alternative,
     TestOutcome,
-    chosen,
     clustered,
     differences,
-    outcome_of,
+    outcome_of,  # fmt: skip
     pairwise,
     totals,
-    whole,
 )
+from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.paired.sign_flips import over_signs
 
 __all__ = ["Scale", "permutation", "permutation_of"]
@@ -91,6 +91,14 @@ def permutation_of(
     return _outcome(d, basis, which, table, sizes, resamples, seed, alternative, scale)
 
 
+TESTS.add(PairTest(
+    name="permutation", aliases=("randomisation", "randomization", "fisher", "sign-flip"), title="paired permutation test",
+    null="the two systems are exchangeable, query by query", assumes="nothing else; with many queries it holds for equal means too",
+    paper="Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth 2010", function=permutation,
+    options=("resamples", "seed", "clusters", "scale"), of_pairs=permutation_of, flips_signs=True, corrects=True,
+))  # fmt: skip
+
+
 def _outcome(
     d: Floats,
     basis: Floats,
@@ -102,9 +110,9 @@ def _outcome(
     alternative: Alternative,
     scale: Scale,
 ) -> TestOutcome:
-    chosen(alternative, Alternative, "alternative")
-    chosen(scale, Scale, "scale")
-    most = min(whole(resamples, "resamples").bit_length() - 1, _MOST_EXACT)
+    check_choice(alternative, Alternative, "alternative")
+    check_choice(scale, Scale, "scale")
+    most = min(check_count(resamples, "resamples").bit_length() - 1, _MOST_EXACT)
     moved = np.count_nonzero(d, axis=0)
     some = d[d.any(axis=1)]
     if len(some) <= most:

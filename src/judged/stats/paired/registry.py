@@ -1,27 +1,42 @@
-"""The tests of pairs, each declared once: its names, what it assumes, its paper, its function.
+"""Tests of paired differences: each is declared once, in the file of its function, and found by name.
 
-The command line, comparisons, errors and the documentation take their lists from `TESTS`.
+`--test`, the docs table, the page and all messages derive from `TESTS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
+from judged._types import Floats
 from judged.errors import UsageError
+from judged.registry import Registry
 from judged.stats.differences import Alternative, TestOutcome, pairwise
-from judged.stats.lookup import named
-from judged.stats.paired.parametric import bootstrap_test, sign, student
-from judged.stats.paired.permutation import permutation, permutation_of
-from judged.stats.paired.wilcoxon import wilcoxon
 
-__all__ = ["TESTS", "PairTest", "outcome", "outcome_of_pairs", "pair_test"]
+__all__ = ["TESTS", "PairTest", "outcome", "outcome_of_pairs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairTest:
-    """A test of differences d = b - a, queries × pairs, and the options that it takes beside the alternative."""
+    """A test of differences d = b - a, queries × pairs.
+
+    Args:
+        name: of `--test`.
+        aliases: other names.
+        title: in sentences.
+        null: the null hypothesis.
+        assumes: what must hold for its p-values to be right.
+        paper: where it was proposed.
+        function: from differences to a `TestOutcome`.
+        options: keyword options of the function, besides `alternative`.
+        of_pairs: the same from values of queries × systems and pairs of columns, where that is faster.
+        direction: sign of what the test counts, per pair; None if that is the mean.
+        flips_signs: True if the smallest p of n queries is 2 / 2ⁿ.
+        corrects: True if the outcome has p-values corrected over all pairs (`max`).
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
@@ -31,79 +46,58 @@ class PairTest:
     paper: str
     function: Callable[..., TestOutcome]
     options: tuple[str, ...] = ()
+    of_pairs: Callable[..., TestOutcome] | None = None
+    direction: Callable[[Floats], Floats] | None = None
+    flips_signs: bool = False
+    corrects: bool = False
 
-    @property
-    def clustered(self) -> bool:
-        """Whether it can treat clusters of queries as wholes."""
-        return "clusters" in self.options
-
-
-TESTS: tuple[PairTest, ...] = (
-    PairTest(
-        name="permutation", aliases=("randomisation", "randomization", "fisher", "sign-flip"), title="paired permutation test",
-        null="the two systems are exchangeable, query by query", assumes="nothing else; with many queries it holds for equal means too",
-        paper="Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth 2010", function=permutation,
-        options=("resamples", "seed", "clusters", "scale"),
-    ),
-    PairTest(
-        name="t", aliases=("t-test", "ttest", "student", "paired-t"), title="paired t test", null="the mean difference is 0",
-        assumes="differences that are normal, or many queries", paper="Student, Biometrika 1908", function=student,
-        options=("clusters",),
-    ),
-    PairTest(
-        name="wilcoxon", aliases=("signed-rank", "wilcoxon-signed-rank"), title="signed-rank test",
-        null="differences are symmetric about 0", assumes="symmetry: skewed differences of mean 0 are rejected, more so with more queries",
-        paper="Wilcoxon, Biometrics Bulletin 1945; Pratt, JASA 1959", function=wilcoxon, options=("zeros", "method", "correction"),
-    ),
-    PairTest(
-        name="sign", aliases=("sign-test", "binomial"), title="sign test", null="the median difference is 0: as many queries are won as lost",
-        assumes="nothing; the size of differences does not count", paper="Arbuthnot 1710; Conover 1999", function=sign,
-    ),
-    PairTest(
-        name="bootstrap", aliases=("bootstrap-test", "paired-bootstrap"), title="paired bootstrap test", null="the mean difference is 0",
-        assumes="queries that stand for the population; not too few of them",
-        paper="Efron and Tibshirani 1993; Sakai, SIGIR 2006; Smucker, Allan and Carterette, CIKM 2007", function=bootstrap_test,
-        options=("resamples", "seed", "clusters", "statistic"),
-    ),
-)  # fmt: skip
+    def least_p(self, queries: int) -> float:
+        """The smallest p-value that this many queries can have; 0 if there is no bound."""
+        return 2.0 ** (1 - queries) if self.flips_signs and queries else 0.0
 
 
-def pair_test(name: Any) -> PairTest:
-    """The test of that name. Case, blanks, hyphens and underscores do not matter."""
-    return name if isinstance(name, PairTest) else named(name, TESTS, "test")
+TESTS: Registry[PairTest] = Registry(
+    "test", modules=tuple(f"{__package__}.{m.name}" for m in iter_modules([str(Path(__file__).parent)]))
+)
 
 
 def outcome(
     d: Any, test: str | PairTest = "permutation", *, alternative: Alternative = "two-sided", **options: Any
 ) -> TestOutcome:
-    """What a test says of differences d = b - a, one column or queries × pairs. An option of None is left to the test;
-    a seed may be given to all, and serves those that draw.
+    """Test differences d = b - a, one column or queries × pairs.
+
+    An option of None is left to the test. A seed is accepted by all tests, and used by those that draw.
 
     Raises:
-        UsageError: an unknown test, or an option that it does not take.
+        UsageError: an unknown test, or an option that it does not have.
 
     >>> outcome([0.1, 0.2, 0.3, 0.4], "t").p.round(4)
     array([0.0305])
     """
-    one = pair_test(test)
-    return one.function(d, alternative=alternative, **_taken(one, options))
+    chosen = _find(test)
+    return chosen.function(d, alternative=alternative, **_own_options(chosen, options))
 
 
 def outcome_of_pairs(
     x: Any, pairs: Any, test: str | PairTest = "permutation", *, alternative: Alternative = "two-sided", **options: Any
 ) -> TestOutcome:
-    """What a test says of x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds queries × systems. Many pairs of few systems cost less so."""
-    one = pair_test(test)
-    taken = _taken(one, options)
-    if one.function is permutation:
-        return permutation_of(x, pairs, alternative=alternative, **taken)
-    return one.function(pairwise(x, pairs)[2], alternative=alternative, **taken)
+    """Test x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds values of queries × systems."""
+    chosen = _find(test)
+    own = _own_options(chosen, options)
+    if chosen.of_pairs is not None:
+        return chosen.of_pairs(x, pairs, alternative=alternative, **own)
+    return chosen.function(pairwise(x, pairs)[2], alternative=alternative, **own)
 
 
-def _taken(test: PairTest, options: dict[str, Any]) -> dict[str, Any]:
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given:
+def _find(test: str | PairTest) -> PairTest:
+    return test if isinstance(test, PairTest) else TESTS.find(test)
+
+
+def _own_options(test: PairTest, options: dict[str, Any]) -> dict[str, Any]:
+    chosen = {name: value for name, value in options.items() if value is not None}
+    for name in chosen:
         if name not in test.options and name != "seed":
-            known = ", ".join(test.options) or "none"
-            raise UsageError("option", f"the {test.title} takes no {name}", hint=f"its options: {known}", value=name)
-    return {name: value for name, value in given.items() if name in test.options}
+            known = ", ".join(test.options)
+            hint = f"choose one of {known}" if known else "leave it out"
+            raise UsageError("option", f"the {test.title} has no option {name!r}", hint=hint, value=name)
+    return {name: value for name, value in chosen.items() if name in test.options}

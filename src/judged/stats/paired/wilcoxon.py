@@ -9,7 +9,9 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import UsageError
-from judged.stats.differences import ONE, ZERO, Alternative, TestOutcome, chosen, differences, outcome_of
+from judged.stats.checks import check_choice
+from judged.stats.differences import ONE, ZERO, Alternative, TestOutcome, differences, outcome_of
+from judged.stats.paired.registry import TESTS, PairTest
 
 __all__ = ["Distribution", "Zeros", "wilcoxon"]
 
@@ -43,9 +45,9 @@ def wilcoxon(
     >>> wilcoxon([1.0, 2.0, 3.0, 4.0, -5.0]).statistic
     array([5.])
     """
-    chosen(alternative, Alternative, "alternative")
-    chosen(zeros, Zeros, "zeros")
-    chosen(method, Distribution, "method")
+    check_choice(alternative, Alternative, "alternative")
+    check_choice(zeros, Zeros, "zeros")
+    check_choice(method, Distribution, "method")
     table = differences(d)
     r = _ranked(table, zeros)
     if method == "auto":
@@ -61,6 +63,14 @@ def wilcoxon(
     statistic = np.minimum(r.plus, r.minus) if alternative == "two-sided" else r.plus
     how = ["exact" if one else "normal" for one in exact]
     return outcome_of("wilcoxon", alternative, statistic, p, how, [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)])
+
+
+TESTS.add(PairTest(
+    name="wilcoxon", aliases=("signed-rank", "wilcoxon-signed-rank"), title="signed-rank test",
+    null="differences are symmetric about 0", assumes="symmetry: skewed differences of mean 0 are rejected, more so with more queries",
+    paper="Wilcoxon, Biometrics Bulletin 1945; Pratt, JASA 1959", function=wilcoxon, options=("zeros", "method", "correction"),
+    direction=lambda d: (np.sign(d) * _ranks(np.abs(d))[0]).sum(axis=0),
+))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

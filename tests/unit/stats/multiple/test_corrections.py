@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judged.errors import DataError, UsageError
-from judged.stats.multiple.corrections import CORRECTIONS, adjusted, correction
+from judged.stats.multiple.corrections import CORRECTIONS, adjusted
 
 PEERS = {
     "holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "hommel": "hommel", "sidak": "sidak",
@@ -73,16 +73,18 @@ def test_missing_p_values_stay_missing_and_do_not_count(name):
 
 
 def test_max_comes_with_the_permutation_test_only():
-    with pytest.raises(UsageError, match="permutation test"):
+    with pytest.raises(UsageError) as caught:
         adjusted([0.1], "max")
+    assert caught.value.slug == "correction"
 
 
 def test_corrections_are_found_by_any_of_their_names():
     for one in CORRECTIONS:
-        assert all(correction(name) is one for name in (one.name, *one.aliases, one.name.replace("-", "_").upper()))
+        assert all(CORRECTIONS.find(name) is one for name in (one.name, *one.aliases, one.name.replace("-", "_").upper()))
         assert one.text
-    with pytest.raises(UsageError, match="did you mean bonferroni"):
-        correction("bonferoni")
+    with pytest.raises(UsageError, match="bonferroni") as caught:
+        CORRECTIONS.find("bonferoni")
+    assert caught.value.slug == "unknown-correction"
 
 
 @pytest.mark.parametrize("p", [[-0.1], [1.1], [[0.1]], ["a"], 0.1])

@@ -209,4 +209,4 @@ def test_what_cannot_be_tested_is_refused(call, slug):
 def test_options_out_of_range_are_refused(options):
     with pytest.raises(UsageError) as caught:
         permutation([0.1, 0.2], **options)
-    assert caught.value.slug == "option"
+    assert caught.value.slug == "parameter"
