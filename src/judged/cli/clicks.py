@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import check_stdin, named_files
+from judged.cli.options.inputs import check_stdin, named_files, named_run
 from judged.cli.options.output import emit, output_options, show_warnings
 
 __all__ = ["command"]
@@ -129,7 +129,7 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
 
     check_stdin(qrels, run)
     names = ("model", "sessions", "seed", "k", "top", "shuffled", "noise", "persistence", "stopping", "decay")
-    log = simulate_clicks(qrels, _named_run(run), **{name: options[name] for name in names})
+    log = simulate_clicks(qrels, named_run(run), **{name: options[name] for name in names})
     if not _by_ending(options):
         emit(click_rows(log), options)
         return
@@ -167,7 +167,7 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
 
     check_stdin(run_a, run_b)
     names = {name: options[name] for name in ("method", "k", "seed")}
-    lists = interleave_runs(_named_run(run_a), _named_run(run_b), **names)
+    lists = interleave_runs(named_run(run_a), named_run(run_b), **names)
     if not _by_ending(options):
         emit(lists, options, lists.warnings)
         return
@@ -214,16 +214,6 @@ def _by_ending(options: dict[str, Any]) -> bool:
     """True if -o is given without --format: then the ending of the file decides."""
     source = click.get_current_context().get_parameter_source("format")
     return options["output"] is not None and source is click.core.ParameterSource.DEFAULT
-
-
-def _named_run(word: str) -> Any:
-    """The run of `[NAME=]FILE`."""
-    files = named_files((word,))
-    if isinstance(files, list):
-        return word
-    from judged.io.read import read_run
-
-    return next(read_run(file, name=name) for name, file in files.items())
 
 
 def _propensities(text: str | None) -> list[float] | None:

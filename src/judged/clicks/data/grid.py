@@ -13,7 +13,7 @@ from judged.clicks.data.log import Bools, ClickLog, Codes, Floats, Ints, Pairs, 
 from judged.core.tables import Id
 from judged.errors import DataError, shown
 
-__all__ = ["Grid", "ShownLists", "distinct_rows", "grid_of", "last_click_before", "check_whole_lists", "tally"]
+__all__ = ["Grid", "ShownLists", "check_whole_lists", "distinct_rows", "grid_of", "last_click_before", "tally"]
 
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _ODD = np.uint64(0x9E3779B97F4A7C15)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
-from judged.clicks.data.grid import Grid, grid_of, check_whole_lists
+from judged.clicks.data.grid import Grid, check_whole_lists, grid_of
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
-from judged.clicks.data.grid import last_click_before, check_whole_lists, tally
+from judged.clicks.data.grid import check_whole_lists, last_click_before, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
 from judged.clicks.fitting.em import Climb, climb
 from judged.clicks.fitting.information import CellArrow, cell_arrow
