@@ -41,7 +41,7 @@ class Registry(Generic[T]):
     Case, hyphens, underscores, blanks and apostrophes do not matter, unless two declarations differ only in these.
 
     Args:
-        kind: a noun for messages; an unknown name is the error `unknown-<kind>`.
+        kind: a noun for messages; an unknown name is the error `unknown-<kind>`, with hyphens for blanks.
         modules: files that declare entries; they are imported at the first look-up.
     """
 
@@ -100,7 +100,8 @@ class Registry(Generic[T]):
             return entry
         near = self.nearest(name) if isinstance(name, str) else None
         action = f"did you mean {near}?" if near else hint or f"choose one of {', '.join(self.names)}"
-        raise UsageError(f"unknown-{self.kind}", f"unknown {self.kind} {shown(name)}", hint=action, value=name)
+        slug = f"unknown-{self.kind.replace(' ', '-')}"
+        raise UsageError(slug, f"unknown {self.kind} {shown(name)}", hint=action, value=name)
 
     def nearest(self, name: str) -> str | None:
         """The name of the entry that a misspelt name resembles most."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,10 @@ def run(*words, stdin=None):
 
 
 def refused(*words):
+    """The slug and the exit code of a command that fails."""
     outcome = CliRunner().invoke(cli, ["clicks", *map(str, words)])
     assert outcome.stdout == ""
-    assert isinstance(outcome.exception, jd.JudgedError)
-    return outcome.exception
+    return re.findall(r"\[([a-z-]+)\]$", outcome.stderr.strip())[0], outcome.exit_code
 
 
 @pytest.mark.parametrize("name", ["", "fit", "simulate", "interleave", "score"])
@@ -55,7 +56,7 @@ def test_help_says_what_a_command_does_with_an_example(name):
 def test_help_names_every_model():
     from judged.clicks.fitting.fit import MODELS
 
-    assert all(name in run("fit", "--help").replace("\n", "") for name in MODELS)
+    assert all(name in run("fit", "--help").replace("\n", "") for name in MODELS.names)
 
 
 # ── fit ──────────────────────────────────────────────────────────────────────────────────────────
@@ -72,8 +73,8 @@ parameter    at       value      95% interval
 examination  rank 1  0.4000  [0.0676, 0.8059]
 examination  rank 2  0.4000  [0.0676, 0.8059]
 
-3 sessions · log-likelihood -1.2920 a session · by counting
-prior: 1 and 1 added to every probability's counts
+3 sessions · log-likelihood per session -1.2920 · closed form
+prior: 1 and 1 added to the counts of every probability
 """
     )
 
@@ -122,12 +123,19 @@ def test_fit_reads_standard_input():
 
 def test_fit_says_what_is_wrong_with_a_log():
     Path("bad.csv").write_text(LOG.replace("s3,q,a,1,0", "s3,q,a,1,7"))
-    error = refused("fit", "bad.csv")
-    assert (error.slug, str(error.where)) == ("click-type", "bad.csv:6: column 5 (click)")
-    assert refused("fit", "none.csv").exit_code == 3
+    outcome = CliRunner().invoke(cli, ["clicks", "fit", "bad.csv", "--format", "json"])
+    error = json.loads(outcome.stderr)["error"]
+    assert (error["code"], error["path"], error["line"], error["column"]) == ("click-type", "bad.csv", 6, 5)
+    assert refused("fit", "none.csv") == ("io", 3)
     Path("two.csv").write_text("session,query,doc,rank,click\n1,q,a,1,1\n1,q,b,2,1\n")
-    assert refused("fit", "two.csv", "--model", "cascade").slug == "several-clicks"
-    assert refused("fit", "log.csv", "--model", "rank-ctr", "--grades").slug == "click-model"
+    assert refused("fit", "two.csv", "--model", "cascade") == ("several-clicks", 2)
+    assert refused("fit", "log.csv", "--model", "rank-ctr", "--grades") == ("click-model", 2)
+
+
+def test_fit_writes_every_format_to_a_file():
+    for format in ("md", "latex", "csv", "json", "html", "table"):
+        run("fit", "log.csv", "--model", "ctr", "--format", format, "-o", f"out.{format}")
+        assert "attractiveness" in Path(f"out.{format}").read_text()
 
 
 def test_fit_all_takes_no_options_of_one_model():
@@ -149,6 +157,13 @@ def test_simulate_prints_a_log_that_is_the_same_for_the_same_seed():
     assert all(r["click"] == "0" for r in rows if r["doc"] == "a")  # not relevant, and no noise
 
 
+def test_simulate_prints_other_formats():
+    rows = json.loads(run("simulate", "qrels.txt", "a.run", "--sessions", 1, "--format", "json"))
+    assert [row["doc"] for row in rows] == ["a", "b", "c"]
+    run("simulate", "qrels.txt", "a.run", "--sessions", 1, "--format", "md", "-o", "log.md")
+    assert "| session" in Path("log.md").read_text()
+
+
 @pytest.mark.parametrize("name", ["log.tsv", "log.jsonl.gz", "log.parquet"])
 def test_simulate_writes_every_form(name):
     run("simulate", "qrels.txt", "a.run", "--sessions", 10, "-o", name)
@@ -156,8 +171,8 @@ def test_simulate_writes_every_form(name):
 
 
 def test_simulate_refuses_a_grade_above_the_top_and_an_unknown_ending():
-    assert refused("simulate", "qrels.txt", "a.run", "--top", 3, "-o", "x.csv").slug == "label-above-max"
-    assert refused("simulate", "qrels.txt", "a.run", "-o", "x.doc").slug == "format"
+    assert refused("simulate", "qrels.txt", "a.run", "--top", 3, "-o", "x.csv") == ("label-above-max", 2)
+    assert refused("simulate", "qrels.txt", "a.run", "-o", "x.doc") == ("format", 2)
 
 
 # ── interleave and score ─────────────────────────────────────────────────────────────────────────
@@ -177,6 +192,14 @@ q2        1  y    B          2       1
 q2        2  x    A          1       2
 """
     )
+
+
+def test_interleave_names_runs_and_prints_a_trec_run():
+    assert "A = old, B = new" in run("interleave", "old=a.run", "new=b.run")
+    assert run("interleave", "a.run", "b.run", "-k", 2, "--seed", 1, "--format", "trec").splitlines()[:2] == [
+        "q1 Q0 a 1 1.0 A",
+        "q1 Q0 c 2 0.5 B",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -207,8 +230,9 @@ def test_score_estimates_a_run_from_clicks_on_another():
     assert "ips" in text
     assert "snips" in text
     assert "supported" in text
-    data = json.loads(run("score", "many.csv", "--run", "b.run", "--run", "a.run", "-m", "P@1", "--format", "json"))
+    data = json.loads(run("score", "many.csv", "--run", "new=b.run", "--run", "a.run", "-m", "P@1", "--format", "json"))
     assert [row["measure"] for row in data["estimates"]] == ["P@1"] * 6
+    assert data["estimates"][0]["run"] == "new"
 
 
 def test_score_writes_to_a_file_and_needs_one_question():
@@ -221,7 +245,7 @@ def test_score_writes_to_a_file_and_needs_one_question():
         ["many.csv", "--run", "b.run", "--propensity", "x"],
     ):
         assert CliRunner().invoke(cli, ["clicks", "score", *words]).exit_code == 2
-    assert refused("score", "many.csv", "--run", "b.run", "-m", "AP").slug == "measure"
+    assert refused("score", "many.csv", "--run", "b.run", "-m", "AP") == ("measure", 2)
 
 
 def test_control_characters_of_ids_do_not_reach_the_terminal():

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import judged as jd
 from judged.cli.main import cli
-from judged.recommenders.registry import declared
+from judged.recommenders.registry import BEYOND
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def test_help_shows_examples():
 
 def test_the_list_names_every_measure():
     text = run("--list")
-    assert all(d.name in text for d in declared())
+    assert all(d.name in text for d in BEYOND)
 
 
 def test_a_run_makes_a_table():
@@ -54,7 +54,7 @@ def test_a_run_makes_a_table():
         "───────────  ──────  ────────────  ───────  ─────",
         "Coverage@10  0.7500                the run      2",
         "Distinct@10       3                the run      2", "",
-        "2 users · 10 recommendations each, at most",
+        "2 users · at most 10 recommendations each",
     ]  # fmt: skip
 
 
@@ -86,6 +86,28 @@ def test_what_is_given_is_used():
     )
     assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
     assert {"Calibration@10", "Serendipity@10"} <= set(expected.summary())
+
+
+def test_a_second_file_is_the_history():
+    names = {
+        row["measure"]: row["value"] for row in json.loads(run("run.csv", "train.csv", "--format", "json"))["measures"]
+    }
+    expected = jd.recommenders.beyond_accuracy("run.csv", history="train.csv").summary()
+    assert names == expected
+    assert "Novelty@10" in expected
+
+
+@pytest.mark.parametrize("header", ["user,item", "user,item,rating,timestamp", "user_id,item_id,timestamp"])
+def test_a_history_needs_no_options_and_an_error_names_the_columns(header):
+    Path("past.csv").write_text(
+        f"{header}\n" + "".join(",".join(["u", "c", "4", "99"][: header.count(",") + 1]) + "\n")
+    )
+    outcome = invoke("run.csv", "past.csv", "-m", "Novelty")
+    assert outcome.exit_code == 0 or ("[columns]" in outcome.stderr and "user and item" in outcome.stderr)
+
+
+def test_a_run_may_have_a_name():
+    assert run("als=run.csv", "-m", "Distinct").startswith("als beyond accuracy")
 
 
 def test_groups_of_users():
@@ -131,12 +153,12 @@ def test_wrong_calls_are_refused(words, text):
 
 @pytest.mark.parametrize(("words", "slug"), [
     (("run.csv", "-m", "Coverage"), "argument"),
-    (("run.csv", "-m", "Ginni"), "metric"),
+    (("run.csv", "-m", "Ginni"), "unknown-measure"),
     (("run.csv", "--items", "2"), "catalogue"),
     (("run.csv", "--items", "none.txt"), "io"),
     (("run.csv", "--categories", "run.csv"), "json"),
 ])  # fmt: skip
 def test_errors_name_what_is_wrong(words, slug):
     outcome = invoke(*words)
-    assert isinstance(outcome.exception, jd.JudgedError)
-    assert outcome.exception.slug == slug
+    assert outcome.exit_code in (2, 3)
+    assert f"[{slug}]" in outcome.stderr

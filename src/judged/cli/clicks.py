@@ -1,4 +1,4 @@
-"""`judged clicks`: click models, simulated users, interleaving, and values from clicks."""
+"""`judged clicks`: click models, simulated users, interleaving, and estimates from clicks."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from typing import Any
 
 import click
 
-from judged.cli.options.output import emit, show_table
+from judged.cli.options.command import Command, option
+from judged.cli.options.inputs import check_stdin, named_files, named_run
+from judged.cli.options.output import emit, output_options, show_warnings
 
 __all__ = ["command"]
 
-_MODELS = ("cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr")
-_FORM = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True, help="The form of what is printed.")  # fmt: skip
-_SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything random.")
-_LEVEL = click.option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, help="The share of intervals.")  # fmt: skip
+_MODELS = ("cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr")  # NumPy takes long to import
+_share = click.FloatRange(0, 1)
+_seed = option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
+_interval = option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+                   group="Statistics", help="Confidence level of the intervals.")  # fmt: skip
 
 
-@click.group("clicks", short_help="Learn from clicks.")
+def _method(group: str, help: str) -> Any:
+    return option("--method", type=click.Choice(["team-draft", "balanced"]), default="team-draft", show_default=True, group=group, help=help)  # fmt: skip
+
+
+@click.group("clicks", short_help="Click models, simulated users, interleaving.")
 def command() -> None:
     """Learn from clicks: fit models, simulate users, interleave rankings, score them.
 
@@ -27,211 +34,192 @@ def command() -> None:
     judged clicks interleave bm25.run dense.run -k 10 -o lists.csv
     judged clicks score log.csv --lists lists.csv
 
-    A log has a row for every document that was shown, clicked or not: session, query, doc, rank, click.
+    A log has one row per document shown, clicked or not: session, query, doc, rank, click.
     It may be CSV, TSV, JSON Lines or Parquet, compressed or not; - is standard input.
     """
 
 
-@command.command("fit")
+@command.command("fit", cls=Command, short_help="Fit a click model to a log.")
 @click.argument("log")
-@click.option("--model", type=click.Choice([*_MODELS, "all"]), default="dbn", show_default=True, help="The click model; all compares them on held-out sessions.")  # fmt: skip
-@click.option("--prior", nargs=2, type=click.FloatRange(0), default=(1.0, 1.0), show_default=True, metavar="A B", help="Counts added to every probability's successes and failures; 0 0 is maximum likelihood.")  # fmt: skip
-@click.option("--held-out", type=click.FloatRange(0, 1, max_open=True), metavar="SHARE", help="Share of sessions to test on.  [default: 0; 0.2 with --model all]")  # fmt: skip
-@click.option("--multiple", type=click.Choice(["error", "first"]), help="cascade: sessions with several clicks.  [default: error]")  # fmt: skip
-@click.option("--method", type=click.Choice(["em", "counts"]), help="dcm, sdbn: exact by EM, or the closed form of the papers.  [default: em]")  # fmt: skip
-@click.option("--persistence", type=float, help="dbn: fix it instead of estimating it.")
-@click.option("--max-steps", type=click.IntRange(1), default=2000, show_default=True, help="EM steps at most.")
-@click.option("-o", "--output", metavar="FILE", help="Write grades as judgments (qrels), in the form its ending says.")
-@click.option("--levels", type=click.IntRange(1, 50), default=4, show_default=True, help="The top grade.")
-@click.option("--minimum", type=click.IntRange(0), default=1, show_default=True, help="Grades only for pairs shown so often.")  # fmt: skip
-@click.option("--grades", is_flag=True, help="Print the grades with their uncertainty instead of the parameters.")
-@_LEVEL
-@_SEED
-@_FORM
+@option("--model", type=click.Choice([*_MODELS, "all"]), default="dbn", show_default=True, group="Measures", help="Click model; all compares them on held-out sessions.")  # fmt: skip
+@option("--multiple", type=click.Choice(["error", "first"]), group="Measures", help="cascade: sessions with several clicks. [default: error]")  # fmt: skip
+@option("--method", type=click.Choice(["em", "counts"]), group="Measures", help="dcm, sdbn: exact by EM, or the closed form of the papers. [default: em]")  # fmt: skip
+@option("--persistence", type=float, group="Measures", help="dbn: fixed persistence. [default: estimated]")
+@option("--grades", is_flag=True, group="Measures", help="Print grades with their uncertainty instead of parameters.")
+@option("--levels", type=click.IntRange(1, 50), default=4, show_default=True, group="Measures", help="Top grade.")
+@option("--minimum", type=click.IntRange(0), default=1, show_default=True, group="Measures", help="Fewest impressions of a graded document.")  # fmt: skip
+@option("--prior", nargs=2, type=click.FloatRange(0), default=(1.0, 1.0), show_default=True, metavar="A B", group="Statistics", help="Successes and failures added to every probability; 0 0 is maximum likelihood.")  # fmt: skip
+@option("--held-out", type=click.FloatRange(0, 1, max_open=True), metavar="SHARE", group="Statistics", help="Share of held-out sessions. [default: 0; 0.2 with --model all]")  # fmt: skip
+@option("--max-steps", type=click.IntRange(1), default=2000, show_default=True, group="Statistics", help="Maximum number of EM steps.")  # fmt: skip
+@_interval
+@_seed
+@output_options()
 def fit(log: str, model: str, **options: Any) -> None:
     """Fit a click model to LOG: parameters with intervals, grades, held-out likelihood.
+
+    Without --format, -o writes the grades as judgments (qrels), in the format of the file's ending.
 
     \b
     judged clicks fit log.csv --model pbm
     judged clicks fit log.csv --model dbn --levels 3 -o qrels.txt
-    judged clicks fit log.csv --model dbn --grades --format csv > grades.csv
+    judged clicks fit log.csv --model dbn --grades --format csv -o grades.csv
     judged clicks fit log.csv --model all
     """
     from judged.clicks.api import compare_click_models, fit_clicks, read_clicks
 
-    shared = {
-        "prior": options["prior"],
-        "seed": options["seed"],
-        "level": options["interval"],
-        "max_steps": options["max_steps"],
-    }
+    qrels = options["output"] if _by_ending(options) else None
+    shared = {"prior": options["prior"], "seed": options["seed"], "level": options["interval"], "max_steps": options["max_steps"]}  # fmt: skip
     special = {name: options[name] for name in ("multiple", "method", "persistence") if options[name] is not None}
     held_out = options["held_out"]
     if model == "all":
-        if options["output"] or options["grades"] or special:
-            raise click.UsageError(
-                "--model all compares models; grades (-o, --grades) and options of one model need one."
-            )
+        if qrels or options["grades"] or special:
+            raise click.UsageError("--model all compares models; judgments (-o without --format), --grades and options of one model need one.")  # fmt: skip
         board = compare_click_models(read_clicks(log), held_out=0.2 if held_out is None else held_out, **shared)
-        _show(board, board.listing(), options["form"])
+        emit(board, options)
         return
-    found = fit_clicks(log, model, held_out=held_out or 0.0, **shared, **special)
-    if options["output"] or options["grades"]:
-        graded = found.grades(options["levels"], minimum=options["minimum"])
-        if options["output"]:
-            graded.save_qrels(options["output"])
-            click.echo(f"{len(graded)} grades written to {options['output']}", err=True)
-        if options["grades"]:
-            _warn(found.warnings)
-            _show(graded, graded.listing(), options["form"])
-            return
-    if options["form"] != "table":
-        _warn(found.warnings)
-    _show(found, found.parameters(), options["form"], table=found.table())
+    fitted = fit_clicks(log, model, held_out=held_out or 0.0, **shared, **special)
+    if not (qrels or options["grades"]):
+        emit(fitted, options, fitted.warnings)
+        return
+    grades = fitted.grades(options["levels"], minimum=options["minimum"])
+    if qrels:
+        grades.save_qrels(qrels)
+        click.echo(f"{len(grades)} grades written to {qrels}", err=True)
+        options["output"] = None
+    if options["grades"]:
+        show_warnings(fitted.warnings)
+    emit(grades if options["grades"] else fitted, options, () if options["grades"] else fitted.warnings)
 
 
-@command.command("simulate")
+@command.command("simulate", cls=Command, short_help="Simulate clicks from judgments.")
 @click.argument("qrels")
 @click.argument("run")
-@click.option("--model", type=click.Choice([m for m in _MODELS if m != "rank-ctr"]), default="dbn", show_default=True, help="How users behave.")  # fmt: skip
-@click.option("--sessions", type=click.IntRange(1), default=1000, show_default=True, help="How many.")
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="Documents shown.")
-@click.option("--top", type=float, default=4.0, show_default=True, help="The top of the grade scale.")
-@click.option("--shuffled", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of sessions that see the documents in random order.")  # fmt: skip
-@click.option("--noise", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Attractiveness of what is not relevant.")  # fmt: skip
-@click.option("--persistence", type=click.FloatRange(0, 1), default=0.9, show_default=True, help="dbn: the chance to go on.")  # fmt: skip
-@click.option("--stopping", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="dcm: the chance to leave after a click.")  # fmt: skip
-@click.option("--decay", type=click.FloatRange(0), default=1.0, show_default=True, help="pbm, ubm: rank r is examined with (1/r)^decay.")  # fmt: skip
-@_SEED
-@click.option("-o", "--output", metavar="FILE", help="Where to write the log: .csv, .tsv, .jsonl, .parquet.  [default: CSV to standard output]")  # fmt: skip
+@option("--model", type=click.Choice([m for m in _MODELS if m != "rank-ctr"]), default="dbn", show_default=True, group="Measures", help="Click model of the users.")  # fmt: skip
+@option(
+    "--sessions", type=click.IntRange(1), default=1000, show_default=True, group="Measures", help="Number of sessions."
+)
+@option(
+    "-k", type=click.IntRange(1), default=10, show_default=True, group="Measures", help="Number of documents shown."
+)
+@option("--top", type=float, default=4.0, show_default=True, group="Measures", help="Top of the grade scale.")
+@option("--shuffled", type=_share, default=0.0, show_default=True, group="Measures", help="Share of sessions with documents in random order.")  # fmt: skip
+@option("--noise", type=_share, default=0.0, show_default=True, group="Measures", help="Attractiveness of documents that are not relevant.")  # fmt: skip
+@option(
+    "--persistence",
+    type=_share,
+    default=0.9,
+    show_default=True,
+    group="Measures",
+    help="dbn: probability of continuing.",
+)
+@option("--stopping", type=_share, default=0.5, show_default=True, group="Measures", help="dcm: probability of leaving after a click.")  # fmt: skip
+@option("--decay", type=click.FloatRange(0), default=1.0, show_default=True, group="Measures", help="pbm, ubm: rank r is examined with probability (1/r)^decay.")  # fmt: skip
+@_seed
+@output_options(default="csv", places=False)
 def simulate(qrels: str, run: str, **options: Any) -> None:
-    """Sessions of users who see the rankings of RUN and click by the grades in QRELS.
+    """Simulate sessions of users who see the rankings of RUN and click by the grades in QRELS.
 
-    A document of grade g has the relevance (2^g - 1) / 2^top, as in ERR.
+    A document of grade g has the relevance (2^g - 1) / 2^top, as in ERR. Without --format, the ending of the output file decides:
+    .csv, .tsv, .jsonl or .parquet.
 
     \b
     judged clicks simulate qrels.txt bm25.run --model pbm --sessions 50000 --shuffled 0.1 --seed 1 -o log.csv
     """
-    from judged.clicks.api import simulate_clicks, write_clicks
+    from judged.clicks.api import click_rows, simulate_clicks, write_clicks
 
-    target = options.pop("output")
-    log = simulate_clicks(qrels, run, options.pop("model"), **options)
-    if target is None:
-        queries, docs = log.pairs.ids()
-        rows = zip(
-            log.session.tolist(), log.pair.tolist(), log.rank.tolist(), log.clicked.astype(int).tolist(), strict=True
-        )
-        emit(
-            _csv(
-                ("session", "query", "doc", "rank", "click"),
-                ((log.sessions[s], queries[p], docs[p], r, c) for s, p, r, c in rows),
-            ),
-            None,
-        )
+    check_stdin(qrels, run)
+    names = ("model", "sessions", "seed", "k", "top", "shuffled", "noise", "persistence", "stopping", "decay")
+    log = simulate_clicks(qrels, named_run(run), **{name: options[name] for name in names})
+    if not _by_ending(options):
+        emit(click_rows(log), options)
         return
-    write_clicks(log, target)
-    click.echo(f"{len(log.sessions)} sessions with {int(log.clicked.sum())} clicks written to {target}", err=True)
+    write_clicks(log, options["output"])
+    click.echo(
+        f"{len(log.sessions)} sessions with {int(log.clicked.sum())} clicks written to {options['output']}", err=True
+    )
 
 
-@command.command("interleave")
+@command.command("interleave", cls=Command, short_help="Interleave two runs.")
 @click.argument("run_a")
 @click.argument("run_b")
-@click.option("--method", type=click.Choice(["team-draft", "balanced"]), default="team-draft", show_default=True, help="How the lists are made.")  # fmt: skip
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="Documents in each list.")
-@_SEED
-@_FORM
-@click.option("-o", "--output", metavar="FILE", help="Write the lists: .csv, .tsv, .jsonl, .parquet; with another ending a TREC run whose tag is the team.")  # fmt: skip
+@_method("Measures", "Method of interleaving.")
+@option(
+    "-k",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    group="Measures",
+    help="Number of documents in each list.",
+)
+@_seed
+@output_options("trec", places=False)
 def interleave(run_a: str, run_b: str, **options: Any) -> None:
-    """One list for each query, made of RUN_A and RUN_B, with the team of every document.
+    """Interleave RUN_A and RUN_B into one list per query, with the team of every document.
+
+    Without --format, the ending of the output file decides: .csv, .tsv, .jsonl or .parquet; any other writes a TREC run whose tag
+    is the team.
 
     \b
     judged clicks interleave bm25.run dense.run --seed 7 -o lists.csv
     judged clicks interleave bm25.run dense.run --method balanced -k 5 -o lists.jsonl
     """
-    from judged.clicks.interleaving.interleave import interleave as made
+    from judged.clicks.interleaving.interleave import interleave as interleave_runs
 
-    if (run_a, run_b).count("-") > 1:
-        raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
-    lists = made(run_a, run_b, method=options["method"], k=options["k"], seed=options["seed"])
-    if options["output"] is None:
-        _show(lists, lists.listing(), options["form"])
+    check_stdin(run_a, run_b)
+    names = {name: options[name] for name in ("method", "k", "seed")}
+    lists = interleave_runs(named_run(run_a), named_run(run_b), **names)
+    if not _by_ending(options):
+        emit(lists, options, lists.warnings)
         return
     lists.save(options["output"])
-    _warn(lists.warnings)
+    show_warnings(lists.warnings)
     click.echo(f"{len(lists.lists())} lists written to {options['output']}", err=True)
 
 
-@command.command("score")
+@command.command("score", cls=Command, short_help="Score rankings by clicks.")
 @click.argument("log")
-@click.option("--lists", metavar="FILE", help="Interleaved lists: who wins?")
-@click.option("--method", type=click.Choice(["team-draft", "balanced"]), default="team-draft", show_default=True, help="With --lists: how they were made.")  # fmt: skip
-@click.option("--run", "runs", multiple=True, metavar="FILE", help="A run to estimate from the log (may be repeated).")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="NAME", help="With --run: DCG@k, P@k, CTR@k (may be repeated).  [default: DCG@10 P@10]")  # fmt: skip
-@click.option("--propensity", metavar="LIST", help="With --run: the chance that ranks 1, 2 … are examined, such as 1,0.5,0.33.  [default: a pbm fitted to LOG]")  # fmt: skip
-@click.option("--clip", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, help="With --run: raise smaller propensities to this.")  # fmt: skip
-@click.option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, help="With --run: what is independent, for the errors.")  # fmt: skip
-@_LEVEL
-@_FORM
-@click.option("-o", "--output", metavar="FILE", help="Write JSON or CSV to a file.")
-def score(log: str, lists: str | None, runs: tuple[str, ...], **options: Any) -> None:
-    """What the clicks in LOG say of two interleaved rankings (--lists), or of a ranking that was not shown (--run).
+@option("--lists", metavar="FILE", group="Input", help="Interleaved lists to score.")
+@option("--run", "runs", multiple=True, metavar="[NAME=]FILE", group="Input", help="Run to estimate from the log (may be repeated).")  # fmt: skip
+@_method("Measures", "With --lists: method of interleaving.")
+@option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="With --run: DCG@k, P@k or CTR@k. [default: DCG@10 P@10]")  # fmt: skip
+@option("--propensity", metavar="LIST", group="Statistics", help="With --run: examination of ranks 1, 2 …, such as 1,0.5,0.33. [default: a pbm fitted to LOG]")  # fmt: skip
+@option("--clip", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, group="Statistics", help="With --run: lowest propensity; smaller ones are raised to it.")  # fmt: skip
+@option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, group="Statistics", help="With --run: independent units of the standard errors.")  # fmt: skip
+@_interval
+@output_options()
+def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
+    """Score two interleaved rankings (--lists), or estimate rankings that were not shown (--run), by the clicks in LOG.
 
     \b
     judged clicks score log.csv --lists lists.csv
-    judged clicks score log.csv --run dense.run -m DCG@10 -m P@5 --clip 0.05
+    judged clicks score log.csv --run dense.run -m DCG@10 P@5 --clip 0.05
     """
     from judged.clicks.interleaving.interleave import score_interleaving
     from judged.clicks.off_policy.evaluate import evaluate_from_clicks
 
     if (lists is None) == (not runs):
-        raise click.UsageError(
-            "Give --lists, for interleaved rankings, or --run, for rankings to estimate; one of them."
-        )
-    if options["output"] and options["form"] == "table":
-        raise click.UsageError("-o writes --format json or --format csv.")
-    found: Any
+        raise click.UsageError("Give either --lists, for interleaved rankings, or --run, for rankings to estimate.")
     if lists is not None:
-        found = score_interleaving(lists, log, method=options["method"], level=options["interval"])
-    else:
-        found = evaluate_from_clicks(log, list(runs), list(options["measures"]) or "DCG@10 P@10", clip=options["clip"],
-                                     propensity=_numbers(options["propensity"]), by=options["by"], level=options["interval"])  # fmt: skip
-    _show(found, found.listing(), options["form"], table=found.table(), output=options["output"])
+        outcome = score_interleaving(lists, log, method=options["method"], level=options["interval"])
+        emit(outcome, options, outcome.warnings)
+        return
+    estimates = evaluate_from_clicks(
+        log, named_files(runs), list(measures) or "DCG@10 P@10", clip=options["clip"],
+        propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"],
+    )  # fmt: skip
+    emit(estimates, options)
 
 
-def _numbers(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
+def _by_ending(options: dict[str, Any]) -> bool:
+    """True if -o is given without --format: then the ending of the file decides."""
+    source = click.get_current_context().get_parameter_source("format")
+    return options["output"] is not None and source is click.core.ParameterSource.DEFAULT
+
+
+def _propensities(text: str | None) -> list[float] | None:
     try:
-        return [float(part) for part in text.split(",")]
+        return None if text is None else [float(part) for part in text.split(",")]
     except ValueError:
         raise click.BadParameter(
-            f"{text!r}: numbers with commas between them, such as 1,0.5.", param_hint="--propensity"
+            f"{text!r}: not numbers separated by commas, such as 1,0.5.", param_hint="--propensity"
         ) from None
-
-
-def _warn(warnings: tuple[Any, ...]) -> None:
-    for warning in warnings:
-        click.echo(f"warning: {warning}", err=True)
-
-
-def _show(result: Any, listing: Any, form: str, *, table: Any = None, output: str | None = None) -> None:
-    """A result in the form that was asked for."""
-    if form == "json":
-        emit(result.to_json() + "\n", output)
-    elif form == "csv":
-        emit(_csv(tuple(listing.columns), listing), output)
-    else:
-        show_table(table or listing.table())
-
-
-def _csv(headers: tuple[str, ...], rows: Any) -> str:
-    import csv
-    import io
-
-    from judged.tables.formats.csv import cell
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows([cell(value) for value in row] for row in rows)
-    return text.getvalue()

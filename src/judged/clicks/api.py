@@ -1,10 +1,10 @@
-"""Click logs from whatever people have: read, fitted, simulated, written."""
+"""Click logs read and written, models fitted and compared, users simulated."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judged._types import Floats
 from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import ClickLog
-from judged.clicks.fitting.fit import MODELS, fit, model_named
+from judged.clicks.fitting.fit import MODELS, ModelOptions, fit
 from judged.clicks.models.cascade import attractiveness_of_grades
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.evaluation import evaluate_clicks
@@ -27,36 +27,39 @@ from judged.core.tables import Id, Qrels, Run
 from judged.errors import UsageError
 from judged.io.click_logs import read_click_rows, write_columns
 from judged.io.read import read_qrels, read_run
+from judged.tables.result import RecordTable
+from judged.tables.text import counted
 
-__all__ = ["compare_click_models", "fit_clicks", "rankings", "read_clicks", "simulate_clicks", "write_clicks"]
+__all__ = [
+    "click_rows",
+    "compare_click_models",
+    "fit_clicks",
+    "rankings",
+    "read_clicks",
+    "simulate_clicks",
+    "write_clicks",
+]
 
 
-def read_clicks(
-    source: Any,
-    *,
-    session: str | None = None,
-    query: str | None = None,
-    doc: str | None = None,
-    rank: str | None = None,
-    click: str | None = None,
-) -> ClickLog:
-    """A click log, from a file or from memory.
+def read_clicks(source: Any, *, session: str | None = None, query: str | None = None, doc: str | None = None,
+                rank: str | None = None, click: str | None = None) -> ClickLog:  # fmt: skip
+    """Read a click log from a file or from memory.
 
-    A file (a path, `-` for standard input, or an open file; plain or compressed) holds CSV or TSV with a header, JSON Lines, JSON,
-    Parquet or Arrow: a row for every document that was shown, clicked or not. In memory it is a frame, a mapping of columns,
+    A file (a path, `-` for standard input, or an open file; plain or compressed) contains CSV or TSV with a header, JSON Lines, JSON,
+    Parquet or Arrow, with one row per document shown, clicked or not. In memory it is a frame, a mapping of columns,
     records, or (session, query, doc, rank, click) tuples. Columns are found by their usual names. Without ranks, documents were
-    shown in the order of the rows. In text files every id is text; elsewhere 7 and "7" are two ids.
+    shown in the order of the rows. In text files every id is text; elsewhere 7 and "7" are different ids.
 
     Args:
-        source: the file or the object; a `ClickLog` stays what it is.
-        session: the column of sessions, where it is called otherwise. A session is one list, shown once.
+        source: the file or the object; a `ClickLog` is returned unchanged.
+        session: the column of sessions, if it has an unusual name. A session is one list, shown once.
         query: the column of query ids.
         doc: the column of document ids.
         rank: the column of ranks.
         click: the column of clicks: 0 and 1, or true and false.
 
     Raises:
-        DataError: anything that cannot be used, with its place.
+        DataError: invalid input, with its place.
         FileError: a file that cannot be opened or read.
 
     >>> read_clicks([("s", "q", "a", 1, 0), ("s", "q", "b", 2, 1)])
@@ -66,12 +69,12 @@ def read_clicks(
         return source
     named = {"session": session, "query": query, "doc": doc, "rank": rank, "click": click}
     rows = read_click_rows(source, {role: name for role, name in named.items() if name is not None})
-    ranks = rows.rank if rows.rank is not None else _in_order(rows.session.code, rows.query.code, len(rows.query.ids))
+    ranks = rows.rank if rows.rank is not None else _row_order(rows.session.code, rows.query.code, len(rows.query.ids))
     return ClickLog.of_codes(rows.session.ids, rows.query.ids, rows.doc.ids, rows.session.code, rows.query.code,
                              rows.doc.code, ranks, rows.clicked, name=rows.name)  # fmt: skip
 
 
-def _in_order(session: NDArray[Any], query: NDArray[Any], queries: int) -> NDArray[Any]:
+def _row_order(session: NDArray[Any], query: NDArray[Any], queries: int) -> NDArray[Any]:
     """Ranks by the order of rows within each session's query."""
     key = session.astype(np.int64) * queries + query
     order = np.argsort(key, kind="stable")
@@ -82,35 +85,41 @@ def _in_order(session: NDArray[Any], query: NDArray[Any], queries: int) -> NDArr
     return rank
 
 
-def write_clicks(log: ClickLog, path: str | os.PathLike[str]) -> None:
-    """Write a log as CSV, TSV, JSON Lines or Parquet, as the ending of the name says; it appears whole or not at all."""
+def click_rows(log: ClickLog) -> RecordTable:
+    """The rows of a log: session, query, doc, rank, click."""
     queries, docs = log.pairs.ids()
     pair = log.pair.tolist()
-    write_columns(
+    return RecordTable(
         {
-            "session": [log.sessions[code] for code in log.session.tolist()],
-            "query": [queries[p] for p in pair],
-            "doc": [docs[p] for p in pair],
-            "rank": log.rank.tolist(),
-            "click": log.clicked.astype(int).tolist(),
+            "session": tuple(log.sessions[code] for code in log.session.tolist()),
+            "query": tuple(queries[p] for p in pair),
+            "doc": tuple(docs[p] for p in pair),
+            "rank": tuple(log.rank.tolist()),
+            "click": tuple(log.clicked.astype(int).tolist()),
         },
-        path,
+        words=("session", "query", "doc"),
     )
 
 
+def write_clicks(log: ClickLog, path: str | os.PathLike[str]) -> None:
+    """Write a log as CSV, TSV, JSON Lines or Parquet, by the ending of the name; the file appears whole or not at all."""
+    write_columns({name: list(column) for name, column in click_rows(log).columns.items()}, path)
+
+
 def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), held_out: float = 0.0, seed: int = 0,
-               level: float = 0.95, tolerance: float = 1e-10, max_steps: int = 2000, **options: Any) -> ClickFit:  # fmt: skip
-    """A click model fitted to a log, with intervals; on request with how it does on sessions that it was not fitted to.
+               level: float = 0.95, tolerance: float = 1e-10, max_steps: int = 2000,
+               **options: Unpack[ModelOptions]) -> ClickFit:  # fmt: skip
+    """Fit a click model to a log, with intervals; with `held_out`, evaluate it on sessions that were not used.
 
     Args:
-        log: anything that `read_clicks` takes.
+        log: any input of `read_clicks`.
         model: cascade, dcm, sdbn, dbn, pbm, ubm, ctr or rank-ctr; see docs/clicks.md.
-        prior: counts (A, B) that are added to every probability: (successes + A) / (trials + A + B). (0, 0) is maximum likelihood.
-        held_out: the share of sessions to hold out, drawn by `seed`.
-        seed: of that draw.
-        level: the share of the intervals.
+        prior: counts (A, B) added to every probability: (successes + A) / (trials + A + B). (0, 0) is maximum likelihood.
+        held_out: the share of sessions to hold out.
+        seed: random seed of the held-out sessions.
+        level: confidence level of the intervals.
         tolerance: EM ends when the objective rises by less than this, relatively.
-        max_steps: EM steps after which it ends in any case.
+        max_steps: maximum number of EM steps.
         options: `multiple="first"` (cascade), `method="counts"` (dcm, sdbn), `persistence=` (dbn).
 
     >>> clicks = [(s, "q", d, r, int(s % 2 == r - 1)) for s in range(6) for r, d in enumerate("ab", 1)]
@@ -119,25 +128,29 @@ def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1),
     """
     clicks = read_clicks(log)
     train, test = clicks.split(held_out, seed) if held_out else (clicks, None)
-    found = fit(train, model, prior=prior, level=level, tolerance=tolerance, max_steps=max_steps, **options)
-    return ClickFit(found, clicks.name, None if test is None else evaluate_clicks(found.model, test))
+    fitted = fit(train, model, prior=prior, level=level, tolerance=tolerance, max_steps=max_steps, **options)
+    return ClickFit(fitted, clicks.name, None if test is None else evaluate_clicks(fitted.model, test))
 
 
-def compare_click_models(log: Any, models: Iterable[str] = tuple(MODELS), *, held_out: float = 0.2, seed: int = 0,
+def compare_click_models(log: Any, models: Iterable[str] = MODELS.names, *, held_out: float = 0.2, seed: int = 0,
                          prior: Sequence[float] = (1, 1), level: float = 0.95, max_steps: int = 2000) -> ClickBoard:  # fmt: skip
-    """Several models fitted to the same sessions, and compared on the same held-out ones.
+    """Fit several models to the same sessions and compare them on the same held-out sessions.
 
-    The cascade model is left out, with a note, where a session has several clicks: it calls them impossible.
+    The cascade model is left out, with a note, if a session has several clicks: they are impossible under it.
     """
     clicks = read_clicks(log)
-    names = [model_named(model) for model in models]
+    names = [MODELS.find(model).name for model in models]
     notes: tuple[str, ...] = ()
     several = int((np.bincount(clicks.session, clicks.clicked) > 1).sum())
     if several and "cascade" in names:
         names.remove("cascade")
-        notes = (f"cascade is left out: {several} sessions have several clicks, which it calls impossible",)
+        notes = (
+            f"cascade is left out: several clicks in {counted(several, 'session')}, which are impossible under it",
+        )
     if not names:
-        raise UsageError("click-model", "at least one model that the log allows", got="none")
+        raise UsageError(
+            "click-model", "no model to compare that allows several clicks per session", hint="name another model"
+        )
     fits = [
         fit_clicks(clicks, name, prior=prior, held_out=held_out, seed=seed, level=level, max_steps=max_steps)
         for name in names
@@ -145,48 +158,43 @@ def compare_click_models(log: Any, models: Iterable[str] = tuple(MODELS), *, hel
     return ClickBoard(fits, clicks.name, notes)
 
 
-# ── simulation ───────────────────────────────────────────────────────────────────────────────────
-
-
 def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int = 1000, seed: int = 0, k: int = 10, top: float = 4,
                     shuffled: float = 0.0, noise: float = 0.0, persistence: float = 0.9, stopping: float = 0.5, decay: float = 1.0) -> ClickLog:  # fmt: skip
-    """Sessions of users who see the run's rankings and click by the judgments.
+    """Simulate sessions of users who see the run's rankings and click by the judgments.
 
-    The relevance of a document is ERR's chance of its grade, R = (2^grade - 1) / 2^top; unjudged ones have grade 0. It is the chance
-    that an examined document attracts; in dbn and sdbn that it attracts and satisfies, with both chances equal: √R each. Rankings are
-    shown in turn, each to its k-th document.
+    The relevance of a document is ERR's probability of its grade, R = (2^grade - 1) / 2^top; unjudged documents have grade 0. It is the
+    probability that an examined document attracts; in dbn and sdbn that it attracts and satisfies, with both probabilities equal to √R. Rankings are
+    shown in turn, each to depth k.
 
     Args:
-        qrels: judgments in any form that `read_qrels` takes.
-        run: a ranking in any form that `read_run` takes.
+        qrels: judgments, any input of `read_qrels`.
+        run: rankings, any input of `read_run`.
         model: cascade, dcm, sdbn, dbn, pbm, ubm or ctr.
-        sessions: how many.
-        seed: the same seed gives the same clicks.
-        k: how many documents are shown.
+        sessions: number of sessions.
+        seed: random seed; the same seed gives the same clicks.
+        k: number of documents shown.
         top: the top of the grade scale.
-        shuffled: the chance that a session sees its documents in random order; without it, no model can tell rank from relevance.
-        noise: the attractiveness of what is not relevant: noise + (1 - noise) · R.
-        persistence: dbn's chance to go on when not satisfied.
-        stopping: dcm's chance to leave after a click, at every rank.
-        decay: pbm examines rank r with the chance (1 / r)^decay; ubm the d-th rank below the nearest click with (1 / d)^decay.
+        shuffled: the probability that a session sees its documents in random order; without it, no model can separate rank from relevance.
+        noise: the attractiveness of a document that is not relevant: noise + (1 - noise) · R.
+        persistence: dbn: the probability that a user who is not satisfied continues.
+        stopping: dcm: the probability of leaving after a click, at every rank.
+        decay: pbm examines rank r with probability (1 / r)^decay; ubm the d-th rank below the nearest click with (1 / d)^decay.
     """
-    name = model_named(model)
-    for what, value in (("noise", noise), ("persistence", persistence), ("stopping", stopping)):
+    name = MODELS.find(model).name
+    for parameter, value in (("noise", noise), ("persistence", persistence), ("stopping", stopping)):
         if not 0 <= value <= 1:
-            raise UsageError("parameter", f"{what} between 0 and 1", got=repr(value), value=value)
+            raise UsageError("parameter", f"{parameter} must be between 0 and 1, got {value!r}", value=value)
     if not 0 <= decay < np.inf:
-        raise UsageError("parameter", "a decay from 0", got=repr(decay), value=decay)
-    ranked = rankings(read_run(run), k)
-    lists = ShownLists.of(ranked)
-    judged = read_qrels(qrels)
-    relevance = attractiveness_of_grades(_grades(judged, lists), top)
+        raise UsageError("parameter", f"decay must be at least 0, got {decay!r}", value=decay)
+    lists = ShownLists.of(rankings(read_run(run), k))
+    relevance = attractiveness_of_grades(_grades(read_qrels(qrels), lists), top)
     users = _users(name, lists, relevance, noise, persistence, stopping, decay)
     return simulate(users, lists, sessions, seed, shuffled=shuffled)
 
 
-def _users(
-    name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float, decay: float
-) -> ClickModel:
+def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float,
+           decay: float) -> ClickModel:  # fmt: skip
+    """The model of simulated users, with parameters from the relevance of each pair."""
     depth, pairs = lists.pair.shape[1], lists.pairs
     half = np.sqrt(relevance)
     ranks = np.arange(1, depth + 1)
@@ -204,17 +212,18 @@ def _users(
         return Examination(name, pairs, attraction, 1.0 / distance**decay)
     if name == "ctr":
         return Examination(name, pairs, attraction, np.ones((1, 1)))
-    raise UsageError("click-model", "a model with parameters of documents", got=name, value=name)
+    raise UsageError("click-model", f"users cannot be simulated by {name}, which has no parameters of documents", value=name,
+                     hint="choose another model, such as pbm")  # fmt: skip
 
 
 def rankings(run: Run, k: int | None = None) -> dict[Id, list[Id]]:
     """Return `{query: [doc, …]}`, the best k documents first, ranked as in every evaluation.
 
     Raises:
-        DataError: a document twice in one ranking.
+        DataError: a duplicate document in a ranking.
     """
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise UsageError("cutoff", "a length of the list that is a whole number from 1", got=repr(k), value=k)
+        raise UsageError("cutoff", f"k must be an integer ≥ 1, got {k!r}", value=k)
     query, row = ranked_rows(run, Policy(), hint="keep one of them")
     docs = decoded(run.doc.take(row), run.doc_kind)
     ends = np.cumsum(np.bincount(query, minlength=len(run.queries))).tolist()
@@ -224,7 +233,7 @@ def rankings(run: Run, k: int | None = None) -> dict[Id, list[Id]]:
 
 
 def _grades(qrels: Qrels, lists: ShownLists) -> Floats:
-    """The grade of each pair, 0 where it is not judged; the highest where it is judged for several subtopics."""
+    """The grade of each pair: 0 if it is not judged, the highest if it is judged for several subtopics."""
     queries, docs = decoded(qrels.queries, qrels.query_kind), decoded(qrels.doc, qrels.doc_kind)
     grade: dict[tuple[Id, Id], float] = {}
     for code, doc, value in zip(qrels.query.tolist(), docs, qrels.grade.tolist(), strict=True):

@@ -1,8 +1,7 @@
-"""What a fitted click model says: parameters, grades, and models side by side."""
+"""Results of fitted click models: parameters, grades, and the comparison of models."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,160 +10,143 @@ from typing import Any
 import numpy as np
 
 from judged.clicks.data.estimate import ParameterEstimate
+from judged.clicks.data.log import base_name
 from judged.clicks.models.evaluation import ClickEvaluation
 from judged.clicks.models.grades import Grades, grade_bounds, grades_from_clicks
 from judged.clicks.models.model import Fit
 from judged.core.tables import Qrels
-from judged.errors import DataError, Warned
+from judged.errors import DataError, Hint, Warned
 from judged.io.read import read_qrels
 from judged.io.write import write_qrels
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
-from judged.tables.text import number, plain_data
+from judged.tables.text import number
 
 __all__ = ["ClickBoard", "ClickFit", "ClickGrades"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClickFit(Result):
-    """A fitted click model: parameters with intervals, how EM went, and how it did on held-out sessions."""
+    """A fitted click model: parameters with intervals, the course of EM, and the evaluation on held-out sessions, if any."""
 
     fit: Fit
     name: str = "clicks"
-    evaluation: ClickEvaluation | None = None  # on held-out sessions, where some were held out
+    evaluation: ClickEvaluation | None = None
 
     @property
     def model(self) -> str:
+        """The name of the model."""
         return self.fit.model.name
 
     @property
     def warnings(self) -> tuple[Warned, ...]:
-        return self.fit.warnings + (() if self.fit.converged else (_unconverged(self.fit),))
+        """The warnings of the fit, and one if EM did not converge."""
+        if self.fit.converged:
+            return self.fit.warnings
+        text = f"EM stopped after {self.fit.steps} steps without convergence"
+        return (*self.fit.warnings, Warned("unconverged", 1, text, hint=Hint("raise {max_steps}", max_steps=None)))
 
     def parameters(self) -> RecordTable:
-        """Every probability that was estimated: what it is, what it belongs to, its value, error and interval."""
+        """Every estimated probability: the parameter, the query and document or the rank it belongs to, value, error and interval."""
         queries, docs = self.fit.pairs.ids()
-        columns: dict[str, list[Any]] = {
-            name: [] for name in ("parameter", "query", "doc", "at", "value", "error", "low", "high", "trials")
-        }
+        columns: dict[str, list[Any]] = {name: [] for name in ("parameter", "query", "doc", "at", *_ESTIMATE)}
         for name, estimate in self.fit.parameters.items():
-            shared = name == "persistence" or name in self.fit.labels
-            nothing = [None] * len(estimate)
+            blank = [None] * len(estimate)
+            shared = self._is_shared(name)
             columns["parameter"] += [name] * len(estimate)
-            columns["query"] += nothing if shared else queries
-            columns["doc"] += nothing if shared else docs
-            columns["at"] += [_place(label) for label in self.fit.labels.get(name, nothing)] if shared else nothing
-            for key in ("value", "error", "low", "high", "trials"):
+            columns["query"] += blank if shared else queries
+            columns["doc"] += blank if shared else docs
+            columns["at"] += [_position(label) for label in self.fit.labels.get(name, blank)] if shared else blank
+            for key in _ESTIMATE:
                 columns[key] += getattr(estimate, key).tolist()
-        return RecordTable(
-            {name: tuple(column) for name, column in columns.items()}, words=("parameter", "query", "doc", "at")
-        )
+        words = ("parameter", "query", "doc", "at")
+        return RecordTable({name: tuple(column) for name, column in columns.items()}, words=words)
 
     def grades(self, levels: int = 4, *, minimum: float = 1) -> ClickGrades:
-        """A grade from 0 to `levels` for each pair, see `grades_from_clicks`."""
-        return ClickGrades(
-            grades_from_clicks(self.fit, levels, minimum=minimum), self.model, self.name, self.fit.settings.level
-        )
+        """A grade from 0 to `levels` for each pair of query and document, see `grades_from_clicks`."""
+        grades = grades_from_clicks(self.fit, levels, minimum=minimum)
+        return ClickGrades(grades, self.model, self.name, self.fit.settings.level)
 
-    def to_pandas(self) -> Any:
-        return self.parameters().to_pandas()
+    def records(self) -> list[dict[str, Any]]:
+        """One row per parameter."""
+        return self.parameters().records()
 
-    def to_polars(self) -> Any:
-        return self.parameters().to_polars()
-
-    def to_json(self) -> str:
-        """Everything, as strict JSON: missing values are null."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    def to_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
         fit = self.fit
         return {
-            "judged": 1,
-            "log": self.name,
-            "model": self.model,
-            "sessions": fit.sessions,
-            "prior": list(fit.settings.prior),
-            "level": fit.settings.level,
-            "log_likelihood": plain_data(fit.log_likelihood),
-            "steps": fit.steps,
-            "converged": fit.converged,
-            "information": fit.information,
-            "warnings": [w.to_dict() for w in self.warnings],
-            "held_out": None if self.evaluation is None else _evaluated(self.evaluation),
-            "parameters": self.parameters().to_dicts(),
-        }
+            "judged": 1, "log": self.name, "model": self.model, "sessions": fit.sessions, "prior": fit.settings.prior,
+            "level": fit.settings.level, "log_likelihood": fit.log_likelihood, "steps": fit.steps, "converged": fit.converged,
+            "information": fit.information, "warnings": [w.to_dict() for w in self.warnings],
+            "held_out": None if self.evaluation is None else _evaluation_data(self.evaluation), "parameters": self.records(),
+        }  # fmt: skip
 
-    def table(self, *, places: int = 4) -> Table:
-        """Shared parameters one by one; those of documents by their mean, and the mean width of their intervals."""
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """Shared parameters one per row; those of documents as their mean, with the mean width of the intervals."""
         rows: list[tuple[str, ...]] = []
         for name, estimate in self.fit.parameters.items():
-            if name == "persistence" or name in self.fit.labels:
+            if self._is_shared(name):
                 labels = self.fit.labels.get(name, ("",))
-                rows += [(name, _place(at), *_row(estimate, i, places)) for i, at in enumerate(labels)]
+                rows += [(name, _position(at), *_cells(estimate, i, places)) for i, at in enumerate(labels)]
             else:
-                rows.append((name, f"mean of {len(estimate)}", *_mean_row(estimate, places)))
-        level = f"{self.fit.settings.level:.0%} interval"
-        return Table(("parameter", "at", "value", level), tuple(rows), title=f"{self.model} fitted to {_label(self.name)}",
-                     notes=self._notes(places), words=(0, 1))  # fmt: skip
+                rows.append((name, f"mean of {len(estimate)}", *_mean_cells(estimate, places)))
+        headers = ("parameter", "at", "value", f"{self.fit.settings.level:.0%} interval")
+        title = f"{self.model} fitted to {base_name(self.name)}"
+        return [Table(headers, tuple(rows), title=title, notes=self._notes(places), words=(0, 1))]
+
+    def _is_shared(self, parameter: str) -> bool:
+        """True for a parameter that all documents have in common."""
+        return parameter == "persistence" or parameter in self.fit.labels
 
     def _notes(self, places: int) -> tuple[str, ...]:
         fit = self.fit
-        how = "by counting" if not fit.trace else f"{fit.steps} steps of EM"
-        notes = [f"{fit.sessions} sessions · log-likelihood {number(fit.log_likelihood / fit.sessions, places)} a session · {how}",
-                 f"prior: {fit.settings.prior[0]:g} and {fit.settings.prior[1]:g} added to every probability's counts"]  # fmt: skip
-        if self.evaluation is not None:
-            e = self.evaluation
-            notes.append(f"held out: {e.sessions} sessions · log-likelihood {number(e.log_likelihood, places)} a session · "
-                         f"perplexity {number(e.perplexity, places)}")  # fmt: skip
+        method = f"{fit.steps} steps of EM" if fit.trace else "closed form"
+        per_session = number(fit.log_likelihood / fit.sessions, places)
+        notes = [
+            f"{fit.sessions} sessions · log-likelihood per session {per_session} · {method}",
+            f"prior: {fit.settings.prior[0]:g} and {fit.settings.prior[1]:g} added to the counts of every probability",
+        ]
+        if (e := self.evaluation) is not None:
+            likely, perplexity = number(e.log_likelihood, places), number(e.perplexity, places)
+            notes.append(
+                f"held out: {e.sessions} sessions · log-likelihood per session {likely} · perplexity {perplexity}"
+            )
         return (*notes, *(f"warning: {w}" for w in self.warnings))
 
-    __repr__ = Result.__str__
+
+_ESTIMATE = ("value", "error", "low", "high", "trials")
 
 
-def _unconverged(fit: Fit) -> Warned:
-    return Warned(
-        "unconverged", 1, f"EM was stopped after {fit.steps} steps, before it settled; allow more (max_steps)"
-    )
-
-
-def _label(name: str) -> str:
-    return name.rpartition("/")[2]
-
-
-def _place(label: Any) -> str:
-    """What a shared parameter belongs to, in words."""
+def _position(label: Any) -> str:
+    """The rank that a shared parameter belongs to, in words."""
     if isinstance(label, tuple):
         return f"rank {label[0]}, click at {label[1]}" if label[1] else f"rank {label[0]}, no click above"
     return f"rank {label}" if isinstance(label, int) else ""
 
 
-def _row(estimate: ParameterEstimate, i: int, places: int) -> tuple[str, str]:
-    low, high = (number(float(side[i]), places) for side in (estimate.low, estimate.high))
-    return number(float(estimate.value[i]), places), f"[{low}, {high}]"
+def _cells(estimate: ParameterEstimate, i: int, places: int) -> tuple[str, str]:
+    value, low, high = (number(float(x[i]), places) for x in (estimate.value, estimate.low, estimate.high))
+    return value, f"[{low}, {high}]"
 
 
-def _mean_row(estimate: ParameterEstimate, places: int) -> tuple[str, str]:
-    seen = ~np.isnan(estimate.low)
-    half = (estimate.high - estimate.low)[seen] / 2
-    some = float(half.mean()) if seen.any() else np.nan
+def _mean_cells(estimate: ParameterEstimate, places: int) -> tuple[str, str]:
+    half = (estimate.high - estimate.low)[~np.isnan(estimate.low)] / 2
     good = estimate.value[~np.isnan(estimate.value)]
-    return number(float(good.mean()) if len(good) else np.nan, places), f"± {number(some, places)} (mean)"
+    value, width = (float(x.mean()) if len(x) else np.nan for x in (good, half))
+    return number(value, places), f"± {number(width, places)} (mean)"
 
 
-def _evaluated(e: ClickEvaluation) -> dict[str, Any]:
+def _evaluation_data(e: ClickEvaluation) -> dict[str, Any]:
     return {
-        "sessions": e.sessions,
-        "log_likelihood": plain_data(e.log_likelihood),
-        "perplexity": plain_data(e.perplexity),
-        "conditional_perplexity": plain_data(e.conditional_perplexity),
-        "perplexity_by_rank": [plain_data(v) for v in e.by_rank.tolist()],
-        "conditional_perplexity_by_rank": [plain_data(v) for v in e.conditional_by_rank.tolist()],
-    }
+        "sessions": e.sessions, "log_likelihood": e.log_likelihood, "perplexity": e.perplexity,
+        "conditional_perplexity": e.conditional_perplexity, "perplexity_by_rank": e.by_rank,
+        "conditional_perplexity_by_rank": e.conditional_by_rank,
+    }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClickGrades(Result):
-    """Grades from clicks, with what they rest on: a table, and judgments."""
+    """Grades from clicks, with impressions, clicks and intervals; also as judgments."""
 
     grades: Grades
     model: str
@@ -174,96 +156,76 @@ class ClickGrades(Result):
     def __len__(self) -> int:
         return len(self.grades)
 
-    def listing(self) -> RecordTable:
-        """One row a (query, doc): impressions, clicks, relevance with error and interval, the grade and those at the interval's ends."""
+    def records(self) -> list[dict[str, Any]]:
+        """One row per query and document: impressions, clicks, relevance with its interval, the grade and those at the interval's ends."""
         g = self.grades
         queries, docs = g.pairs.ids(g.rows)
+        numbers = {"impressions": g.impressions.astype(int), "clicks": g.clicks.astype(int), "relevance": g.relevance,
+                   "error": g.error, "low": g.low, "high": g.high, "grade": g.grade}  # fmt: skip
+        columns = {"query": queries, "doc": docs, **{name: column.tolist() for name, column in numbers.items()}}
+        for name, column in (("grade_low", g.grade_low), ("grade_high", g.grade_high)):
+            columns[name] = [None if grade < 0 else grade for grade in column.tolist()]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-        def known(column: Any) -> tuple[Any, ...]:
-            return tuple(None if v < 0 else v for v in column.tolist())
-
-        return RecordTable(
-            {
-                "query": tuple(queries),
-                "doc": tuple(docs),
-                "impressions": tuple(g.impressions.astype(int).tolist()),
-                "clicks": tuple(g.clicks.astype(int).tolist()),
-                "relevance": tuple(g.relevance.tolist()),
-                "error": tuple(g.error.tolist()),
-                "low": tuple(g.low.tolist()),
-                "high": tuple(g.high.tolist()),
-                "grade": tuple(g.grade.tolist()),
-                "grade_low": known(g.grade_low),
-                "grade_high": known(g.grade_high),
-            },
-            words=("query", "doc"),
-            title=f"grades from {_label(self.name)}, by {self.model}",
-            notes=(self._note(),),
-        )
-
-    def _note(self) -> str:
-        bounds = " ".join(f"{g}: {b:.4f}" for g, b in enumerate(grade_bounds(self.grades.levels).tolist(), 1))
-        return f"grade = log2(1 + 2^{self.grades.levels} · relevance), rounded; lowest relevance of grade {bounds} · {self.level:.0%} intervals"
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The records, with the lowest relevance of each grade below them."""
+        levels = self.grades.levels
+        bounds = " ".join(f"{g}: {b:.4f}" for g, b in enumerate(grade_bounds(levels).tolist(), 1))
+        note = (f"grade = log2(1 + 2^{levels} · relevance), rounded; lowest relevance of grade {bounds} · "
+                f"{self.level:.0%} intervals")  # fmt: skip
+        title = f"grades from {base_name(self.name)}, by {self.model}"
+        return RecordTable.of(self.records(), words=("query", "doc"), title=title, notes=(note,)).tables(places=places)
 
     def qrels(self) -> Qrels:
         """The grades as judgments."""
         if not len(self):
-            hint = "lower the minimum of impressions"
-            raise DataError("empty-qrels", "at least one pair with a grade", got="none", where=self.name, hint=hint)
-        rows = self.listing()
-        columns = {"query_id": list(rows["query"]), "doc_id": list(rows["doc"]), "relevance": list(rows["grade"])}
-        return read_qrels(columns, name=f"grades from {_label(self.name)}")
+            raise DataError("empty-qrels", "no query and document with enough impressions for a grade", where=self.name,
+                            hint=Hint("lower {minimum}", minimum=None))  # fmt: skip
+        queries, docs = self.grades.pairs.ids(self.grades.rows)
+        columns = {"query_id": queries, "doc_id": docs, "relevance": self.grades.grade.tolist()}
+        return read_qrels(columns, name=f"grades from {base_name(self.name)}")
 
     def save_qrels(self, path: str | os.PathLike[str]) -> None:
-        """Write the judgments, in the form that the ending of the name says."""
+        """Write the judgments, in the format of the file's ending."""
         write_qrels(self.qrels(), path)
 
-    def to_json(self) -> str:
-        return self.listing().to_json()
 
-    __repr__ = Result.__str__
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClickBoard(Result):
-    """Models fitted to the same sessions, and what each says of the same held-out ones."""
+    """Models fitted to the same sessions, and their evaluation on the same held-out sessions."""
 
     fits: Sequence[ClickFit]
     name: str
     notes: tuple[str, ...] = ()
 
-    def listing(self) -> RecordTable:
-        scored = [(fit, fit.evaluation) for fit in self.fits if fit.evaluation is not None]
-        return RecordTable(
-            {
-                "model": tuple(fit.model for fit, _ in scored),
-                "parameters": tuple(sum(map(len, fit.fit.parameters.values())) for fit, _ in scored),
-                "log-likelihood": tuple(e.log_likelihood for _, e in scored),
-                "perplexity": tuple(e.perplexity for _, e in scored),
-                "given clicks above": tuple(e.conditional_perplexity for _, e in scored),
-                "steps": tuple(fit.fit.steps for fit, _ in scored),
-            },
-            words=("model",),
-            title=f"click models on held-out sessions of {_label(self.name)}",
-            notes=(*self._held_out(), *self.notes),
-        )
+    @property
+    def _evaluated(self) -> list[tuple[ClickFit, ClickEvaluation]]:
+        return [(fit, fit.evaluation) for fit in self.fits if fit.evaluation is not None]
 
-    def _held_out(self) -> tuple[str, ...]:
-        e = self.fits[0].evaluation
-        held = f"{e.sessions} held-out sessions · " if e is not None else ""
-        return (
-            f"{held}{self.fits[0].fit.sessions} fitted · log-likelihood a session; perplexity: mean over ranks, 1 is perfect",
-        )
+    def records(self) -> list[dict[str, Any]]:
+        """One row per model."""
+        return [
+            {"model": fit.model, "parameters": sum(map(len, fit.fit.parameters.values())), "log-likelihood": e.log_likelihood,
+             "perplexity": e.perplexity, "given clicks above": e.conditional_perplexity, "steps": fit.fit.steps}
+            for fit, e in self._evaluated
+        ]  # fmt: skip
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The records as one table."""
+        first = self.fits[0]
+        held_out = f"{first.evaluation.sessions} held-out sessions · " if first.evaluation is not None else ""
+        note = f"{held_out}{first.fit.sessions} fitted · log-likelihood per session; perplexity: mean over ranks, 1 is perfect"
+        title = f"click models on held-out sessions of {base_name(self.name)}"
+        notes = (note, *self.notes)
+        return RecordTable.of(self.records(), words=("model",), title=title, notes=notes).tables(places=places)
 
     def by_rank(self) -> RecordTable:
-        """Perplexity rank by rank, one column a model."""
-        scored = {fit.model: fit.evaluation for fit in self.fits if fit.evaluation is not None}
-        depth = max((len(e.by_rank) for e in scored.values()), default=0)
-        columns: dict[str, tuple[Any, ...]] = {"rank": tuple(range(1, depth + 1))}
-        return RecordTable({**columns, **{name: tuple(e.by_rank.tolist()) for name, e in scored.items()}})
+        """Perplexity at each rank, one column per model."""
+        columns = {fit.model: tuple(e.by_rank.tolist()) for fit, e in self._evaluated}
+        depth = max(map(len, columns.values()), default=0)
+        return RecordTable({"rank": tuple(range(1, depth + 1)), **columns})
 
-    def to_json(self) -> str:
-        rows = [{"model": fit.model, **_evaluated(fit.evaluation)} for fit in self.fits if fit.evaluation is not None]
-        return json.dumps({"judged": 1, "log": self.name, "notes": list(self.notes), "models": rows}, allow_nan=False)
-
-    __repr__ = Result.__str__
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        models = [{"model": fit.model, **_evaluation_data(e)} for fit, e in self._evaluated]
+        return {"judged": 1, "log": self.name, "notes": self.notes, "models": models}

@@ -1,10 +1,10 @@
-"""The measures inside other people's training loops: LightGBM, XGBoost, CatBoost, scikit-learn, torchmetrics.
+"""Measures in training loops: LightGBM, XGBoost, CatBoost, scikit-learn, torchmetrics.
 
     import judged as jd
 
     lightgbm.train(params, train, valid_sets=[valid], feval=jd.integrations.lightgbm.metric("nDCG(gain='exp')@10"))
 
-None of these libraries is imported here, nor by a submodule before it must be.
+No library is imported before it is needed.
 """
 
 from __future__ import annotations

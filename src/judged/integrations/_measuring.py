@@ -1,4 +1,4 @@
-"""What every integration does: columns of labels and scores, cut into lists, become one number a measure."""
+"""Shared by all integrations: measure columns of labels and scores that are divided into lists."""
 
 from __future__ import annotations
 
@@ -6,18 +6,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from judged.core.policy import PolicyOptions
 from judged.errors import UsageError
 from judged.evaluation.arrays import score
 from judged.measures.registry import Measure
 
-__all__ = ["Measuring", "Scored"]
+__all__ = ["Measures", "Measuring", "MetricValue", "ScoreOptions"]
 
 Measures = str | Measure | Iterable[str | Measure]
 
 
+class ScoreOptions(PolicyOptions, total=False):
+    """Keyword options of `score` that an integration passes on."""
+
+    level: float | None
+    strict: bool
+    profile: str
+
+
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A measure's mean over lists, under the name that a library shows."""
+class MetricValue:
+    """The mean of a measure over lists, with the name that a library shows."""
 
     name: str
     value: float
@@ -25,25 +34,25 @@ class Scored:
 
 
 class Measuring:
-    """Measures with the options of `score`, checked before anything is trained.
+    """Measures with the options of `score`, checked before training starts.
 
     >>> Measuring("RR", {}).of([1, 0, 0, 1], [0.1, 0.2, 0.3, 0.4], group=[2, 2])
-    [Scored(name='RR', value=0.75, higher_is_better=True)]
+    [MetricValue(name='RR', value=0.75, higher_is_better=True)]
     """
 
-    def __init__(self, measures: Measures, options: dict[str, Any]) -> None:
+    def __init__(self, measures: Measures, options: ScoreOptions) -> None:
         level = options.get("level")
         tried = score([1.0 if level is None else level], [0.0], measures, **options)
         self.measures, self.options = tried.measures, options
 
-    def of(self, labels: Any, scores: Any, **layout: Any) -> list[Scored]:
+    def of(self, labels: Any, scores: Any, **layout: Any) -> list[MetricValue]:
         """The mean of each measure."""
         means = score(labels, scores, self.measures, **self.options, **layout).mean()
-        return [Scored(str(m), means[str(m)], not m.definition.lower_is_better) for m in self.measures]
+        return [MetricValue(str(m), means[str(m)], not m.definition.lower_is_better) for m in self.measures]
 
     def only(self, what: str) -> Measure:
-        """The measure, where there can be but one."""
+        """Return the measure; raise if there are several."""
         if len(self.measures) > 1:
             names = " ".join(map(str, self.measures))
-            raise UsageError("measure", f"one measure for {what}", got=f"{len(self.measures)}: {names}", value=names)
+            raise UsageError("measure", f"{what} takes one measure, got {len(self.measures)}: {names}", value=names)
         return self.measures[0]

@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
 from judged.errors import DataError, UsageError, shown
-from judged.integrations._measuring import Measures, Measuring
+from judged.integrations._measuring import Measures, Measuring, ScoreOptions
+from judged.tables.text import counted
 
 __all__ = ["CatBoostMetric", "metric"]
 
 Bound = tuple[NDArray[np.float32], Ints]  # labels of a pool, and the sizes of its groups
 
 
-def metric(measure: Measures, *pools: Any, **options: Any) -> CatBoostMetric:
-    """A metric for CatBoost's `eval_metric`, which CatBoost reports under the measure's name.
+def metric(measure: Measures, *pools: Any, **options: Unpack[ScoreOptions]) -> CatBoostMetric:
+    """Create a metric for CatBoost's `eval_metric`, which CatBoost reports under the name of the measure.
 
-    CatBoost tells a metric the labels and the predictions, but not the groups. So the data is named here, all that CatBoost will evaluate: the training pool and the
-    evaluation pools. A pool is known again by its labels, all of them in their order; there is no guess. Two pools with the same labels and other groups are refused.
+    CatBoost passes labels and predictions to a metric, but not the groups. So name all data that CatBoost will evaluate here: the training pool and the
+    evaluation pools. A pool is recognised by all of its labels in their order. Two pools with the same labels and different groups are an error.
 
-    With `boosting_type="Ordered"` CatBoost shuffles the training pool, and its groups cannot be told: that is an error, which `has_time=True` or `boosting_type="Plain"` avoids.
+    With `boosting_type="Ordered"` CatBoost shuffles the training pool, and its groups are unknown: this is an error, which `has_time=True` or `boosting_type="Plain"` avoids.
 
     Args:
         measure: as in `score`; one, because CatBoost takes one.
-        pools: `catboost.Pool` with groups, or pairs (labels, group ids); the rows of a group stand together.
-        options: of `score`: `level`, `profile`, `empty`, `ties` …
+        pools: `catboost.Pool` with groups, or pairs (labels, group ids); the rows of a group are contiguous.
+        options: keyword options of `score`: `level`, `profile`, `empty`, `ties` …
 
-    Weights are not used: every list counts the same.
+    Weights are ignored: every list counts the same.
 
     >>> metric("nDCG@10", ([1, 0, 2, 0], ["a", "a", "b", "b"]))
     CatBoostMetric('nDCG@10', 1 pool)
     """
     if not pools:
-        raise UsageError("group", "the pools that are evaluated", got="none", hint="metric('nDCG@10', train_pool, valid_pool)")  # fmt: skip
-    return _made(Measuring(measure, options), tuple(map(_bound, pools)))
+        raise UsageError(
+            "group", "no pool given", hint="name every pool, as in metric('nDCG@10', train_pool, valid_pool)"
+        )
+    return _create(Measuring(measure, options), tuple(map(_bound, pools)))
 
 
 class CatBoostMetric:
-    """What CatBoost calls with its predictions: `evaluate`, `is_max_optimal`, `get_final_error`."""
+    """The object that CatBoost calls with its predictions: `evaluate`, `is_max_optimal`, `get_final_error`."""
 
     def __init__(self, measuring: Measuring, bound: tuple[Bound, ...]) -> None:
         self._measuring, self._bound = measuring, bound
 
     def is_max_optimal(self) -> bool:
-        """Whether more is better."""
+        """True if higher is better."""
         return not self._measuring.measures[0].definition.lower_is_better
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
@@ -65,29 +68,31 @@ class CatBoostMetric:
                 return sizes
         lengths = [len(labels) for labels, _ in self._bound]
         shuffled = len(target) in lengths
-        raise DataError(
-            "group", f"labels of a pool that was named to metric(), of {', '.join(map(str, lengths))} rows",
-            got=f"{len(target)} rows" + (", in another order: CatBoost shuffled the pool" if shuffled else ""),
-            hint="boosting_type='Plain', or has_time=True, keeps the order" if shuffled else "name every pool, the training pool too: metric(measure, train, valid)",
-        )  # fmt: skip
+        if shuffled:
+            raise DataError("group", f"the labels of a pool of {len(target)} rows are in another order: CatBoost shuffled the pool",
+                            hint="keep the order with boosting_type='Plain' or has_time=True")  # fmt: skip
+        known = ", ".join(map(str, lengths))
+        raise DataError("group", f"a pool of {len(target)} rows is not among those given to metric(), of {known} rows",
+                        hint="name every pool, the training pool too: metric(measure, train, valid)")  # fmt: skip
 
     def __repr__(self) -> str:
-        count = len(self._bound)
-        return f"CatBoostMetric({str(self._measuring.measures[0])!r}, {count} {'pool' if count == 1 else 'pools'})"
+        return f"CatBoostMetric({str(self._measuring.measures[0])!r}, {counted(len(self._bound), 'pool')})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (self._measuring, self._bound)
+        return _create, (self._measuring, self._bound)
 
 
-def _made(measuring: Measuring, bound: tuple[Bound, ...]) -> CatBoostMetric:
-    """A metric of a class that has the measure's name: CatBoost reports a metric under the name of its class."""
+def _create(measuring: Measuring, bound: tuple[Bound, ...]) -> CatBoostMetric:
+    """Create a metric of a class named after the measure: CatBoost reports a metric under the name of its class."""
     name = str(measuring.only("CatBoost"))
     for i, (labels, sizes) in enumerate(bound):
         if any(np.array_equal(labels, other) and not np.array_equal(sizes, theirs) for other, theirs in bound[:i]):
-            raise DataError("group", "pools with different labels", got="two with the same, and other groups",
-                            hint="they cannot be told apart by what CatBoost gives a metric")  # fmt: skip
-    made: CatBoostMetric = type(name, (CatBoostMetric,), {"__module__": __name__})(measuring, bound)
-    return made
+            raise DataError(
+                "group",
+                "two pools have the same labels and different groups, and CatBoost passes only labels to a metric",
+            )
+    metric: CatBoostMetric = type(name, (CatBoostMetric,), {"__module__": __name__})(measuring, bound)
+    return metric
 
 
 def _bound(pool: Any) -> Bound:
@@ -100,9 +105,9 @@ def _bound(pool: Any) -> Bound:
         raise UsageError("group", "a catboost.Pool, or (labels, group ids)", got=shown(pool))
     label, group = np.asarray(labels, np.float32), np.asarray(ids)
     if group.ndim != 1 or not len(group) or label.shape != group.shape:
-        raise DataError("group", "a group id for each row of a pool", got=f"{group.shape} for {label.shape} labels",
-                        hint="catboost.Pool(…, group_id=…)")  # fmt: skip
+        raise DataError("group", "one group id per row of a pool", got=f"{group.shape} for {label.shape} labels",
+                        hint="use catboost.Pool(…, group_id=…)")  # fmt: skip
     starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
     if len(starts) != len(set(group.tolist())):
-        raise DataError("group", "groups whose rows stand together", got="a group in several places", hint="sort the rows by group")  # fmt: skip
+        raise DataError("group", "the rows of a group are not contiguous", hint="sort the rows by group")
     return label, np.diff(np.append(starts, len(group)))

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from judged.errors import UsageError
-from judged.integrations._measuring import Measures, Measuring
+from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
 __all__ = ["LightGBMMetric", "metric"]
 
 Reported = tuple[str, float, bool]
 
 
-def metric(measures: Measures, **options: Any) -> LightGBMMetric:
-    """An evaluation function for `lightgbm.train`, `lightgbm.cv` and the estimators with the interface of scikit-learn.
+def metric(measures: Measures, **options: Unpack[ScoreOptions]) -> LightGBMMetric:
+    """Create an evaluation function for `lightgbm.train`, `lightgbm.cv` and the estimators with the interface of scikit-learn.
 
     Args:
         measures: as in `score`; LightGBM reports each under its name.
-        options: of `score`: `level`, `profile`, `empty`, `ties` … `profile="lightgbm"` has the conventions of LightGBM's own `ndcg` and `map`:
+        options: keyword options of `score`: `level`, `profile`, `empty`, `ties` … `profile="lightgbm"` has the conventions of LightGBM's own `ndcg` and `map`:
             gain 2^label - 1, and 1 for a group without a relevant item.
 
-    Weights of the data set are not used: every list counts the same.
+    Weights of the data set are ignored: every list counts the same.
 
     >>> metric("nDCG@10 RR")
     LightGBMMetric('nDCG@10 RR')
@@ -29,22 +29,22 @@ def metric(measures: Measures, **options: Any) -> LightGBMMetric:
 
 
 class LightGBMMetric:
-    """What LightGBM calls with its predictions; gives (name, value, whether higher is better), or a list of them."""
+    """The function that LightGBM calls with its predictions; returns (name, value, higher is better), or a list of them."""
 
     def __init__(self, measuring: Measuring) -> None:
         self._measuring = measuring
 
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> Reported | list[Reported]:
-        """As `feval(predictions, dataset)`, or as `eval_metric(labels, predictions, weight, group)`: LightGBM counts the arguments."""
+        """Evaluate `feval(predictions, dataset)` or `eval_metric(labels, predictions, weight, group)`; LightGBM inspects the number of arguments."""
         if hasattr(second, "get_group"):
             labels, scores, sizes = second.get_label(), first, second.get_group()
         else:
             labels, scores, sizes = first, second, group
         if sizes is None or not len(sizes):
-            raise UsageError("group", "a data set with groups: the sizes of its lists", got="none",
-                             hint="lightgbm.Dataset(…, group=sizes), or fit(…, group=…, eval_group=[…])")  # fmt: skip
-        found = [(s.name, s.value, s.higher_is_better) for s in self._measuring.of(labels, scores, group=sizes)]
-        return found[0] if len(found) == 1 else found
+            raise UsageError("group", "the data set has no groups (sizes of its lists)",
+                             hint="use lightgbm.Dataset(…, group=sizes), or fit(…, group=…, eval_group=[…])")  # fmt: skip
+        values = [(s.name, s.value, s.higher_is_better) for s in self._measuring.of(labels, scores, group=sizes)]
+        return values[0] if len(values) == 1 else values
 
     def __repr__(self) -> str:
         return f"LightGBMMetric({' '.join(map(str, self._measuring.measures))!r})"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 from judged.errors import DataError, UsageError, shown
-from judged.integrations._measuring import Measures, Measuring
+from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
 __all__ = ["RankingScorer", "scorer"]
 
@@ -16,57 +16,59 @@ _ORDER = ("decision_function", "predict_proba", "predict")
 
 
 def scorer(
-    measures: Measures, *, qid: str | int | Callable[[Any], Any] | None = None, response: Response = "auto", **options: Any
+    measures: Measures, *, qid: str | int | Callable[[Any], Any] | None = None, response: Response = "auto", **options: Unpack[ScoreOptions]
 ) -> RankingScorer:  # fmt: skip
-    """A scorer for `cross_validate`, `GridSearchCV` and the like, which measures the lists of each fold.
+    """Create a scorer for `cross_validate`, `GridSearchCV` and the like, which measures the lists of each fold.
 
-    The list that each row is of comes as metadata, `groups` or `qid`: `sklearn.set_config(enable_metadata_routing=True)`, and scikit-learn hands
-    what it splits by to the scorer too. Without routing it can stand in the features: `qid` says where.
+    The list of each row is passed as metadata, `groups` or `qid`: with `sklearn.set_config(enable_metadata_routing=True)` scikit-learn passes
+    the groups that it splits by to the scorer too. Without routing the list can be a column of the features, named by `qid`.
 
-    Higher is better in scikit-learn, so a measure of which less is better is given with its sign turned.
+    Higher is better in scikit-learn, so the sign of a measure for which lower is better is changed.
 
     Args:
-        measures: as in `score`; several give a value each, under its name.
-        qid: the column of X that holds the list of each row, or a function from X to it, where there is no metadata.
-        response: what of the model is the score: `decision_function`, `predict_proba` (of the second class), `predict`; `auto`
-            takes the first of these that it has.
-        options: of `score`: `level`, `profile`, `empty`, `ties` …
+        measures: as in `score`; several give one value each, under its name.
+        qid: the column of X with the list of each row, or a function from X to it, if there is no metadata.
+        response: the method of the model that gives scores: `decision_function`, `predict_proba` (of the second class), `predict`; `auto`
+            uses the first of these that the model has.
+        options: keyword options of `score`: `level`, `profile`, `empty`, `ties` …
 
     >>> scorer("nDCG@10")
     RankingScorer('nDCG@10')
     """
     if response != "auto" and response not in _ORDER:
-        raise UsageError("option", f"response to be one of auto, {', '.join(_ORDER)}", got=shown(response), value=response)  # fmt: skip
+        raise UsageError(
+            "option", f"response must be one of auto, {', '.join(_ORDER)}, got {shown(response)}", value=response
+        )
     return RankingScorer(Measuring(measures, options), qid, response)
 
 
 class RankingScorer:
-    """What scikit-learn calls with a fitted model and the rows of a fold."""
+    """The scorer that scikit-learn calls with a fitted model and the rows of a fold."""
 
     def __init__(self, measuring: Measuring, qid: str | int | Callable[[Any], Any] | None, response: Response) -> None:
         self._measuring, self._qid, self._response = measuring, qid, response
         self._requests: dict[str, bool | str | None] = {"groups": True, "qid": True}
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, qid: Any = None, groups: Any = None) -> Any:  # noqa: N803 - as scikit-learn has it
-        """The mean of the measure over the lists, or {name: mean} of several; the list of each row is `qid`, else `groups`."""
+        """The mean of the measure over lists, or {name: mean} of several; the list of each row is `qid`, else `groups`."""
         ids = qid if qid is not None else groups if groups is not None else self._of(X)
-        found = self._measuring.of(y, _response(estimator, X, self._response), qid=ids)
-        values = {s.name: s.value if s.higher_is_better else -s.value for s in found}
+        measured = self._measuring.of(y, _response(estimator, X, self._response), qid=ids)
+        values = {s.name: s.value if s.higher_is_better else -s.value for s in measured}
         return values if len(values) > 1 else next(iter(values.values()))
 
     def _of(self, rows: Any) -> Any:
         if self._qid is None:
-            raise UsageError("group", "the list that each row is of, as groups or qid", got="neither",
-                             hint="sklearn.set_config(enable_metadata_routing=True) and params={'groups': …}, or scorer(…, qid=column of X)")  # fmt: skip
+            raise UsageError("group", "the list of each row is unknown: neither groups nor qid is given",
+                             hint="use sklearn.set_config(enable_metadata_routing=True) and params={'groups': …}, or scorer(…, qid=column of X)")  # fmt: skip
         if callable(self._qid):
             return self._qid(rows)
         try:
             return rows[self._qid] if isinstance(self._qid, str) else _column(rows, self._qid)
         except (KeyError, IndexError, TypeError) as error:
-            raise DataError("columns", f"a column {shown(self._qid)} of X", got="none", value=self._qid) from error
+            raise DataError("columns", f"X has no column {shown(self._qid)}", value=self._qid) from error
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
-        """Which metadata is wanted, and under which name it comes: True, False, or another name; both `groups` and `qid` are, from the start."""
+        """Request metadata, `groups` and `qid`: True (the default), False, or another name."""
         for name in requests:
             if name not in self._requests:
                 raise UsageError("option", "groups or qid", got=shown(name), value=name)
@@ -74,7 +76,7 @@ class RankingScorer:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """For scikit-learn: what is wanted."""
+        """The metadata request, for scikit-learn."""
         request = import_module("sklearn.utils.metadata_routing").MetadataRequest(owner=repr(self))
         for name, alias in self._requests.items():
             request.score.add_request(param=name, alias=alias)
@@ -89,14 +91,14 @@ def _column(rows: Any, number: int) -> Any:
 
 
 def _response(estimator: Any, rows: Any, response: Response) -> Any:
-    wanted: Iterable[str] = _ORDER if response == "auto" else (response,)
-    name = next((name for name in wanted if hasattr(estimator, name)), None)
+    methods: Iterable[str] = _ORDER if response == "auto" else (response,)
+    name = next((name for name in methods if hasattr(estimator, name)), None)
     if name is None:
-        raise UsageError("option", f"a model with {' or '.join(wanted)}", got=type(estimator).__name__)
-    found = getattr(estimator, name)(rows)
-    if getattr(found, "ndim", 1) == 2 and name == "predict_proba" and found.shape[1] == 2:
-        return found[:, 1]
-    if getattr(found, "ndim", 1) != 1:
-        raise DataError("shape", "one score a row", got=f"{found.shape[1]} of {name}: one for each class",
-                        hint="response='predict', or a model of two classes")  # fmt: skip
-    return found
+        raise UsageError("option", f"a model with {' or '.join(methods)}", got=type(estimator).__name__)
+    scores = getattr(estimator, name)(rows)
+    if getattr(scores, "ndim", 1) == 2 and name == "predict_proba" and scores.shape[1] == 2:
+        return scores[:, 1]
+    if getattr(scores, "ndim", 1) != 1:
+        raise DataError("shape", f"{name} gives {scores.shape[1]} scores per row, one for each class",
+                        hint="use response='predict', or a model of two classes")  # fmt: skip
+    return scores

@@ -6,14 +6,14 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
 from judged.evaluation.stream.evaluator import exact_means
-from judged.integrations._measuring import Measures, Measuring
+from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
 if TYPE_CHECKING:
     RankingMetric: Any
@@ -21,21 +21,34 @@ if TYPE_CHECKING:
 __all__ = ["RankingMetric"]
 
 Repeated = Literal["error", "first"]
-_TORCHMETRICS = ("compute_on_cpu", "compute_with_cache", "dist_sync_fn", "dist_sync_on_step", "distributed_available_fn", "process_group",
-                 "sync_on_compute")  # fmt: skip
+
+
+class MetricOptions(ScoreOptions, total=False):
+    """Keyword options of `score`, and of `torchmetrics.Metric`."""
+
+    compute_on_cpu: bool
+    compute_with_cache: bool
+    dist_sync_fn: Any
+    dist_sync_on_step: bool
+    distributed_available_fn: Any
+    process_group: Any
+    sync_on_compute: bool
+
+
+_TORCHMETRICS = tuple(MetricOptions.__annotations__.keys() - ScoreOptions.__annotations__.keys())
 
 
 class _Ranking:
-    """A mean over lists, of one measure or of several, gathered over batches and processes.
+    """The mean over lists of one or several measures, accumulated over batches and processes.
 
-    The states are one value a list and measure, and the list's index where one is given: not the items. So a list comes whole, in one `update`.
+    The state is one value per list and measure, with the index of the list if given, not its items. So pass a list whole, in one `update`.
 
     Args:
-        measures: as in `score`. One: `compute` gives a tensor. Several: a dict of tensors.
-        repeated: an index that comes twice is an error; or the `first` counts, for samplers that hand some lists out
-            twice so that every process has as many.
-        options: of `score` (`level`, `profile`, `empty`, `ties` …), and of `torchmetrics.Metric` (`dist_sync_on_step` …).
-            `profile="torchmetrics"` has the conventions of torchmetrics' own classes; their empty_target_action neg, pos and skip is `empty="zero"`, `"one"` and `"skip"`.
+        measures: as in `score`. With one, `compute` returns a tensor; with several, a dict of tensors.
+        repeated: an index that occurs twice is an `error`; or the `first` counts, for samplers that repeat some lists
+            so that every process has the same number.
+        options: keyword options of `score` (`level`, `profile`, `empty`, `ties` …), and of `torchmetrics.Metric` (`dist_sync_on_step` …).
+            `profile="torchmetrics"` has the conventions of torchmetrics' own classes; their empty_target_action neg, pos and skip are `empty="zero"`, `"one"` and `"skip"`.
     """
 
     is_differentiable = False
@@ -44,12 +57,12 @@ class _Ranking:
     if TYPE_CHECKING:
         add_state: Callable[..., None]
 
-    def __init__(self, measures: Measures, *, repeated: Repeated = "error", **options: Any) -> None:
+    def __init__(self, measures: Measures, *, repeated: Repeated = "error", **options: Unpack[MetricOptions]) -> None:
         if repeated not in ("error", "first"):
-            raise UsageError("option", "repeated to be one of error, first", got=shown(repeated), value=repeated)
-        super().__init__(**{name: options.pop(name) for name in _TORCHMETRICS if name in options})
+            raise UsageError("option", f"repeated must be error or first, got {shown(repeated)}", value=repeated)
+        super().__init__(**{name: options.pop(name) for name in _TORCHMETRICS if name in options})  # type: ignore[misc]
         self._measuring, self._repeated = Measuring(measures, options), repeated
-        # A MetricCollection updates metrics of equal states as one, and two measures may well agree on a first batch: so states have names of their own.
+        # A MetricCollection merges metrics with equal states, and two measures may agree on a first batch: so the names of states are unique.
         sign = hashlib.sha256(repr((self._names, sorted(options.items()), repeated)).encode()).hexdigest()[:12]
         self._values, self._indexes = f"values_{sign}", f"indexes_{sign}"
         self.add_state(self._values, default=[], dist_reduce_fx="cat")
@@ -61,27 +74,27 @@ class _Ranking:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether more is better; of several measures the first one says."""
+        """True if higher is better; for several measures, that of the first."""
         return not self._measuring.measures[0].definition.lower_is_better
 
     def update(
         self, preds: Any, target: Any, indexes: Any = None, *, mask: Any = None, pad: float | None = None, total_relevant: Any = None
     ) -> None:  # fmt: skip
-        """Take in a batch: rows of scores and labels, a list each; or items of any shape with the index of the list that each is of."""
+        """Add a batch: rows of scores and labels, one list each; or items of any shape with the index of their list."""
         torch = import_module("torch")
         if indexes is not None:
             preds, target, indexes = preds.reshape(-1), target.reshape(-1), indexes.reshape(-1)
             mask = None if mask is None else mask.reshape(-1)
-        found = score(target, preds, self._measuring.measures, mask=mask, pad=pad, qid=indexes, total_relevant=total_relevant,
+        values = score(target, preds, self._measuring.measures, mask=mask, pad=pad, qid=indexes, total_relevant=total_relevant,
                       **self._measuring.options)  # fmt: skip
-        table = np.stack([found[m] for m in self._measuring.measures], axis=1)
+        table = np.stack([values[m] for m in self._measuring.measures], axis=1)
         getattr(self, self._values).append(_tensor(torch, table.ravel(), preds.device))
         if indexes is not None:
-            ids = torch.tensor(found.queries, dtype=torch.int64, device=preds.device)
+            ids = torch.tensor(values.queries, dtype=torch.int64, device=preds.device)
             getattr(self, self._indexes).append(ids)
 
     def sync(self, *args: Any, **kwargs: Any) -> None:
-        """As in torchmetrics; a process without a batch takes part with nothing, of the type that the others have."""
+        """As in torchmetrics; a process without a batch contributes an empty tensor of the same type."""
         torch = import_module("torch")
         device = self.device  # type: ignore[attr-defined]
         for name, nothing in ((self._values, _tensor(torch, np.empty(0), device)),
@@ -91,25 +104,29 @@ class _Ranking:
         super().sync(*args, **kwargs)  # type: ignore[misc]
 
     def compute(self) -> Any:
-        """The mean of each measure over the lists: exact, so the order of batches and processes makes no difference."""
+        """The mean of each measure over lists: exact, so it does not depend on the order of batches and processes."""
         torch = import_module("torch")
         values, ids = _joined(getattr(self, self._values)), _joined(getattr(self, self._indexes))
         if values is None or not values.numel():
-            raise DataError("empty-run", "at least one batch", got="none")
+            raise DataError("empty-run", "no batch was added", hint="call update first")
         table = values.detach().cpu().double().numpy().reshape(-1, len(self._names))
         table = table if ids is None or not ids.numel() else table[self._once(ids.cpu().numpy(), len(table))]
         means = exact_means(self._measuring.measures, dict(zip(self._names, table.T, strict=True)))
-        found = {name: _tensor(torch, np.array(value), values.device) for name, value in means.items()}
-        return found if len(found) > 1 else found[self._names[0]]
+        tensors = {name: _tensor(torch, np.array(value), values.device) for name, value in means.items()}
+        return tensors if len(tensors) > 1 else tensors[self._names[0]]
 
     def _once(self, ids: Any, size: int) -> Any:
-        """The rows that count: each index once."""
+        """The rows that count, one per index."""
         if len(ids) != size:
-            raise UsageError("layout", "indexes for the lists of every batch, or for none", got="both")
+            raise UsageError(
+                "layout",
+                "some batches have indexes and some have none",
+                hint="pass indexes for all batches or for none",
+            )
         kept, first, count = np.unique(ids, return_index=True, return_counts=True)
         if len(kept) < len(ids) and self._repeated == "error":
-            raise DataError("duplicate-query", "every list in one batch, whole", got=f"index {kept[count > 1][0]} a second time",
-                            hint="indexes go on from batch to batch; reset() begins anew; repeated='first' if a sampler repeats lists")  # fmt: skip
+            raise DataError("duplicate-query", f"index {kept[count > 1][0]} occurs twice", hint="continue indexes from batch to batch, call reset() to "
+                            "start again, or set repeated='first' if a sampler repeats lists")  # fmt: skip
         return first
 
     def __repr__(self) -> str:
@@ -122,23 +139,25 @@ def _tensor(torch: Any, values: Any, device: Any) -> Any:
 
 
 def _joined(state: Any) -> Any:
-    """A state as one tensor: a list of them in one process, joined already where several were gathered."""
+    """A state as one tensor: a list of tensors in one process, already joined if several were gathered."""
     if isinstance(state, list):
         return import_module("torch").cat(state) if state else None
     return state
 
 
 @cache
-def _made() -> Any:
+def _metric_class() -> Any:
     try:
         base = import_module("torchmetrics").Metric
     except ImportError as error:
-        raise UsageError("needs", "torchmetrics, for RankingMetric", got="no such package", hint="pip install torchmetrics") from error  # fmt: skip
+        raise UsageError(
+            "needs", "RankingMetric needs torchmetrics, which is not installed", hint="run pip install torchmetrics"
+        ) from error
     names = {"__doc__": _Ranking.__doc__, "__module__": __name__, "__qualname__": "RankingMetric"}
     return type("RankingMetric", (_Ranking, base), names)
 
 
 def __getattr__(name: str) -> Any:
     if name == "RankingMetric":
-        return _made()
+        return _metric_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from judged._types import Floats
 from judged.core.judged import Judged
 from judged.core.numeric.resample import resampled_means
+from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.evaluate import join
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
-from judged.tables.result import RecordTable, Result
+from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
@@ -26,58 +27,56 @@ __all__ = ["GroupedAUC", "gauc"]
 _RESAMPLES = 2_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupedAUC(Result):
-    """GAUC with its interval, and what each user adds to it; users with one class only are left out, and counted."""
+    """GAUC with its interval, and the AUC and weight of each user; users with only one class are left out and counted."""
 
     value: float
     low: float | None
     high: float | None
     weighted_by: str
     confidence: float
-    users: tuple[Id, ...]  # those that count
+    users: tuple[Id, ...]  # with both classes
     auc: Floats
     weight: Floats
     left_out: int
 
-    def listing(self) -> RecordTable:
-        """The users that count."""
-        return RecordTable(
-            {"user": self.users, "AUC": tuple(self.auc.tolist()), "weight": tuple(self.weight.tolist())},
-            words=("user",),
-        )
+    def records(self) -> list[dict[str, Any]]:
+        """One row per user with both classes."""
+        rows = zip(self.users, self.auc.tolist(), self.weight.tolist(), strict=True)
+        return [{"user": user, "AUC": area, "weight": weight} for user, area, weight in rows]
 
-    def table(self, *, places: int = 4) -> Table:
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The value with its interval."""
         ends = "" if self.low is None else f"[{number(self.low, places)}, {number(self.high, places)}]"
-        notes = (f"weights: {self.weighted_by} · {counted(self.left_out, 'user')} with one class only left out",)
-        return Table(("measure", "value", f"{self.confidence:.0%} interval", "users"),
-                     (("GAUC", number(self.value, places), ends, str(len(self.users))),), notes=notes)  # fmt: skip
+        notes = (f"weights: {self.weighted_by} · {counted(self.left_out, 'user')} with only one class left out",)
+        headers = ("measure", "value", f"{self.confidence:.0%} interval", "users")
+        row = ("GAUC", number(self.value, places), ends, str(len(self.users)))
+        return [Table(headers, (row,), notes=notes)]
 
     def __float__(self) -> float:
         return self.value
 
-    __repr__ = Result.__str__
-
 
 def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: float = 1, confidence: float = 0.95, seed: int = 0,
-         **policy: Any) -> GroupedAUC:  # fmt: skip
-    """AUC within each user, averaged with weights: how well a model orders what one user was shown.
+         **policy: Unpack[PolicyOptions]) -> GroupedAUC:  # fmt: skip
+    """Average the AUC of each user with weights: how well a model orders the items shown to one user.
 
-    A user whose items are all relevant, or all not, has no AUC: such users are left out, and counted. The interval is a bootstrap over
-    users, of the ratio of Σ weight·AUC to Σ weight. Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
+    A user whose items are all relevant, or all not, has no AUC: such users are left out and counted. The interval is a bootstrap over
+    users of the ratio of Σ weight·AUC to Σ weight. Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
 
     Args:
-        qrels: labels in any form that `read_qrels` takes; or a `Judged`, or results of `evaluate` and `score`, without a run.
-        run: scores of everything that was shown, in any form that `read_run` takes.
-        weights: `impressions` (items shown), `clicks` (relevant ones), `equal`, or {user: weight}.
-        level: the lowest grade that counts as relevant, a click.
-        confidence: of the interval.
-        seed: of the resamples.
-        policy: answers to the open questions, see `Policy`.
+        qrels: labels, any input of `read_qrels`; or, without a run, a `Judged` or a result of `evaluate` or `score`.
+        run: scores of all items shown, any input of `read_run`.
+        weights: `impressions` (items shown), `clicks` (relevant items), `equal`, or {user: weight}.
+        level: lowest relevant grade.
+        confidence: confidence level of the interval.
+        seed: random seed of the resamples.
+        policy: policies such as `ties="worst"`, see `Policy`.
 
     >>> shown = {"u": {"a": 1, "b": 0}, "v": {"a": 0, "b": 1, "c": 0, "d": 0}}
-    >>> found = gauc(shown, {"u": {"a": 2, "b": 1}, "v": {"a": 3, "b": 2, "c": 1, "d": 0}})
-    >>> round(found.value, 4)  # (2·1 + 4·2/3) / 6
+    >>> result = gauc(shown, {"u": {"a": 2, "b": 1}, "v": {"a": 3, "b": 2, "c": 1, "d": 0}})
+    >>> round(result.value, 4)  # (2·1 + 4·2/3) / 6
     0.7778
     """
     judged = _judged(qrels, run, policy)
@@ -85,9 +84,8 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
     clicks = judged.total(judged.is_relevant(level))
     both = (clicks > 0) & (clicks < judged.retrieved)
     if not both.any():
-        raise DataError(
-            "no-relevant", "a user with relevant and other items among those scored", got="none", where=judged.names[1]
-        )
+        raise DataError("no-relevant", "no user has both relevant and other items among those scored", where=judged.names[1],
+                        hint=Hint("check the labels and {level}", level=None))  # fmt: skip
     users = tuple(judged.queries[i] for i in np.flatnonzero(both))
     weight, name = _weights(weights, users, judged.retrieved[both].astype(float), clicks[both])
     value = float((weight * area[both]).sum() / weight.sum())
@@ -95,16 +93,16 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
     return GroupedAUC(value, low, high, name, confidence, users, area[both], weight, int((~both).sum()))
 
 
-def _judged(qrels: Any, run: Any, policy: dict[str, Any]) -> Judged:
+def _judged(qrels: Any, run: Any, policy: PolicyOptions) -> Judged:
     if isinstance(qrels, (Values, Judged)):
         if run is not None or policy:
-            raise UsageError("judged", "a result alone: its run and policies are in it", got="more arguments")
+            raise UsageError(
+                "judged", "a result contains its run and policies", hint="pass it without a run and policies"
+            )
         if isinstance(qrels, Judged):
             return qrels
         if qrels.source is None:
-            raise UsageError(
-                "no-source", "values with their judgments and run", got="loaded values", hint="evaluate again"
-            )
+            raise UsageError("no-source", "loaded values have no judgments and run", hint="evaluate again")
         return qrels.source.judged
     return join(qrels, run, **policy)
 
@@ -116,16 +114,13 @@ def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: F
             return known[weights], weights
     elif isinstance(weights, Mapping):
         by_text = {str(user): weight for user, weight in weights.items()}
-        found = np.array([by_text.get(str(user), np.nan) for user in users], dtype=float)
-        if np.isnan(found).any() or (found < 0).any() or not found.sum() > 0:
-            missing = users[int(np.argmax(np.isnan(found) | (found < 0)))]
+        weight = np.array([by_text.get(str(user), np.nan) for user in users], dtype=float)
+        if np.isnan(weight).any() or (weight < 0).any() or not weight.sum() > 0:
+            missing = users[int(np.argmax(np.isnan(weight) | (weight < 0)))]
             raise DataError(
-                "argument",
-                "a weight from 0 for every user, not all 0",
-                got=f"none for {shown(missing)}",
-                where="weights",
+                "argument", f"no weight ≥ 0 for user {shown(missing)}, or all weights are 0", where="weights"
             )
-        return found, "given"
+        return weight, "given"
     raise UsageError(
         "argument", "weights= as impressions, clicks, equal, or {user: weight}", got=shown(weights), value=weights
     )
@@ -133,7 +128,7 @@ def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: F
 
 def _interval(area: Floats, weight: Floats, confidence: float, seed: int) -> tuple[float | None, float | None]:
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise UsageError("parameter", "a confidence between 0 and 1", got=shown(confidence), value=confidence)
+        raise UsageError("parameter", f"confidence must be between 0 and 1, got {shown(confidence)}", value=confidence)
     if len(area) < 2:
         return None, None
     means = resampled_means(np.stack([weight * area, weight], axis=1), _RESAMPLES, seed)

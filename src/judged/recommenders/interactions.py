@@ -1,4 +1,4 @@
-"""Interactions from before: who had what, from whatever people have."""
+"""Read interaction history from any supported input."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from judged.errors import DataError
 from judged.io.arrays.numbers import is_sparse
 from judged.io.read import read_qrels
 
-__all__ = ["Interactions", "as_text", "interactions_of"]
+__all__ = ["Interactions", "as_text", "read_interactions"]
 
 
 @dataclass(frozen=True, slots=True)
 class Interactions:
-    """A row for each interaction; users and items once each, as text."""
+    """One row per interaction, as codes into the distinct users and items, which are text."""
 
     users: list[str]
     items: list[str]
@@ -26,14 +26,14 @@ class Interactions:
 
 
 def as_text(item: Any) -> str:
-    """An id as text: 7 of a frame and 7 of a file are one item, as in slices."""
+    """An id as text: 7 in a frame and 7 in a file are the same item, as in slices."""
     return item.decode("utf-8", "surrogateescape") if isinstance(item, bytes) else str(item)
 
 
-def interactions_of(source: Any) -> Interactions:
-    """Interactions in any form that judgments have, or as (user, item) pairs, or as a sparse matrix of users × items by number.
+def read_interactions(source: Any) -> Interactions:
+    """Read interactions from any input of `read_qrels`, (user, item) pairs, or a sparse matrix of users × items.
 
-    Ratings are not looked at: what is not to count is to be left out.
+    Ratings are ignored: leave out what should not count.
     """
     if is_sparse(source):
         cells = source.tocoo()
@@ -43,19 +43,18 @@ def interactions_of(source: Any) -> Interactions:
     if isinstance(source, (list, tuple)) and source and all(isinstance(row, (tuple, list)) for row in source):
         return _of_pairs(source)
     try:
-        found = read_qrels(source)
+        past = read_qrels(source)
     except DataError as error:
         if error.slug != "columns":
             raise
-        hint = "the history needs users and items: keep these two columns, and a rating if there is one"
-        raise DataError(
-            error.slug, error.problem, got=error.got, hint=hint, where=error.where, value=error.value
+        raise error.changed(
+            hint="the history needs columns user and item: keep these two, and rating if there is one"
         ) from error
-    return _coded([as_text(u) for u in found.queries.tolist()], found.query, [as_text(i) for i in found.doc.tolist()])
+    return _coded([as_text(u) for u in past.queries.tolist()], past.query, [as_text(i) for i in past.doc.tolist()])
 
 
 def _of_pairs(rows: Any) -> Interactions:
-    """(user, item), with or without more behind."""
+    """Read (user, item, …) rows."""
     short = next((row for row in rows if len(row) < 2), None)
     if short is not None:
         raise DataError("columns", "(user, item) in each row", got=repr(short), where="history")

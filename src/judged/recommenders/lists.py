@@ -1,4 +1,4 @@
-"""The lists that were recommended, and what is known beside them: all that a measure beyond accuracy can see."""
+"""Recommended lists with side information: the input of every measure beyond accuracy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 
-__all__ = ["By", "Discount", "History", "NotGivenError", "RecommendedLists", "discounts"]
+__all__ = ["By", "Discount", "History", "MissingArgumentError", "RecommendedLists", "discounts"]
 
 Similarity = Callable[[Ints, Ints], Floats]
 
@@ -20,8 +20,8 @@ By = Literal["users", "interactions"]
 Discount = Literal["none", "log2", "reciprocal", "geometric"]
 
 
-class NotGivenError(Exception):
-    """Something that a measure needs was not given; `argument` says what."""
+class MissingArgumentError(Exception):
+    """An argument that a measure needs is missing."""
 
     def __init__(self, argument: str) -> None:
         super().__init__(argument)
@@ -30,101 +30,105 @@ class NotGivenError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Interactions from before: who had what. Users are numbered on their own; `place` says which is which user of the lists."""
+    """Past interactions of users with items. Users have their own numbers; `place` maps the users of the lists to them."""
 
     user: Ints  # per interaction
     item: Ints
-    users: int  # who have any
-    place: Ints  # per user of the lists: the number here, -1 for a user without interactions
+    users: int
+    place: Ints  # per user of the lists: the number here; -1 for a user without interactions
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints]:
-        """Each pair of user and item once, by user, then item."""
+        """The distinct pairs of user and item, ordered by user, then item."""
         width = int(self.item.max(initial=0)) + 1
         key = np.unique(self.user * width + self.item)
         return key // width, key % width
 
     def popularity(self, items: int, by: By) -> Floats:
-        """How many users, or interactions, each item has."""
+        """The number of users, or of interactions, of each item."""
         item = self.pairs[1] if by == "users" else self.item
         return np.bincount(item, minlength=items).astype(float)
 
     def total(self, by: By) -> int:
-        """How many users, or interactions, there are."""
+        """The number of users, or of interactions."""
         return self.users if by == "users" else len(self.item)
 
 
 @dataclass(frozen=True, eq=False)
 class RecommendedLists:
-    """The first k items recommended to each user: rows by user, then rank.
+    """The first k items recommended to each user: rows ordered by user, then rank.
 
-    Items are numbered; numbers are no more than names. What was not given is None, and a measure that asks for it raises `NotGivenError`.
+    Items are numbered. A missing argument is None, and a measure that needs it raises `MissingArgumentError`.
     """
 
     user: Ints  # per row
     item: Ints
     rank: Ints  # from 1
     users: int
-    items: int  # how many items have a number: recommended ones, and all that is known of others
+    items: int  # number of items: recommended ones, and those of the side information
     k: int
     size_of_catalogue: int | None = None
     relevant_row: Bools | None = None
     interactions: History | None = None
     similarity_of: Similarity | None = None
-    described: Bools | None = None  # per item: whether the similarity knows it
-    shares: Floats | None = None  # items × categories: each item's share in each, 0 throughout for an item without any
+    described: Bools | None = None  # per item: true if it has a similarity; None for all
+    shares: Floats | None = (
+        None  # items × categories: the share of an item in each; all 0 for an item without categories
+    )
     expected_rank: Floats | None = (
-        None  # per row: where a primitive recommender has the item in this user's list; infinite for nowhere
+        None  # per row: the rank of the item in the user's list of a primitive recommender, or inf
     )
 
-    # ── what a measure may ask for ───────────────────────────────────────────────────────────────
+    # ── arguments of measures ────────────────────────────────────────────────────────────────────
 
     @property
     def catalogue(self) -> int:
-        """How many items could be recommended."""
+        """The number of items that could be recommended."""
         return int(self._given("items", self.size_of_catalogue))
 
     @property
     def relevant(self) -> Bools:
-        """Whether each row is relevant to its user."""
+        """True for rows that are relevant to their user."""
         return np.asarray(self._given("qrels", self.relevant_row))
 
     @property
     def history(self) -> History:
-        found: History = self._given("history", self.interactions)
-        return found
+        """Past interactions."""
+        history: History = self._given("history", self.interactions)
+        return history
 
     @property
     def categories(self) -> Floats:
+        """Items × categories: the share of an item in each."""
         return np.asarray(self._given("categories", self.shares))
 
     @property
     def known(self) -> Bools:
-        """Whether each row's item has a vector, or whatever its similarity is taken from."""
+        """True for rows whose item has a similarity to others."""
         self._given("vectors", self.similarity_of)
         return np.ones(len(self.item), bool) if self.described is None else self.described[self.item]
 
     def similarity(self, a: Ints, b: Ints) -> Floats:
-        """How alike the items a[i] and b[i] are."""
-        found: Similarity = self._given("vectors", self.similarity_of)
-        return np.asarray(found(a, b), dtype=float)
+        """The similarity of items a[i] and b[i]."""
+        between: Similarity = self._given("vectors", self.similarity_of)
+        return np.asarray(between(a, b), dtype=float)
 
     @staticmethod
     def _given(argument: str, value: Any) -> Any:
         if value is None:
-            raise NotGivenError(argument)
+            raise MissingArgumentError(argument)
         return value
 
     # ── from rows to users, and to items ─────────────────────────────────────────────────────────
 
     @cached_property
     def size(self) -> Ints:
-        """How many items each user was recommended."""
+        """The number of items recommended to each user."""
         return np.bincount(self.user, minlength=self.users)
 
     @cached_property
     def recommended(self) -> Ints:
-        """The items that were recommended at all."""
+        """The distinct items recommended."""
         return np.unique(self.item)
 
     def per_user(self, x: NDArray[Any], weight: NDArray[Any] | None = None) -> Floats:
@@ -141,7 +145,7 @@ class RecommendedLists:
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints]:
-        """Rows of one user, every two of them once."""
+        """All pairs of rows of one user."""
         rows, upper, lower = np.arange(len(self.user)), [], []
         for step in range(1, int(self.size.max(initial=0))):
             first = rows[:-step][self.user[:-step] == self.user[step:]]
@@ -150,14 +154,14 @@ class RecommendedLists:
         none = np.empty(0, np.int64)
         return (np.concatenate(upper), np.concatenate(lower)) if upper else (none, none)
 
-    # ── parts ────────────────────────────────────────────────────────────────────────────────────
+    # ── subsets ──────────────────────────────────────────────────────────────────────────────────
 
     def cut(self, k: int) -> RecommendedLists:
         """The first k of each list."""
         return replace(self._rows(self.rank <= k), k=k)
 
     def only(self, users: Bools) -> RecommendedLists:
-        """Some of the users; what is known of the items stays as it is."""
+        """Some of the users; side information of items is unchanged."""
         new = np.cumsum(users) - 1
         part = self._rows(users[self.user])
         history = self.interactions
@@ -171,7 +175,7 @@ class RecommendedLists:
 
 
 def discounts(rank: Ints, discount: Discount, persistence: float = 0.85) -> Floats:
-    """How much attention a rank gets: 1, 1 / log2(rank + 1), 1 / rank, or persistence^(rank - 1)."""
+    """The weight of each rank: 1, 1 / log2(rank + 1), 1 / rank, or persistence^(rank - 1)."""
     if discount == "none":
         return np.ones(len(rank))
     if discount == "geometric":

@@ -1,212 +1,200 @@
-"""Measures beyond accuracy: each declared once, with what it needs; names in and out."""
+"""Measures beyond accuracy: declared once by `@beyond`, found in `BEYOND`, read from names by `parse_beyond`."""
 
 from __future__ import annotations
 
-import ast
 import inspect
-import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
-from importlib import import_module
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged.errors import UsageError, shown
-from judged.recommenders.lists import NotGivenError, RecommendedLists
+from judged._types import Floats
+from judged.core.judged import Judged
+from judged.errors import Hint, UsageError, shown
+from judged.measures.parameters import Cutoff, Spec, number
+from judged.measures.registry import Measure, find, measure
+from judged.recommenders.lists import MissingArgumentError, RecommendedLists
+from judged.registry import Registry, expand_at, parse_call, split_calls
 
-__all__ = ["Beyond", "Declared", "Share", "beyond", "declared", "parse_beyond"]
+__all__ = ["BEYOND", "Alpha", "BeyondDefinition", "BeyondMeasure", "LogBase", "beyond", "parse_beyond"]
 
-Of = Literal["user", "run"]
+Unit = Literal["user", "run"]
 Formula = Callable[..., Any]
 
-_SHAPE = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<params>.*)\))?(?:@(?P<at>.+))?", re.DOTALL)
-_BLANK = re.compile(r"[\s,]+(?![^(]*\))")
-_MEANING = {
-    "items": "the catalogue: its items, or how many there are",
-    "history": "the interactions from before, of users and items",
-    "vectors": "a vector for each item, or similarity=",
-    "qrels": "what is relevant to whom",
+Alpha = Annotated[float, Spec("a number above 0 and below 1", number(0, 1, open_low=True, open_high=True))]
+LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
+
+_ARGUMENTS = {
+    "items": "the catalogue (its items, or their number)",
+    "history": "past interactions of users and items",
+    "vectors": "a vector for each item, or a similarity of items",
+    "qrels": "the relevant items of each user",
     "categories": "the categories of each item",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
-    """The numbers that a parameter takes; the ends are not among them."""
-
-    low: float
-    high: float
-
-
-Share = Annotated[float, Between(0, 1)]
-Base = Annotated[float, Between(1, math.inf)]
-
-
 @dataclass(frozen=True, eq=False)
-class Declared:
-    """What was declared: the formula and all that is said about it.
+class BeyondDefinition:
+    """A declared measure.
 
     Args:
-        name: as the literature has it.
-        function: from `RecommendedLists` and parameters to one value per user, or to one of the whole run.
-        of: which of the two.
-        needs: the arguments without which it cannot be computed, under its default parameters.
-        range: the least and the largest value; `inf` where there is no end.
-        lower_is_better: where one end is the better one at all.
+        name: its name in the literature.
+        function: the formula, from `RecommendedLists` and parameters to one value per user, or to one of the whole run.
+        of: "user" or "run": which of the two.
+        needs: the arguments that it needs with its default parameters.
+        range: the smallest and the largest value.
+        lower_is_better: for measures with a better end.
+        whole: a count, printed without decimals.
     """
 
     name: str
     function: Formula
-    of: Of
+    of: Unit
     needs: tuple[str, ...]
     formula: str
     paper: str
     range: tuple[float, float]
     aliases: tuple[str, ...] = ()
     lower_is_better: bool = False
-    whole: bool = False  # a count, printed without decimals
+    whole: bool = False
 
     @cached_property
-    def parameters(self) -> dict[str, tuple[Any, Any]]:
-        """Name → (type, default)."""
+    def hints(self) -> dict[str, Any]:
+        """The type of each parameter."""
         hints = get_type_hints(self.function, include_extras=True)
-        signature = list(inspect.signature(self.function).parameters.items())[1:]
-        return {name: (hints[name], p.default) for name, p in signature}
+        return {name: hints[name] for name in list(inspect.signature(self.function).parameters)[1:]}
+
+    @cached_property
+    def parameters(self) -> dict[str, tuple[Spec, Any]]:
+        """Name → (description, default), in the order of the signature."""
+        defaults = inspect.signature(self.function).parameters
+        return {name: (Spec.of(name, hint), defaults[name].default) for name, hint in self.hints.items()}
 
     @property
     def description(self) -> str:
+        """The docstring of the formula."""
         return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the description."""
+        return self.description.partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class BeyondMeasure:
     """A measure beyond accuracy with its parameters: `Gini(over='recommended')@5`."""
 
-    declared: Declared
-    given: tuple[tuple[str, Any], ...] = ()
+    definition: BeyondDefinition
+    params: tuple[tuple[str, Any], ...] = ()  # those that differ from the defaults
     k: int | None = None
 
-    def at(self, k: int) -> Beyond:
-        """With this cutoff, unless it has its own."""
-        return self if self.k is not None else Beyond(self.declared, self.given, k)
+    def at(self, k: int) -> BeyondMeasure:
+        """The measure with this cutoff, unless it has its own."""
+        return self if self.k is not None else BeyondMeasure(self.definition, self.params, k)
 
-    def on(self, lists: RecommendedLists) -> NDArray[np.float64]:
-        """One value per user; or a single one, of the whole run."""
+    def on(self, lists: RecommendedLists) -> Floats:
+        """One value per user, or a single one of the whole run."""
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
-                value = self.declared.function(lists.cut(self.k or lists.k), **dict(self.given))
-        except NotGivenError as missing:
+                value = self.definition.function(lists.cut(self.k or lists.k), **dict(self.params))
+        except MissingArgumentError as missing:
             need = missing.argument
-            raise UsageError("argument", f"{need}= for {self}: {_MEANING[need]}", got="none", value=need) from None
+            action = (
+                Hint("pass vectors= or similarity= in Python")
+                if need == "vectors"
+                else Hint(f"give {{{need}}}", **{need: None})
+            )
+            raise UsageError("argument", f"{self} needs {_ARGUMENTS[need]}", hint=action, value=need) from None
         return np.atleast_1d(np.asarray(value, dtype=float))
 
+    def as_measure(self) -> Measure:
+        """The measure as `compare` knows measures: by a name that can be read again, and with its better end."""
+        if find(self.definition.name) is None:
+            _declare_name(self.definition)
+        definition = find(self.definition.name)
+        assert definition is not None
+        return Measure(definition)(**dict(self.params), cutoff=self.k)
+
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.given)
-        return self.declared.name + (f"({inside})" if inside else "") + (f"@{self.k}" if self.k else "")
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.params)
+        return self.definition.name + (f"({inside})" if inside else "") + (f"@{self.k}" if self.k else "")
 
     __repr__ = __str__
 
 
-_ALL: dict[str, Declared] = {}
-_BY_NAME: dict[str, Declared] = {}
+BEYOND: Registry[BeyondDefinition] = Registry("measure", modules=("judged.recommenders.measures",))
 
 
-def beyond(name: str, *, of: Of, needs: tuple[str, ...] = (), aliases: tuple[str, ...] = (), **said: Any,
-           ) -> Callable[[Formula], Formula]:  # fmt: skip
-    """Declare a measure: a function from `RecommendedLists` to one value per user, or to one of the run."""
+def beyond(name: str, *, of: Unit, needs: tuple[str, ...] = (), **options: Any) -> Callable[[Formula], Formula]:
+    """Declare the function below it as a measure: from `RecommendedLists` to one value per user, or to one of the run."""
 
     def declare(function: Formula) -> Formula:
-        found = Declared(name, function, of, needs, aliases=aliases, **said)
-        assert found.parameters is not None  # a wrong signature fails here, not at the first use
-        _ALL[name] = found
-        _BY_NAME.update({_plain(known): found for known in (name, *aliases)})
+        definition = BeyondDefinition(name, function, of, needs, **options)
+        assert definition.parameters is not None  # a wrong signature fails here, not at the first use
+        BEYOND.add(definition)
         return function
 
     return declare
 
 
-def declared() -> tuple[Declared, ...]:
-    """Every measure beyond accuracy: those of the whole run, then those of each user."""
-    import_module("judged.recommenders.measures")
-    return tuple(sorted(_ALL.values(), key=lambda d: d.of))
-
-
-def parse_beyond(names: str | Beyond | Iterable[str | Beyond]) -> list[Beyond]:
-    """Measures from their names: one, several with blanks between them, or a list.
+def parse_beyond(names: str | BeyondMeasure | Iterable[str | BeyondMeasure]) -> list[BeyondMeasure]:
+    """Parse names of measures: one, several separated by blanks, or a list.
 
     >>> parse_beyond("Coverage Gini(over=recommended)@5")
     [Coverage, Gini(over='recommended')@5]
     """
-    if isinstance(names, Beyond):
+    if isinstance(names, BeyondMeasure):
         return [names]
     if isinstance(names, str):
-        found = [_parsed(word) for word in _BLANK.split(names.strip()) if word]
+        parsed = [one for word in split_calls(names) for one in _parse(word)]
     elif isinstance(names, Iterable):
-        found = [one for name in names for one in parse_beyond(name)]
+        parsed = [one for name in names for one in parse_beyond(name)]
     else:
         raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
-    if not found:
-        raise UsageError("measure", "at least one measure beyond accuracy", got="none", hint="for example Coverage")
-    return list(dict.fromkeys(found))
+    if not parsed:
+        raise UsageError("measure", "no measure beyond accuracy given", hint="name one, such as Coverage")
+    return list(dict.fromkeys(parsed))
 
 
-def _parsed(text: str) -> Beyond:
-    shape = _SHAPE.fullmatch(text)
-    if shape is None:
-        raise UsageError("measure", "Name, Name@k or Name(param=value)@k", got=shown(text), value=text)
-    import_module("judged.recommenders.measures")
-    found = _BY_NAME.get(_plain(shape["name"]))
-    if found is None:
-        near = get_close_matches(_plain(shape["name"]), _BY_NAME, 1, 0.6)
+def _parse(text: str) -> list[BeyondMeasure]:
+    call = parse_call(text)
+    definition = BEYOND.find(call.name, hint="use evaluate for measures of relevance")
+    known = definition.parameters
+    unknown = next((name for name in call.params if name not in known), None)
+    if unknown is not None:
+        action = f"its parameters are {', '.join(known)}" if known else "leave it out"
+        raise UsageError("parameter", f"{definition.name} has no parameter {unknown!r}", hint=action, value=text)
+    checked = {name: spec.check(call.params[name]) for name, (spec, _) in known.items() if name in call.params}
+    params = tuple((name, value) for name, value in checked.items() if value != known[name][1])
+    cutoffs = [None] if call.at is None else expand_at(call.at)
+    return [BeyondMeasure(definition, params, None if at is None else _cutoff(at)) for at in cutoffs]
+
+
+def _cutoff(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) < 10**9:
+        raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(text)}", value=text)
+    return int(text)
+
+
+def _declare_name(d: BeyondDefinition) -> None:
+    """Declare the name and parameters among the measures of relevance, without a formula from judgments."""
+
+    def function(j: Judged, **_: Any) -> Floats:
         raise UsageError(
-            "metric", f"a measure beyond accuracy, one of {', '.join(_ALL)}", got=shown(shape["name"]), value=text,
-            hint=f"did you mean {_BY_NAME[near[0]].name}?" if near else "measures of relevance are evaluate's",
-        )  # fmt: skip
-    if shape["at"] is not None and not re.fullmatch(r"[1-9]\d{0,8}", shape["at"]):
-        raise UsageError("cutoff", "a cutoff that is a whole number from 1", got=shown(text), value=text)
-    given = _keywords(shape["params"] or "", text)
-    return Beyond(found, _checked(found, given, text), int(shape["at"]) if shape["at"] else None)
+            "measure",
+            f"{d.name} needs recommendations, not judgments",
+            hint="use recommenders.beyond_accuracy",
+            value=d.name,
+        )
 
-
-def _keywords(params: str, text: str) -> dict[str, Any]:
-    try:
-        call = ast.parse(f"f({params})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise ValueError(params)
-        return {str(k.arg): k.value.id if isinstance(k.value, ast.Name) else ast.literal_eval(k.value)
-                for k in call.keywords}  # fmt: skip
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        raise UsageError("measure", "parameters as name=value", got=shown(text), value=text) from None
-
-
-def _checked(found: Declared, given: dict[str, Any], text: str) -> tuple[tuple[str, Any], ...]:
-    unknown = [name for name in given if name not in found.parameters]
-    if unknown:
-        known = ", ".join(found.parameters) or "none"
-        raise UsageError("parameter", f"a parameter of {found.name} ({known})", got=shown(unknown[0]), value=text)
-    checked = {name: _value(name, hint, given[name]) for name, (hint, _) in found.parameters.items() if name in given}
-    return tuple((name, value) for name, value in checked.items() if value != found.parameters[name][1])
-
-
-def _value(name: str, hint: Any, value: Any) -> Any:
-    if get_origin(hint) is Annotated:
-        low, high = hint.__metadata__[0].low, hint.__metadata__[0].high
-        if isinstance(value, int | float) and not isinstance(value, bool) and low < value < high:
-            return float(value)
-        expected = f"{name} above {low:g}" + (f" and below {high:g}" if high < math.inf else "")
-    else:
-        choices = (True, False) if hint is bool else get_args(hint)
-        value = {"True": True, "False": False}.get(value, value) if hint is bool and isinstance(value, str) else value
-        if any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
-            return value
-        expected = f"{name} to be one of {', '.join(map(repr, choices))}"
-    raise UsageError("parameter", expected, got=shown(value), value=value)
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace("_", "").replace("-", "")
+    hints = {"cutoff": Cutoff, **d.hints}
+    defaults = {"cutoff": None, **{name: default for name, (_, default) in d.parameters.items()}}
+    first = inspect.Parameter("j", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    others = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name]) for name in hints]
+    function.__signature__ = inspect.Signature([first, *others])  # type: ignore[attr-defined]
+    function.__annotations__ = {**hints, "return": Floats}
+    function.__doc__ = d.description
+    measure(d.name, lower_is_better=d.lower_is_better, paper=d.paper, formula=d.formula)(function)

@@ -1,4 +1,4 @@
-"""From the rank of a relevant item among sampled ones to what a measure would be over the whole catalogue."""
+"""Estimators of measures over the whole catalogue from the rank of a relevant item among sampled ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from judged._types import Floats
 __all__ = ["by_estimated_rank", "corrected", "expected", "naive"]
 
 
-_BLOCK = 1 << 22  # cells that are held at a time
+_BLOCK = 1 << 22  # cells in memory at a time
 
 
 def naive(values: Floats, sampled: int) -> Floats:
@@ -18,18 +18,18 @@ def naive(values: Floats, sampled: int) -> Floats:
 
 
 def by_estimated_rank(values: Floats, sampled: int) -> Floats:
-    """The measure at 1 + (n - 1)·(rank - 1) / m, an unbiased estimate of the rank; between whole ranks, on the line between their values.
+    """The measure at 1 + (n - 1)·(rank - 1) / m, an unbiased estimate of the rank, interpolated between integer ranks.
 
     Args:
         values: the measure at ranks 1 to n of the catalogue.
-        sampled: how many items were sampled, m.
+        sampled: number of sampled items, m.
     """
     rank = 1 + (len(values) - 1) * np.arange(sampled + 1) / sampled
     return np.interp(rank, np.arange(1, len(values) + 1), values)
 
 
 def corrected(values: Floats, sampled: int, gamma: float, *, replacement: bool = False) -> Floats:
-    """What to count for each rank among the sampled items so that the bias, and gamma times the variance, are least.
+    """The value for each rank among the sampled items that minimises squared bias plus gamma times the variance.
 
     The mean over ranks r = 1 … n of (E[x | r] - M(r))² + γ·Var[x | r] is least for x = ((1 - γ)·AᵀA + γ·diag(c))⁻¹·Aᵀb, with
     A[r, s] = p(s | r) / √n, b[r] = M(r) / √n, c[s] = Σ p(s | r) / n (Krichene and Rendle, KDD 2020, section 6). Solved as least squares,
@@ -55,14 +55,14 @@ def corrected(values: Floats, sampled: int, gamma: float, *, replacement: bool =
 
 
 def expected(counted: Floats, items: int, *, replacement: bool = False) -> Floats:
-    """The mean, over samples, of what is counted for an item, at each of its ranks 1 to n in the catalogue."""
+    """The mean over samples of the value of an item, at each of its ranks 1 to n in the catalogue."""
     sampled, step = len(counted) - 1, max(1, _BLOCK // len(counted))
     parts = [(at, min(items, at + step)) for at in range(0, items, step)]
     return np.concatenate([_chances(*part, items, sampled, replacement) @ counted for part in parts])
 
 
 def _chances(first: int, last: int, items: int, sampled: int, replacement: bool) -> Floats:
-    """p(s | r): how likely s of the sampled items stand above an item of rank r, for r - 1 from the first to before the last.
+    """p(s | r): the probability that s of the sampled items are above an item of rank r, for r - 1 from `first` to before `last`.
 
     Binomial with replacement, hypergeometric without, of items - 1 others of which r - 1 are better.
     """

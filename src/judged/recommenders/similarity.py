@@ -1,4 +1,4 @@
-"""How alike two items are: from vectors, from a matrix, from a function, or from the categories they share."""
+"""Similarity of items: from vectors, a matrix, a function, or shared categories."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ __all__ = ["Alike", "ItemTable", "similarity_of"]
 
 Between = Callable[[Ints, Ints], Floats]
 
-_CELLS = 1 << 22  # numbers that are held at a time
+_CELLS = 1 << 22  # numbers in memory at a time
 _NAMES = ("cosine", "euclidean", "jaccard")
 
 
 @dataclass(frozen=True, slots=True)
 class ItemTable:
-    """The numbers of items by their text, and the catalogue in its order, where it was given as ids."""
+    """The numbers of items by id, and the catalogue in its order, if it was given as ids."""
 
     place: dict[str, int]
     catalogue: list[str] | None
-    whole: bool = False  # whether the run has whole numbers as ids
+    whole: bool = False  # true if the run has integers as ids
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """The similarity of items by number, and which items it knows (None: all)."""
+    """The similarity of items by number, and the items that have one (None: all)."""
 
     between: Between | None = None
     described: NDArray[np.bool_] | None = None
 
 
 def similarity_of(vectors: Any, similarity: Any, shares: Floats | None, table: ItemTable) -> Alike:
-    """The similarity that was asked for; none where nothing was given that it can be taken from.
+    """Build the similarity; without vectors, matrix, function or categories it has none.
 
     Args:
         vectors: {item: vector}, (ids, matrix), or a matrix whose rows are the items of the catalogue in order, or items 0, 1, 2 …
@@ -57,7 +57,7 @@ def similarity_of(vectors: Any, similarity: Any, shares: Floats | None, table: I
         )
     if similarity is not None and name is None:
         if vectors is not None:
-            raise UsageError("argument", "vectors=, or a similarity= of its own", got="both")
+            raise UsageError("argument", "both vectors and a similarity of your own", hint="drop one of them")
         return _by_call(similarity, table) if callable(similarity) else _by_matrix(similarity, table)
     if name == "jaccard":
         return Alike() if shares is None else _by_categories(shares > 0)
@@ -75,7 +75,7 @@ def _by_vectors(vectors: Any, name: str, table: ItemTable) -> Alike:
     if name == "euclidean":
         return _in_blocks(row, lambda a, b: 1 / (1 + np.linalg.norm(matrix[a] - matrix[b], axis=1)), matrix.shape[1])
     norm = np.linalg.norm(matrix, axis=1, keepdims=True)
-    unit = np.divide(matrix, norm, out=np.zeros(matrix.shape), where=norm > 0)  # a vector of zeros is like nothing
+    unit = np.divide(matrix, norm, out=np.zeros(matrix.shape), where=norm > 0)  # a vector of zeros has similarity 0
     return _in_blocks(row, lambda a, b: np.einsum("ij,ij->i", unit[a], unit[b]), matrix.shape[1])
 
 
@@ -90,8 +90,11 @@ def _in_blocks(row: Ints, between: Between, width: int) -> Alike:
 
 
 def _by_categories(member: NDArray[np.bool_]) -> Alike:
-    found = _in_blocks(np.arange(len(member)), lambda a, b: (member[a] & member[b]).sum(axis=1) / np.maximum((member[a] | member[b]).sum(axis=1), 1), member.shape[1])  # fmt: skip
-    return Alike(found.between, np.asarray(member.any(axis=1)))
+    def jaccard(a: Ints, b: Ints) -> Floats:
+        return np.asarray((member[a] & member[b]).sum(axis=1) / np.maximum((member[a] | member[b]).sum(axis=1), 1))
+
+    alike = _in_blocks(np.arange(len(member)), jaccard, member.shape[1])
+    return Alike(alike.between, np.asarray(member.any(axis=1)))
 
 
 def _by_matrix(similarity: Any, table: ItemTable) -> Alike:
@@ -103,7 +106,7 @@ def _by_matrix(similarity: Any, table: ItemTable) -> Alike:
 
 
 def _by_call(function: Callable[[Any, Any], float], table: ItemTable) -> Alike:
-    """A function of two ids, as they stand in the run; called once for each pair of items."""
+    """A function of two ids as in the run, called once for each pair of items."""
     names = [int(text) if table.whole and text.lstrip("-").isdigit() else text for text in table.place]
 
     def between(a: Ints, b: Ints) -> Floats:
@@ -116,28 +119,30 @@ def _by_call(function: Callable[[Any, Any], float], table: ItemTable) -> Alike:
 
 
 def _rows(given: Any, name: str, table: ItemTable) -> tuple[Ints, Any]:
-    """The row of each item, -1 for none; and the rows."""
+    """The row of each item, -1 for none; and the matrix."""
     ids: list[Any] | None = None
     if isinstance(given, Mapping):
         ids, given = list(given), [np.asarray(v, dtype=float).ravel() for v in given.values()]
         if len({len(v) for v in given}) != 1:
-            raise DataError("shape", "vectors of one length", got="different lengths", where=name)
+            raise DataError("shape", "vectors have different lengths", where=name)
     elif isinstance(given, tuple) and len(given) == 2:
         ids, given = list(given[0].tolist() if hasattr(given[0], "tolist") else given[0]), given[1]
     matrix = given.tocsr() if is_sparse(given) else as_numbers(given, name).values
     if matrix.ndim != 2 or (ids is not None and len(ids) != matrix.shape[0]):
         raise DataError(
-            "shape", f"{name} as a matrix with a row for each item", got=f"the shape {matrix.shape}", where=name
+            "shape", f"{name} as a matrix with one row per item", got=f"the shape {matrix.shape}", where=name
         )
     if not np.isfinite(matrix.data if is_sparse(matrix) else matrix).all():
-        raise DataError("shape", f"{name} that are finite numbers", got="NaN or infinity among them", where=name)
+        raise DataError("shape", f"NaN or infinity in {name}", where=name)
     names = _names(ids, matrix.shape[0], name, table)
     row = np.full(len(table.place), -1)
     for i, text in enumerate(names):
         if (at := table.place.get(text)) is not None:
             row[at] = i
     if (row < 0).all():
-        raise DataError("catalogue", f"{name} of recommended items", got="of others only", where=name, hint="are the ids the same?")  # fmt: skip
+        raise DataError(
+            "catalogue", "no item of the run or the history has one", where=name, hint="check that the ids are the same"
+        )
     return row, matrix
 
 
@@ -148,6 +153,6 @@ def _names(ids: list[Any] | None, rows: int, name: str, table: ItemTable) -> lis
         return [str(i) for i in range(rows)]
     if len(table.catalogue) != rows:
         raise DataError(
-            "shape", f"a row of {name} for each of {len(table.catalogue)} items", got=f"{rows} rows", where=name
+            "shape", f"one row of {name} for each of {len(table.catalogue)} items", got=f"{rows} rows", where=name
         )
     return table.catalogue

@@ -1,4 +1,4 @@
-"""The first k items of each user out of a matrix of scores."""
+"""The first k items of each user in a matrix of scores."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Floats = NDArray[Any]
 Rows = tuple[Ints, Ints, Floats]  # user, item, score
 Seen = Callable[[int, int], tuple[Ints, Ints]]
 
-_CELLS = 1 << 22  # of a block: what is copied at a time
+_CELLS = 1 << 22  # copied at a time
 
 
 def top_of_dense(scores: NDArray[Any], k: int, seen: Seen | None) -> Rows:
     """The k highest scores of each row of a matrix, best first, equal ones by column; -inf is never among them.
 
     Args:
-        scores: users × items. It is looked at in blocks of rows, and never copied as a whole.
-        k: how many.
-        seen: the cells (row within the block, column) that are not to be recommended, of the rows from the first to before the second.
+        scores: users × items, read in blocks of rows and never copied as a whole.
+        k: number of items.
+        seen: a function from a range of rows to the cells (row within the range, column) that must not be recommended.
     """
     users, items = scores.shape
     step = max(1, _CELLS // max(items, 1))
@@ -40,7 +40,7 @@ def _block(scores: NDArray[Any], first: int, k: int, seen: Seen | None) -> Rows:
         block = block.astype(np.float64)
     if np.isnan(block).any():
         row, column = np.argwhere(np.isnan(block))[0]
-        raise _refused(first + int(row), int(column))
+        raise _nan_error(first + int(row), int(column))
     if seen is not None:
         block[seen(first, first + len(block))] = -np.inf
     item = _highest(block, min(k, block.shape[1]))
@@ -53,12 +53,12 @@ def _block(scores: NDArray[Any], first: int, k: int, seen: Seen | None) -> Rows:
 
 
 def _highest(block: NDArray[Any], k: int) -> Ints:
-    """The columns of the k highest cells of each row, in any order; of equal ones at the end the first columns."""
+    """The columns of the k highest cells of each row, in any order; of equal ones around the k-th place the first columns."""
     if k == block.shape[1]:
         return np.broadcast_to(np.arange(k), block.shape)
     least = np.partition(block, block.shape[1] - k, axis=1)[:, block.shape[1] - k, None]
     inside = block >= least
-    many = np.flatnonzero(inside.sum(axis=1) > k)  # several cells have the k-th score, and not all of them fit
+    many = np.flatnonzero(inside.sum(axis=1) > k)  # more cells have the k-th score than fit
     for row in many.tolist():
         equal = np.flatnonzero(block[row] == least[row])
         inside[row, equal[k - int(inside[row].sum()) :]] = False
@@ -66,14 +66,14 @@ def _highest(block: NDArray[Any], k: int) -> Ints:
 
 
 def top_of_sparse(indptr: Ints, indices: Ints, data: NDArray[Any], k: int, seen: Seen | None) -> Rows:
-    """The same of a sparse matrix (CSR): cells that are not stored are not recommended."""
+    """The k highest scores of each row of a sparse matrix (CSR); only stored cells are recommended."""
 
     def each() -> Iterator[Rows]:
         for row in range(len(indptr) - 1):
             item = indices[indptr[row] : indptr[row + 1]].astype(np.int64)
             score = np.asarray(data[indptr[row] : indptr[row + 1]], dtype=float)
             if np.isnan(score).any():
-                raise _refused(row, int(item[np.isnan(score)][0]))
+                raise _nan_error(row, int(item[np.isnan(score)][0]))
             kept = score > -np.inf
             if seen is not None:
                 kept &= ~np.isin(item, seen(row, row + 1)[1])
@@ -92,6 +92,7 @@ def _joined(parts: Iterator[Rows]) -> Rows:
     return np.concatenate(users), np.concatenate(items), np.concatenate(scores)
 
 
-def _refused(row: int, column: int) -> DataError:
-    return DataError("score-nan", "scores that can be compared", got=f"NaN in row {row}, column {column}", where="scores",
-                     hint="-inf says that an item is not to be recommended")  # fmt: skip
+def _nan_error(row: int, column: int) -> DataError:
+    return DataError(
+        "score-nan", f"NaN in row {row}, column {column}", where="scores", hint="use -inf for an item not to recommend"
+    )

@@ -148,8 +148,9 @@ def test_what_a_measure_needs_is_asked_for_by_name():
         ("Serendipity", "history"),
         ("Calibration", "history"),
     ):
-        with pytest.raises(jd.UsageError, match=rf"{argument}= for {measure}@10"):
+        with pytest.raises(jd.UsageError, match=rf"{measure}@10.*{argument}=") as caught:
             jd.recommenders.beyond_accuracy(RUN, measure)
+        assert (caught.value.slug, caught.value.value) == ("argument", argument)
 
 
 def test_measures_have_their_own_cutoffs():
@@ -179,7 +180,7 @@ def test_a_sparse_history_has_rows_of_users_and_columns_of_items():
 
 def test_a_history_without_a_rating_but_with_other_columns_says_what_to_do():
     frame = pd.DataFrame({"user": ["u"], "item": ["a"], "when": [3]})
-    with pytest.raises(jd.DataError, match="keep these two columns"):
+    with pytest.raises(jd.DataError, match=r"columns user and item.*\[columns\]"):
         jd.recommenders.beyond_accuracy(RUN, "Popularity", history=frame)
 
 
@@ -277,7 +278,7 @@ def test_ids_are_compared_as_text():
     ({"categories": ["a"]}, "argument"),
     ({"categories": {"z": 1}}, "catalogue"),
     ({"qrels": {"nobody": {"a": 1}}}, "no-common-query"),
-    ({"measures": "nDCG"}, "metric"),
+    ({"measures": "nDCG"}, "unknown-measure"),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_refused(given, slug):
     with pytest.raises(jd.JudgedError) as refused:
@@ -305,10 +306,10 @@ def test_only_means_over_users_have_intervals(result):
     low, high = result.interval("Novelty")
     assert low < result.summary()["Novelty@5"] < high
     assert result.interval("Coverage") is None
-    with pytest.raises(jd.UsageError, match="whole run"):
-        result["Coverage"]
-    with pytest.raises(jd.UsageError, match="not-asked"):
-        result["ILD"]
+    for name in ("Coverage", "ILD"):
+        with pytest.raises(jd.UsageError) as caught:
+            result[name]
+        assert caught.value.slug == "not-asked"
 
 
 def test_groups_of_users_are_computed_on_their_own(result):
@@ -323,7 +324,7 @@ def test_groups_of_users_are_computed_on_their_own(result):
 def test_a_result_is_printed_and_saved_as_data(result):
     text = str(result)
     assert "beyond accuracy" in text
-    assert "40 users · 5 recommendations each, at most" in text
+    assert "40 users · at most 5 recommendations each" in text
     data = json.loads(result.to_json())
     assert data["users"] == list(result.users)
     assert data["values"]["Novelty@5"] == result["Novelty"].tolist()
@@ -350,8 +351,9 @@ def test_runs_are_compared_user_by_user_with_slices(result):
 
 def test_evaluate_says_that_such_a_measure_is_not_its_own(result):
     result.values()
-    with pytest.raises(jd.UsageError, match="beyond_accuracy for Novelty"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.evaluate({"q": ["a"]}, {"q": ["a"]}, "Novelty@10")
+    assert (caught.value.slug, caught.value.value) == ("measure", "Novelty")
 
 
 # ── the first hit ────────────────────────────────────────────────────────────────────────────────
@@ -396,7 +398,7 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
     assert found.left_out == left > 0
     assert len(found.users) + left == 30
     assert found.low < found.value < found.high
-    assert f"{left} users with one class only left out" in str(found)
+    assert f"{left} users with only one class left out" in str(found)
 
 
 def test_gauc_takes_results_and_weights_of_ones_own(shown):
@@ -443,8 +445,9 @@ def test_without_sampling_the_estimate_is_the_measure():
 
 
 def test_the_values_of_the_sample_are_given_only_when_asked_for_and_say_so():
-    with pytest.raises(jd.UsageError, match=r"biased.*\[sampled-negatives\]"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.recommenders.evaluate_from_samples([1, 2], sampled=10, items=100, estimator="naive")
+    assert caught.value.slug == "sampled-negatives"
     plain = jd.recommenders.evaluate_from_samples(
         [1, 3, 11], "Success@1 RR", sampled=10, items=1000, estimator="biased"
     )

@@ -15,7 +15,7 @@ from scipy import stats
 from judged.errors import UsageError
 from judged.recommenders.lists import History, RecommendedLists
 from judged.recommenders.measures.concentration import gini_of
-from judged.recommenders.registry import Beyond, declared, parse_beyond
+from judged.recommenders.registry import BEYOND, BeyondMeasure, parse_beyond
 
 SETTINGS = settings(max_examples=40, deadline=None, derandomize=True)
 AMOUNTS = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
@@ -225,27 +225,27 @@ def test_a_list_without_any_of_a_taste_has_the_largest_divergence():
 # ── laws of all ──────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("one", declared(), ids=lambda d: d.name)
+@pytest.mark.parametrize("one", list(BEYOND), ids=lambda d: d.name)
 @SETTINGS
 @given(rows=LISTS, seed=st.integers(0, 99))
 def test_values_lie_in_the_declared_range_and_users_do_not_depend_on_each_other(one, rows, seed):
     rng = np.random.default_rng(seed)
     history = [rng.integers(0, 8, size=4).tolist() for _ in rows]
     relevant = [rng.integers(0, 2, size=len(r)).tolist() for r in rows]
-    found = Beyond(one).on(lists(rows, history=history, relevant=relevant))
+    found = BeyondMeasure(one).on(lists(rows, history=history, relevant=relevant))
     known = found[~np.isnan(found)]
     low, high = one.range
     assert ((known >= low - 1e-9) & (known <= high + 1e-9)).all()
     assert len(found) == (len(rows) if one.of == "user" else 1)
     order = rng.permutation(len(rows)).tolist()
-    mixed = Beyond(one).on(
+    mixed = BeyondMeasure(one).on(
         lists([rows[i] for i in order], history=[history[i] for i in order], relevant=[relevant[i] for i in order])
     )
     expected = found[order] if one.of == "user" else found
     assert mixed.tolist() == pytest.approx(expected.tolist(), nan_ok=True, abs=1e-12)
 
 
-@pytest.mark.parametrize("one", declared(), ids=lambda d: d.name)
+@pytest.mark.parametrize("one", list(BEYOND), ids=lambda d: d.name)
 def test_every_measure_says_what_it_needs_and_asks_for_it(one):
     for need in one.needs:
         given = lists([[0, 1]], history=[[2, 3]], relevant=[[1, 0]])
@@ -256,9 +256,10 @@ def test_every_measure_says_what_it_needs_and_asks_for_it(one):
             "qrels": "relevant_row",
             "categories": "shares",
         }[need]
-        with pytest.raises(UsageError, match=rf"{need}= for {one.name}.*\[argument\]"):
-            Beyond(one).on(replace(given, **{missing: None}))
-    assert all([one.formula, one.paper, one.description])
+        with pytest.raises(UsageError) as caught:
+            BeyondMeasure(one).on(replace(given, **{missing: None}))
+        assert (caught.value.slug, caught.value.value) == ("argument", need)
+    assert all([one.formula, one.paper, one.summary])
 
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────
@@ -277,7 +278,7 @@ def test_names_are_read_and_written_alike():
 
 @pytest.mark.parametrize(
     ("name", "slug"),
-    [("Ginny", "metric"), ("nDCG", "metric"), ("Gini@0", "cutoff"), ("Gini@x", "cutoff"), ("Gini(over=all)", "parameter"), ("Gini(by=users)", "parameter"),
+    [("Ginny", "unknown-measure"), ("nDCG", "unknown-measure"), ("Gini@0", "cutoff"), ("Gini@x", "cutoff"), ("Gini(over=all)", "parameter"), ("Gini(by=users)", "parameter"),
      ("Calibration(alpha=0)", "parameter"), ("Calibration(alpha=True)", "parameter"), ("Entropy(base=1)", "parameter"), ("Gini(1)", "measure"), ("Novelty(relevant=1)", "parameter"), ("", "measure"), ("(", "measure")],
 )  # fmt: skip
 def test_wrong_names_are_refused(name, slug):
@@ -287,5 +288,10 @@ def test_wrong_names_are_refused(name, slug):
 
 
 def test_a_wrong_name_is_answered_with_the_nearest():
-    with pytest.raises(UsageError, match="did you mean Gini"):
+    with pytest.raises(UsageError) as caught:
         parse_beyond("Ginii")
+    assert str(caught.value.hint) == "did you mean Gini?"
+
+
+def test_braces_give_several_cutoffs():
+    assert [str(m) for m in parse_beyond("Gini@{1,5}")] == ["Gini@1", "Gini@5"]

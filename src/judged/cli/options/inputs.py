@@ -11,7 +11,7 @@ import click
 from judged.cli.options.command import option
 from judged.cli.options.rag import preparation
 
-__all__ = ["check_stdin", "chosen_policy", "level_option", "measures_option", "named_files", "policy_options"]
+__all__ = ["check_stdin", "chosen_policy", "level_option", "measures_option", "named_files", "named_run", "policy_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,6 +70,16 @@ def named_files(runs: tuple[str, ...]) -> Any:
     if len(named) < len(runs):
         raise click.UsageError("Two runs have the same name.")
     return named
+
+
+def named_run(word: str) -> Any:
+    """The run of `[NAME=]FILE`, as an input of `read_run`."""
+    files = named_files((word,))
+    if isinstance(files, list):
+        return word
+    from judged.io.read import read_run
+
+    return next(read_run(file, name=name) for name, file in files.items())
 
 
 def check_stdin(*files: str) -> None:

@@ -26,15 +26,15 @@ _STYLES: dict[str, dict[str, Any]] = {
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
 
 
-def output_options(*extra: str, places: bool = True) -> Callable[[F], F]:
-    """Declare `--format`, `-o` and `-p`; `extra` are formats that only this command has."""
+def output_options(*extra: str, places: bool = True, default: str = "table") -> Callable[[F], F]:
+    """Declare `--format`, `-o` and `-p`; `extra` are formats that only this command has, `default` is the format without `--format`."""
 
     def declare(command: F) -> F:
         if places:
             command = option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, group="Output",
                              help="Number of decimals.")(command)  # fmt: skip
         command = option("-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]")(command)  # fmt: skip
-        return option("--format", type=click.Choice([*FORMATS.names, *extra]), default="table", show_default=True,
+        return option("--format", type=click.Choice([*FORMATS.names, *extra]), default=default, show_default=True,
                       group="Output", help="Output format.")(command)  # fmt: skip
 
     return declare

@@ -1,4 +1,4 @@
-"""Lists of results side by side: one row a list, one column a rank, so that models work on whole ranks at once."""
+"""Lists of results as a grid: one row per list, one column per rank, so that models work on whole ranks at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judged.clicks.data.log import Bools, ClickLog, Codes, Floats, Ints, Pairs, 
 from judged.core.tables import Id
 from judged.errors import DataError, shown
 
-__all__ = ["Grid", "ShownLists", "distinct_rows", "grid_of", "last_click_before", "need_whole_lists", "tally"]
+__all__ = ["Grid", "ShownLists", "check_whole_lists", "distinct_rows", "grid_of", "last_click_before", "tally"]
 
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -22,7 +22,7 @@ _TABLE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class ShownLists:
-    """Ranked lists as places in a table of (query, doc) pairs: `pair[i, k]` stands at rank k + 1; -1 for nothing."""
+    """Ranked lists as indices into (query, doc) pairs: `pair[i, k]` is at rank k + 1 of list i; -1 for no document."""
 
     pairs: Pairs
     pair: Codes
@@ -32,6 +32,7 @@ class ShownLists:
 
     @property
     def shown(self) -> Bools:
+        """True where a list has a document."""
         return self.pair >= 0
 
     @property
@@ -49,7 +50,7 @@ class ShownLists:
         """
         queries = [query for query, docs in rankings.items() if len(docs)]
         if not queries:
-            raise DataError("empty-run", "at least one ranking", got="none", where="rankings")
+            raise DataError("empty-run", "no ranking with a document", where="rankings")
         names = sorted({doc for docs in rankings.values() for doc in docs}, key=lambda doc: (str(type(doc)), doc))
         code = {doc: i for i, doc in enumerate(names)}
         size = [len(rankings[query]) for query in queries]
@@ -61,15 +62,15 @@ class ShownLists:
         return cls(pairs, grid)
 
     def at(self, values: Floats, unseen: float, pairs: Pairs) -> Floats:
-        """A value per pair of a table `pairs`, laid out as these lists are; `unseen` where that table has none, or NaN."""
-        table = np.append(np.where(np.isnan(values), unseen, values), unseen)  # place -1 is the last one
+        """Values of the pairs `pairs` in the layout of these lists; `unseen` where a pair has none, or NaN."""
+        table = np.append(np.where(np.isnan(values), unseen, values), unseen)  # index -1 is the last one
         place = np.append(pairs.locate(self.pairs), -1)
         return table[place][self.pair]
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Different lists with different clicks, and how many sessions had each: all that a likelihood needs of a log."""
+    """Distinct lists with clicks, each with its number of sessions: all that a likelihood needs of a log."""
 
     lists: ShownLists
     clicked: Bools
@@ -83,11 +84,12 @@ class Grid:
 
     @property
     def length(self) -> Ints:
+        """The number of documents of each row."""
         return self.lists.shown.sum(axis=1)
 
 
 def grid_of(log: ClickLog) -> Grid:
-    """The log with equal sessions put together."""
+    """Group the equal sessions of a log."""
     depth, count = log.depth, len(log.sessions)
     state = np.full((count, depth), -1, np.int64)
     state[log.session, log.rank - 1] = log.pair.astype(np.int64) * 2 + log.clicked
@@ -99,9 +101,9 @@ def grid_of(log: ClickLog) -> Grid:
 
 
 def distinct_rows(table: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Where each different row first stands, and every row's place among them.
+    """The index of the first occurrence of each distinct row, and the number of each row's distinct row.
 
-    Rows are told apart by a hash of 64 bits, and compared in full; where two have one hash, they are sorted.
+    Rows are distinguished by a 64-bit hash and then compared in full; if two hashes collide, rows are sorted.
     """
     code = np.zeros(len(table), np.uint64)
     for column in table.T:
@@ -114,7 +116,7 @@ def distinct_rows(table: NDArray[Any]) -> tuple[Ints, Ints]:
 
 
 def tally(codes: Ints, size: int, weight: Floats | None = None) -> tuple[Ints, Floats, Floats]:
-    """Each code that occurs, how often, and the sum of a weight; by counting in a table, or by sorting."""
+    """The codes that occur, their counts, and the sums of a weight; by a table, or by sorting if codes are large."""
     if size <= max(_TABLE, 4 * len(codes)):
         count = np.bincount(codes, minlength=size).astype(np.float64)
         total = count if weight is None else sums(codes, weight, size)
@@ -126,7 +128,7 @@ def tally(codes: Ints, size: int, weight: Floats | None = None) -> tuple[Ints, F
 
 
 def last_click_before(log: ClickLog) -> Ints:
-    """For each row, the rank of the nearest click above it in its session; 0 where there is none."""
+    """For each row, the rank of the nearest click above it in its session; 0 without one."""
     step = log.depth + 1
     base = log.session.astype(np.int64) * step
     reached = np.maximum.accumulate(base + np.where(log.clicked, log.rank, 0))
@@ -134,15 +136,15 @@ def last_click_before(log: ClickLog) -> Ints:
     return np.maximum(before - base, 0)
 
 
-def need_whole_lists(log: ClickLog, model: str) -> None:
-    """Refuse lists with a gap: a user who goes down the list passes every rank."""
+def check_whole_lists(log: ClickLog, model: str) -> None:
+    """Raise for a list with a gap: a user who goes down the list passes every rank."""
     first = np.diff(log.session, prepend=-1) != 0
     expected = np.where(first, 1, np.append(0, log.rank[:-1]) + 1)
     wrong = np.flatnonzero(log.rank != expected)
     if len(wrong):
         row = int(wrong[0])
+        session = shown(log.sessions[log.session[row]])
         raise DataError(
-            "rank-gap", f"every rank from 1 on in each session, which the model {model} needs",
-            got=f"rank {log.rank[row]} instead of {expected[row]} in session {shown(log.sessions[log.session[row]])}",
-            where=log.name, hint="log what was shown and not clicked, too; pbm and ctr can do without",
+            "rank-gap", f"rank {expected[row]} of session {session} is missing (next is {log.rank[row]}), and {model} needs every rank",
+            where=log.name, hint="log documents that were shown and not clicked too, or use pbm or ctr",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A click log as columns: which documents were shown at which ranks, and which of them were clicked."""
+"""Click logs as columns: the documents shown at each rank of each session, and the clicks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import generator
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
+from judged.tables.text import counted
 
-__all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "distinct_ids", "generator", "sums"]
+__all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "base_name", "distinct_ids", "generator", "sums"]
 
 Codes = NDArray[np.int32]
 
-_TABLE = 1 << 26  # pairs of (query, doc) codes up to here are counted in a table, beyond it they are sorted
+_TABLE = 1 << 26  # pairs of (query, doc) codes up to here are found by a table, more by sorting
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pairs:
-    """Each (query, doc) that was shown, once, ordered by query and then by doc, as codes into the ids."""
+    """The distinct (query, doc) pairs that were shown, ordered by query and then by doc, as codes into the ids."""
 
     queries: tuple[Id, ...]
     docs: tuple[Id, ...]
@@ -40,7 +41,7 @@ class Pairs:
     def of(
         cls, queries: Sequence[Id], docs: Sequence[Id], query: NDArray[Any], doc: NDArray[Any]
     ) -> tuple[Pairs, Codes]:
-        """The pairs of rows, and each row's place among them."""
+        """The distinct pairs of rows, and the index of each row's pair."""
         key = query.astype(np.int64) * max(len(docs), 1) + doc
         size = len(queries) * len(docs)
         if size <= _TABLE:
@@ -55,7 +56,7 @@ class Pairs:
         return pairs, place.astype(np.int32)
 
     def locate(self, other: Pairs) -> Ints:
-        """The place here of each pair of another table; -1 where it was never shown."""
+        """The index here of each pair of another table; -1 for a pair that was never shown."""
         if other is self:
             return np.arange(len(self))
         query = _translated(self.queries, other.queries)[other.query]
@@ -83,8 +84,8 @@ def _translated(mine: tuple[Id, ...], theirs: tuple[Id, ...]) -> Ints:
 class ClickLog:
     """Rows sorted by session and then by rank.
 
-    A session is one list of results that was shown once for one query. An id that stands with two queries counts as
-    two sessions. `rank` begins at 1; `clicked` says whether the document was clicked, however often.
+    A session is one list of results, shown once for one query. A session id with two queries counts as
+    two sessions. `rank` begins at 1; `clicked` is true if the document was clicked at least once.
 
     >>> ClickLog.of(["s", "s"], ["q", "q"], ["a", "b"], [1, 2], [False, True])
     ClickLog(1 session, 1 query, 2 rows, 1 click)
@@ -104,45 +105,47 @@ class ClickLog:
     def __repr__(self) -> str:
         counts = {"session": len(self.sessions), "query": len(self.pairs.queries), "row": len(self),
                   "click": int(self.clicked.sum())}  # fmt: skip
-        plural = {"query": "queries"}
-        words = [f"{n} {what if n == 1 else plural.get(what, what + 's')}" for what, n in counts.items()]
-        return f"ClickLog({', '.join(words)})"
+        return f"ClickLog({', '.join(counted(n, noun) for noun, n in counts.items())})"
 
     @classmethod
     def of(cls, session: Any, query: Any, doc: Any, rank: Any, clicked: Any, *, name: str = "clicks") -> ClickLog:
-        """A log from columns of one length: ids of any hashable kind, ranks from 1, clicks as 0 and 1 or as booleans.
+        """Build a log from columns of equal length: hashable ids, ranks from 1, clicks as 0 and 1 or as booleans.
 
         Raises:
-            DataError: columns of different lengths, none at all, a missing id, a rank below 1, a click that is neither
+            DataError: columns of different lengths, no rows, a missing id, a rank below 1, a click that is neither
                 0 nor 1, two documents at one rank, or one document at two ranks of a list.
         """
-        columns = [
-            np.asarray(x) if isinstance(x, np.ndarray) else list(x) for x in (session, query, doc, rank, clicked)
-        ]
+        columns = [x if isinstance(x, np.ndarray) else list(x) for x in (session, query, doc, rank, clicked)]
         if len({len(column) for column in columns}) > 1:
-            got = ", ".join(str(len(column)) for column in columns)
-            raise DataError("columns", "columns of one length", got=got, where=name, hint="one entry per row in each")
+            lengths = ", ".join(str(len(column)) for column in columns)
+            raise DataError(
+                "columns",
+                f"columns have different lengths: {lengths}",
+                where=name,
+                hint="give one entry per row in each",
+            )
         sessions, s = distinct_ids(columns[0], "session", name)
         queries, q = distinct_ids(columns[1], "query", name)
         docs, d = distinct_ids(columns[2], "doc", name)
-        return cls.of_codes(
-            sessions, queries, docs, s, q, d, _ranks(columns[3], name), _clicks(columns[4], name), name=name
-        )
+        ranks, clicks = _ranks(columns[3], name), _clicks(columns[4], name)
+        return cls.of_codes(sessions, queries, docs, s, q, d, ranks, clicks, name=name)
 
     @classmethod
     def of_codes(cls, sessions: Sequence[Id], queries: Sequence[Id], docs: Sequence[Id], session: NDArray[Any],
                  query: NDArray[Any], doc: NDArray[Any], rank: NDArray[Any], clicked: Bools, *,
                  name: str = "clicks") -> ClickLog:  # fmt: skip
-        """A log from codes into lists of ids, in any order of rows."""
+        """Build a log from codes into lists of ids, with rows in any order."""
         if not len(session):
-            raise DataError("empty-clicks", "at least one row", got="none", where=name, hint="is this the right log?")
+            raise DataError(
+                "empty-clicks", "the click log has no rows", where=name, hint="check that it is the right file"
+            )
         pairs, pair = Pairs.of(queries, docs, query, doc)
         names, shown_list = _lists(tuple(sessions), session, query, len(queries))
         order = _order(shown_list, rank, int(rank.max()))
         if order is not None:
             shown_list, pair, rank, clicked = shown_list[order], pair[order], rank[order], clicked[order]
         log = cls(names, pairs, shown_list.astype(np.int32), pair, rank.astype(np.int32), clicked, name)
-        _check(log)
+        _check_lists(log)
         return log
 
     @property
@@ -166,7 +169,7 @@ class ClickLog:
         return self.pairs.query[self.pair[first]]
 
     def take(self, keep: Bools) -> ClickLog:
-        """The sessions for which `keep` is true; ids and pairs stay as they are, so that codes mean the same."""
+        """The sessions for which `keep` is true; ids and pairs are unchanged, so codes keep their meaning."""
         rows = keep[self.session]
         code = (np.cumsum(keep) - 1).astype(np.int32)
         names = tuple(self.sessions[i] for i in np.flatnonzero(keep).tolist())
@@ -174,16 +177,19 @@ class ClickLog:
                        rank=self.rank[rows], clicked=self.clicked[rows])  # fmt: skip
 
     def split(self, held_out: float = 0.2, seed: int | np.random.Generator = 0) -> tuple[ClickLog, ClickLog]:
-        """The log in two parts, by session: to fit, and to be held out. Each session is drawn on its own."""
+        """Split the log by session into one to fit and one to hold out. Each session is drawn independently."""
         if not 0 < held_out < 1:
-            raise UsageError("parameter", "a held-out share between 0 and 1", got=repr(held_out), value=held_out)
+            raise UsageError("parameter", f"held_out must be between 0 and 1, got {held_out!r}", value=held_out)
         out = generator(seed).random(len(self.sessions)) < held_out
         if out.all() or not out.any():
-            got = f"{len(self.sessions)} sessions, of which {int(out.sum())} fall to the held-out part"
-            raise DataError(
-                "empty-clicks", "sessions in both parts", got=got, where=self.name, hint="give more sessions"
-            )
+            raise DataError("empty-clicks", f"{int(out.sum())} of {counted(len(self.sessions), 'session')} held out, which leaves one side empty",
+                            where=self.name, hint="use a log with more sessions")  # fmt: skip
         return self.take(~out), self.take(out)
+
+
+def base_name(name: str) -> str:
+    """The name of a file without its folders."""
+    return name.rpartition("/")[2]
 
 
 def sums(code: NDArray[Any], weight: NDArray[Any], size: int) -> Floats:
@@ -195,7 +201,7 @@ def sums(code: NDArray[Any], weight: NDArray[Any], size: int) -> Floats:
 
 
 def distinct_ids(values: Sequence[Any] | NDArray[Any], what: str, name: str) -> tuple[list[Id], Ints]:
-    """Each id once, and every row's place among them."""
+    """The distinct ids, and the code of each row."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuSU":
         found, code = np.unique(values, return_inverse=True)
         return found.tolist(), code
@@ -206,8 +212,9 @@ def distinct_ids(values: Sequence[Any] | NDArray[Any], what: str, name: str) -> 
         raise DataError("id-type", f"a {what} id as text or a number", got=str(error), where=name) from error
     for item in seen:
         if item is None or item != item:
-            hint = "every row needs one; drop the rows that have none"
-            raise DataError("id-null", f"a {what} id", got=shown(item), where=f"{name}[{items.index(item)}]", hint=hint)
+            raise DataError(
+                "id-null", f"missing {what} id", where=f"{name}[{items.index(item)}]", hint="drop rows without an id"
+            )
     return list(seen), np.fromiter(map(seen.__getitem__, items), np.int64, len(items))
 
 
@@ -219,12 +226,8 @@ def _ranks(values: Any, name: str) -> Ints:
         whole = None
     wrong = None if whole is None else np.flatnonzero((whole != numbers) | (whole < 1) | (whole > 1 << 30))
     if whole is None or wrong is None or len(wrong):
-        got = (
-            "other values"
-            if wrong is None
-            else shown(numbers[wrong[0]].item() if numbers.dtype.kind != "O" else numbers[wrong[0]])
-        )
-        raise DataError("rank-type", "ranks as whole numbers from 1", got=got, where=name, hint="the first rank is 1")
+        got = "other values" if wrong is None else shown(numbers[wrong[:1]].tolist()[0])
+        raise DataError("rank-type", "ranks as integers ≥ 1", got=got, where=name)
     return whole
 
 
@@ -235,14 +238,14 @@ def _clicks(values: Any, name: str) -> Bools:
     good = np.isin(numbers, [0, 1]) if numbers.dtype.kind in "iuf" else np.zeros(len(numbers), bool)
     if not good.all():
         got = shown(numbers[np.argmin(good)])
-        raise DataError("click-type", "clicks as 0 and 1", got=got, where=name, hint="1 for clicked, however often")
+        raise DataError("click-type", "clicks as 0 and 1", got=got, where=name, hint="write 1 for several clicks too")
     return numbers == 1
 
 
 def _lists(
     sessions: tuple[Id, ...], session: NDArray[Any], query: NDArray[Any], queries: int
 ) -> tuple[tuple[Id, ...], Ints]:
-    """The lists that were shown: one for each session and query, in the order of their codes."""
+    """The lists shown: one per session and query, in the order of their codes."""
     first = np.full(len(sessions), -1, np.int64)
     first[session[::-1]] = query[::-1]
     if (first[session] == query).all() and (first >= 0).all():
@@ -253,28 +256,24 @@ def _lists(
 
 
 def _order(session: Ints, rank: NDArray[Any], depth: int) -> Ints | None:
-    """The order by session and rank; None where rows have it already."""
+    """The order by session and rank; None if rows are already in it."""
     key = session * (depth + 1) + rank
     return None if (key[1:] >= key[:-1]).all() else np.argsort(key, kind="stable")
 
 
-def _check(log: ClickLog) -> None:
-    """No list has two documents at one rank, or one document twice."""
+def _check_lists(log: ClickLog) -> None:
+    """Raise if a list has two documents at one rank or one document twice."""
     together = log.session[1:] == log.session[:-1]
     twice = np.flatnonzero(together & (log.rank[1:] == log.rank[:-1]))
     if len(twice):
         row = int(twice[0]) + 1
-        raise DataError(
-            "duplicate-rank", "one document at each rank of a list",
-            got=f"two at rank {log.rank[row]} of session {shown(log.sessions[log.session[row]])}", where=log.name,
-            hint="a session is one list that was shown once; give each list an id of its own",
-        )  # fmt: skip
+        session = shown(log.sessions[log.session[row]])
+        raise DataError("duplicate-rank", f"two documents at rank {log.rank[row]} of session {session}", where=log.name,
+                        hint="give each list that was shown its own session id")  # fmt: skip
     key = np.sort(log.session.astype(np.int64) * len(log.pairs) + log.pair)
     again = np.flatnonzero(key[1:] == key[:-1])
     if len(again):
         session, pair = divmod(int(key[again[0]]), len(log.pairs))
         doc = log.pairs.docs[log.pairs.doc[pair]]
-        raise DataError(
-            "duplicate-doc", "each document once in a list", where=log.name, value=doc,
-            got=f"{shown(doc)} twice in session {shown(log.sessions[session])}", hint="keep the first of them",
-        )  # fmt: skip
+        raise DataError("duplicate-doc", f"duplicate document {shown(doc)} in session {shown(log.sessions[session])}",
+                        where=log.name, value=doc, hint="keep the first of them")  # fmt: skip

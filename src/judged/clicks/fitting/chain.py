@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from judged.clicks.data.estimate import estimated
-from judged.clicks.data.grid import Grid, grid_of, need_whole_lists, tally
+from judged.clicks.data.grid import Grid, check_whole_lists, grid_of, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.fitting.closed_form import chain_result, count_chain
 from judged.clicks.fitting.em import Climb, climb
@@ -60,7 +60,7 @@ def _fit_chain(
 ) -> Fit:
     if method not in ("em", "counts"):
         raise UsageError("parameter", "method to be em or counts", got=repr(method), value=method)
-    need_whole_lists(log, name)
+    check_whole_lists(log, name)
     grid = grid_of(log)
     if method == "counts":
         return count_chain(log, grid, settings, name, by)

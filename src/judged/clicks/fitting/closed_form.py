@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
-from judged.clicks.data.grid import Grid, grid_of, need_whole_lists
+from judged.clicks.data.grid import Grid, check_whole_lists, grid_of
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings
@@ -23,7 +23,7 @@ def fit_cascade(log: ClickLog, settings: FitSettings, *, multiple: str = "error"
         multiple: a session with several clicks, which the model does not know: `"error"`, or `"first"` to
             take it as ended by its first click.
     """
-    need_whole_lists(log, "cascade")
+    check_whole_lists(log, "cascade")
     grid = grid_of(log)
     if multiple not in ("error", "first"):
         raise UsageError("parameter", "multiple to be error or first", got=repr(multiple), value=multiple)

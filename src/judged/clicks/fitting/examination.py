@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
-from judged.clicks.data.grid import last_click_before, need_whole_lists, tally
+from judged.clicks.data.grid import check_whole_lists, last_click_before, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
 from judged.clicks.fitting.em import Climb, climb
 from judged.clicks.fitting.information import CellArrow, cell_arrow
@@ -39,7 +39,7 @@ def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
 
     The anchor is rank 1, as in the position-based model; what is said there about identification holds here too.
     """
-    need_whole_lists(log, "ubm")
+    check_whole_lists(log, "ubm")
     wide = log.depth + 1
     code = (log.rank.astype(np.int64) - 1) * wide + last_click_before(log)
     seen = tally(code, wide * wide)[0]

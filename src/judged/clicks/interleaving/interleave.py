@@ -1,8 +1,7 @@
-"""Interleaving from two runs, and its outcome from a click log."""
+"""Interleaved lists from two runs, and their outcome from a click log."""
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,34 +10,30 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Bools
 from judged.clicks.api import rankings, read_clicks
-from judged.clicks.data.log import ClickLog, Pairs, generator
-from judged.clicks.interleaving.methods import (
-    InterleavingScore,
-    balanced,
-    balanced_credit,
-    outcome,
-    team_credit,
-    team_draft,
-)
+from judged.clicks.data.log import ClickLog, Pairs, base_name, generator
+from judged.clicks.interleaving import methods
+from judged.clicks.interleaving.methods import InterleavingScore
 from judged.core.tables import Id
-from judged.errors import DataError, UsageError, Warned
+from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.click_logs import read_list_rows, write_columns
 from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
-from judged.tables.text import number, plain_data
+from judged.tables.text import counted, number, p_text
 
 __all__ = ["InterleavedLists", "InterleavingOutcome", "Method", "interleave", "score_interleaving"]
 
 Method = Literal["team-draft", "balanced"]
-_METHODS = {"team-draft": team_draft, "balanced": balanced}
+_METHODS = {"team-draft": methods.team_draft, "balanced": methods.balanced}
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InterleavedLists(Result):
-    """One list for each query, made of two rankings: rows of query, rank, doc, team, and the ranks in both (0 for none)."""
+    """One list per query, made of two rankings: columns of query, rank, doc, team, and the ranks in both (0 for none)."""
 
     method: str
     names: tuple[str, str]
@@ -54,104 +49,85 @@ class InterleavedLists(Result):
         return len(self.doc)
 
     def lists(self) -> dict[Id, list[Id]]:
-        """`{query: [doc, …]}`, to be shown."""
-        found: dict[Id, list[Id]] = {}
+        """The lists to show: `{query: [doc, …]}`."""
+        lists: dict[Id, list[Id]] = {}
         for query, doc in zip(self.query, self.doc, strict=True):
-            found.setdefault(query, []).append(doc)
-        return found
+            lists.setdefault(query, []).append(doc)
+        return lists
 
-    def listing(self) -> RecordTable:
-        return RecordTable(
-            {
-                "query": self.query,
-                "rank": self.rank,
-                "doc": self.doc,
-                "team": self.team,
-                "rank_a": tuple(rank or None for rank in self.rank_a),
-                "rank_b": tuple(rank or None for rank in self.rank_b),
-            },
-            words=("query", "doc", "team"),
-            title=f"{self.method}: A = {_label(self.names[0])}, B = {_label(self.names[1])}",
-            notes=tuple(f"warning: {w}" for w in self.warnings),
-        )
+    def columns(self) -> dict[str, list[Any]]:
+        """Columns by name; a rank in A or B is None if that ranking does not have the document."""
+        in_a, in_b = ([rank or None for rank in ranks] for ranks in (self.rank_a, self.rank_b))
+        return {"query": list(self.query), "rank": list(self.rank), "doc": list(self.doc), "team": list(self.team),
+                "rank_a": in_a, "rank_b": in_b}  # fmt: skip
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the lists: CSV, TSV, JSON Lines or Parquet; or, with another ending, a TREC run whose tag is the team."""
-        inner = Path(path).name.lower()
-        if not any(ending in inner for ending in (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")):
-            self._save_run(path)
-            return
-        rows = self.listing()
-        write_columns({name: list(rows[name]) for name in rows.columns}, path)
+    def records(self) -> list[dict[str, Any]]:
+        """One row per document of a list."""
+        columns = self.columns()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-    def _save_run(self, path: str | os.PathLike[str]) -> None:
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The records as one table."""
+        title = f"{self.method}: A = {base_name(self.names[0])}, B = {base_name(self.names[1])}"
+        notes = tuple(f"warning: {w}" for w in self.warnings)
+        words = ("query", "doc", "team")
+        return RecordTable.of(self.records(), words=words, title=title, notes=notes).tables(places=places)
+
+    def to_trec(self) -> str:
+        """A TREC run whose tag is the team."""
         for word in map(str, (*self.query, *self.doc)):
             if not word or any(blank in word for blank in " \t\n\r\v\f"):
-                raise DataError(
-                    "id-blank", "ids without blanks in a TREC file", got=repr(word), hint="write CSV or JSON Lines"
-                )
+                raise DataError("id-blank", f"a TREC file cannot contain the id {shown(word)}, which is empty or has blanks", value=word,
+                                hint="write CSV or JSON Lines")  # fmt: skip
+        rows = zip(self.query, self.doc, self.rank, self.team, strict=True)
+        return "".join(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n" for query, doc, rank, team in rows)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the lists as CSV, TSV, JSON Lines or Parquet; with another ending as a TREC run whose tag is the team."""
+        if any(ending in Path(path).name.lower() for ending in _TABLES):
+            write_columns(self.columns(), path)
+            return
+        text = self.to_trec()
         with write_atomically(path) as file:
-            for query, doc, rank, team in zip(self.query, self.doc, self.rank, self.team, strict=True):
-                file.write(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n")
-
-    def to_json(self) -> str:
-        return self.listing().to_json()
-
-    __repr__ = Result.__str__
+            file.write(text)
 
 
 def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int = 10,
                seed: int | np.random.Generator = 0) -> InterleavedLists:  # fmt: skip
-    """A list of k documents for each query that both runs answer, made of their rankings.
+    """Interleave the rankings of two runs into a list of k documents for each query that both contain.
 
     Args:
-        run_a: a ranking in any form that `read_run` takes.
-        run_b: the other one.
+        run_a: rankings, any input of `read_run`.
+        run_b: the other rankings.
         method: `"team-draft"` (Radlinski, Kurup and Joachims 2008) or `"balanced"` (Joachims 2002).
-        k: how long the lists are.
-        seed: of the coins. Show each user a list of its own where you can: one seed for each session.
+        k: length of the lists.
+        seed: random seed. If you can, show every session its own list, with its own seed.
 
     >>> interleave({"q": ["x", "y"]}, {"q": ["y", "z"]}, k=2).lists()
     {'q': ['y', 'x']}
     """
-    if method not in _METHODS:
-        raise UsageError("parameter", f"method to be one of {', '.join(_METHODS)}", got=repr(method), value=method)
+    _check_method(method)
     first, second = read_run(run_a), read_run(run_b)
     a, b, rng = rankings(first), rankings(second), generator(seed)
     shared = [query for query in a if query in b]
     if not shared:
-        raise DataError(
-            "no-common-query", "a query that both runs answer", got="none", where=f"{first.name}, {second.name}"
-        )
+        raise DataError("no-common-query", "the two runs have no query in common", where=f"{first.name}, {second.name}")
     made = [(query, _METHODS[method](a[query], b[query], k, rng)) for query in shared]
+    rows = [
+        (query, rank, *row)
+        for query, one in made
+        for rank, row in enumerate(zip(one.docs, one.teams, one.rank_a, one.rank_b, strict=True), 1)
+    ]
     alone = len(a) + len(b) - 2 * len(shared)
-    warnings = (
-        (
-            Warned(
-                "query-unshared",
-                alone,
-                f"{alone} {'query is' if alone == 1 else 'queries are'} in one run alone: no list",
-            ),
-        )
-        if alone
-        else ()
-    )
-    return InterleavedLists(
-        method,
-        (first.name, second.name),
-        query=tuple(query for query, one in made for _ in one.docs),
-        rank=tuple(rank for _, one in made for rank in range(1, len(one.docs) + 1)),
-        doc=tuple(doc for _, one in made for doc in one.docs),
-        team=tuple(team for _, one in made for team in one.teams),
-        rank_a=tuple(rank for _, one in made for rank in one.rank_a),
-        rank_b=tuple(rank for _, one in made for rank in one.rank_b),
-        warnings=warnings,
-    )
+    warning = Warned("query-unshared", alone, f"{counted(alone, 'query')} in only one of the runs: no list")
+    query, rank, doc, team, rank_a, rank_b = zip(*rows, strict=True)
+    names = (first.name, second.name)
+    return InterleavedLists(method, names, query, rank, doc, team, rank_a, rank_b, (warning,) if alone else ())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InterleavingOutcome(Result):
-    """Which of two rankings users prefer: wins, losses and ties, by session and by query, with exact tests."""
+    """Preferences of users for one of two rankings: wins, losses and ties, by session and by query, with exact tests."""
 
     method: str
     outcomes: tuple[InterleavingScore, ...]
@@ -160,124 +136,111 @@ class InterleavingOutcome(Result):
     warnings: tuple[Warned, ...] = ()
 
     def __getitem__(self, unit: str) -> InterleavingScore:
-        """The outcome by session or by query."""
-        found = next((one for one in self.outcomes if one.unit == unit), None)
-        if found is None:
+        """The outcome by "session" or by "query"."""
+        score = next((one for one in self.outcomes if one.unit == unit), None)
+        if score is None:
             raise UsageError("parameter", "session or query", got=repr(unit), value=unit)
-        return found
+        return score
 
-    def listing(self) -> RecordTable:
+    def records(self) -> list[dict[str, Any]]:
+        """One row by session, one by query."""
         names = ("unit", "wins_a", "wins_b", "ties", "share_b", "low", "high", "delta", "p_value")
-        return RecordTable(
-            {name: tuple(getattr(one, name) for one in self.outcomes) for name in names}, words=("unit",)
-        )
+        return [{name: getattr(one, name) for name in names} for one in self.outcomes]
 
-    def table(self, *, places: int = 4) -> Table:
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The records, with the meaning of the columns below them."""
         rows = tuple(
             (one.unit, str(one.wins_a), str(one.wins_b), str(one.ties), number(one.share_b, places),
-             f"[{number(one.low, places)}, {number(one.high, places)}]", f"{one.delta:+.{places}f}", _p(one.p_value, places))
+             f"[{number(one.low, places)}, {number(one.high, places)}]", number(one.delta, places, sign="+"), p_text(one.p_value))
             for one in self.outcomes
         )  # fmt: skip
-        level = f"{self.outcomes[0].level:.0%} interval"
-        notes = ("share B: of those with a winner, exact interval · delta: above 0, B is better · p: exact two-sided sign test",
-                 f"clicks credited: {self.clicks_a} to A, {self.clicks_b} to B",
-                 *(f"warning: {w}" for w in self.warnings))  # fmt: skip
-        headers = ("each", "A wins", "B wins", "ties", "share B", level, "delta", "p")
-        return Table(headers, rows, title=f"{self.method} interleaving", notes=notes)
+        key = "share B: of units with a winner, exact interval · delta: above 0, B is better · p: exact two-sided sign test"
+        notes = (
+            f"clicks credited: {self.clicks_a} to A, {self.clicks_b} to B",
+            *(f"warning: {w}" for w in self.warnings),
+        )
+        headers = (
+            "unit",
+            "A wins",
+            "B wins",
+            "ties",
+            "share B",
+            f"{self.outcomes[0].level:.0%} interval",
+            "delta",
+            "p",
+        )
+        return [Table(headers, rows, title=f"{self.method} interleaving", key=key, notes=notes, optional=(6, 3))]
 
-    def to_json(self) -> str:
-        rows = [{key: plain_data(value) for key, value in asdict(one).items()} for one in self.outcomes]
-        told = [w.to_dict() for w in self.warnings]
-        return json.dumps({"judged": 1, "method": self.method, "clicks_a": self.clicks_a, "clicks_b": self.clicks_b,
-                           "outcomes": rows, "warnings": told}, allow_nan=False)  # fmt: skip
-
-    __repr__ = Result.__str__
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {"judged": 1, "method": self.method, "clicks_a": self.clicks_a, "clicks_b": self.clicks_b,
+                "outcomes": [asdict(one) for one in self.outcomes], "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
 
 
 def score_interleaving(
     lists: Any, log: Any, *, method: Method | None = None, level: float = 0.95
 ) -> InterleavingOutcome:
-    """What clicks on interleaved lists say: who wins, and whether that could be chance.
+    """Score interleaved lists by clicks: the winner, and an exact test of the difference.
 
     Team-draft: a session prefers the ranking whose documents got more clicks. Balanced: see `balanced_credit`. A session
     without a click is a tie. Queries are counted too, each once, because sessions of one query are not independent.
 
     Args:
-        lists: an `InterleavedLists`, or rows of query, doc, team (rank_a and rank_b, for the balanced method) in any form that `read_clicks`
-            takes, or a TREC run whose tags are the teams. With a column `session`, each session saw its own list.
-        log: clicks, in any form that `read_clicks` takes.
-        method: how credit is given; that of the `InterleavedLists`, or else team-draft.
-        level: the share of the intervals.
+        lists: an `InterleavedLists`; rows of query, doc, team (with rank_a and rank_b, for the balanced method), in any format of `read_clicks`;
+            or a TREC run whose tags are the teams. With a column `session`, each session saw its own list.
+        log: any input of `read_clicks`.
+        method: method of credit; the one of the `InterleavedLists`, or else team-draft.
+        level: confidence level of the intervals.
     """
-    chosen = method or (lists.method if isinstance(lists, InterleavedLists) else "team-draft")
-    if chosen not in _METHODS:
-        raise UsageError("parameter", f"method to be one of {', '.join(_METHODS)}", got=repr(chosen), value=chosen)
+    chosen = _check_method(method or (lists.method if isinstance(lists, InterleavedLists) else "team-draft"))
     clicks = read_clicks(log)
-    rows = read_list_rows(_columns(lists) if isinstance(lists, InterleavedLists) else lists)
-    by_session = rows.session is not None
-    key = rows.session if rows.session is not None else rows.query
+    rows = read_list_rows(lists.columns() if isinstance(lists, InterleavedLists) else lists)
+    key = rows.query if rows.session is None else rows.session
     pairs, place = Pairs.of(key.ids, rows.doc.ids, key.code, rows.doc.code)
     if len(pairs) < len(place):
-        raise DataError("duplicate-doc", "each document once in a list", got="one twice", where=rows.name)
+        raise DataError("duplicate-doc", "duplicate document in an interleaved list", where=rows.name)
     row_of = np.empty(len(pairs), np.int64)
     row_of[place] = np.arange(len(place))
-    shown_pairs, pair = _shown(clicks, by_session=by_session)
-    found = pairs.locate(shown_pairs)[pair]
-    listed, row = found >= 0, row_of[np.maximum(found, 0)]
-    known = np.bincount(clicks.session, listed, minlength=len(clicks.sessions)) > 0
+    shown_pairs, pair = _shown_pairs(clicks, by_session=rows.session is not None)
+    at = pairs.locate(shown_pairs)[pair]
+    listed, row = at >= 0, row_of[np.maximum(at, 0)]
+    sessions = len(clicks.sessions)
+    known = np.bincount(clicks.session, listed, minlength=sessions) > 0
     clicked = (clicks.clicked & listed).astype(np.int64)
     if chosen == "team-draft":
-        credit = team_credit(clicks.session, rows.team[row], clicked, len(clicks.sessions))
+        credit = methods.team_credit(clicks.session, rows.team[row], clicked, sessions)
+    elif rows.rank_a is None or rows.rank_b is None:
+        raise DataError("columns", "balanced credit needs the columns rank_a and rank_b", where=rows.name,
+                        hint="write the lists as CSV or JSON Lines")  # fmt: skip
     else:
-        if rows.rank_a is None or rows.rank_b is None:
-            raise DataError("columns", "rank_a and rank_b, which balanced credit needs", got="neither", where=rows.name,
-                            hint="write the lists as CSV or JSON Lines")  # fmt: skip
-        credit = balanced_credit(
-            clicks.session, rows.rank_a[row], rows.rank_b[row], clicked, clicks.rank, len(clicks.sessions)
-        )
+        in_a, in_b = rows.rank_a[row], rows.rank_b[row]
+        credit = methods.balanced_credit(clicks.session, in_a, in_b, clicked, clicks.rank, sessions)
     if not known.any():
-        raise DataError("no-common-query", "sessions with lists that were interleaved", got="none", where=clicks.name)
+        raise DataError("no-common-query", "no session of the log shows an interleaved list", where=clicks.name,
+                        hint="check that lists and log have the same ids")  # fmt: skip
     query = np.unique(clicks.session_query()[known], return_inverse=True)[1]
-    outcomes = (outcome(credit[known], level=level), outcome(credit[known], query, level=level))
+    outcomes = tuple(methods.outcome(credit[known], group, level=level) for group in (None, query))
     to_b = int((clicked * rows.team[row]).sum())
-    return InterleavingOutcome(chosen, outcomes, int(clicked.sum()) - to_b, to_b, _lost(clicks, listed, known))
+    return InterleavingOutcome(chosen, outcomes, int(clicked.sum()) - to_b, to_b, _warnings(clicks, listed, known))
 
 
-def _columns(lists: InterleavedLists) -> dict[str, Any]:
-    rows = lists.listing()
-    return {name: list(rows[name]) for name in rows.columns}
+def _check_method(method: str) -> str:
+    if method not in _METHODS:
+        raise UsageError("parameter", f"method must be one of {', '.join(_METHODS)}, got {method!r}", value=method)
+    return method
 
 
-def _shown(clicks: ClickLog, *, by_session: bool) -> tuple[Pairs, NDArray[Any]]:
-    """What identifies a row of the log in the lists: query and doc, or session and doc."""
+def _shown_pairs(clicks: ClickLog, *, by_session: bool) -> tuple[Pairs, NDArray[Any]]:
+    """The pairs that identify a row of the log in the lists: (query, doc), or (session, doc)."""
     if not by_session:
         return clicks.pairs, clicks.pair
     return Pairs.of(clicks.sessions, clicks.pairs.docs, clicks.session, clicks.doc)
 
 
-def _lost(clicks: ClickLog, listed: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple[Warned, ...]:
+def _warnings(clicks: ClickLog, listed: Bools, known: Bools) -> tuple[Warned, ...]:
     other, stray = int((~known).sum()), int((clicks.clicked & ~listed & known[clicks.session]).sum())
-    warnings = []
-    if other:
-        warnings.append(
-            Warned("session-unlisted", other, f"{other} sessions saw no interleaved list, and are left out")
-        )
-    if stray:
-        warnings.append(
-            Warned(
-                "click-unlisted",
-                stray,
-                f"{stray} clicks are on documents that the list does not have, and count for nobody",
-            )
-        )
-    return tuple(warnings)
-
-
-def _p(value: float, places: int) -> str:
-    """A p-value, which is never 0."""
-    least = 10.0**-places
-    return f"< {least:.{places}f}" if value < least else number(value, places)
-
-
-def _label(name: str) -> str:
-    return name.rpartition("/")[2]
+    unlisted = Warned("session-unlisted", other, f"{counted(other, 'session')} without an interleaved list left out")
+    stray_clicks = Warned(
+        "click-unlisted", stray, f"{counted(stray, 'click')} on documents outside the list not credited"
+    )
+    return (unlisted,) * (other > 0) + (stray_clicks,) * (stray > 0)

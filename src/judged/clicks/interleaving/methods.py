@@ -1,4 +1,4 @@
-"""Two rankings in one list, and what clicks on it say about which is better."""
+"""Methods of interleaving two rankings into one list, and the credit that clicks give to each."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Column
+from judged.clicks.data.estimate import check_level
 from judged.clicks.data.log import Floats, generator, sums
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
@@ -29,7 +30,7 @@ Team = Literal["A", "B"]
 
 @dataclass(frozen=True, slots=True)
 class Interleaved:
-    """One list made of two: the documents, which ranking put each there, and its rank in both (0 where it has none)."""
+    """One list made of two rankings: the documents, the ranking that contributed each, and its rank in both (0 for none)."""
 
     docs: tuple[Id, ...]
     teams: tuple[Team, ...]
@@ -38,10 +39,10 @@ class Interleaved:
 
 
 def team_draft(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.random.Generator = 0) -> Interleaved:
-    """Team-draft interleaving: in each round a coin decides who picks first, and each picks its best document that is not yet
-    in the list (Radlinski, Kurup and Joachims, CIKM 2008).
+    """Interleave by team draft: in each round a coin decides which ranking picks first, and each picks its best document that is not
+    yet in the list (Radlinski, Kurup and Joachims, CIKM 2008).
 
-    Where one ranking has nothing left to pick, the other goes on alone.
+    If one ranking has no document left, the other continues alone.
 
     >>> team_draft(["x", "y"], ["y", "z"], 2, seed=0).docs
     ('y', 'x')
@@ -66,11 +67,11 @@ def team_draft(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.ran
 
 
 def balanced(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.random.Generator = 0) -> Interleaved:
-    """Balanced interleaving: the top n of the list hold the top of both rankings to depths that differ by at most one; a coin
+    """Interleave evenly: the top n of the list contain the tops of both rankings to depths that differ by at most one; a coin
     decides which leads (Joachims, KDD 2002; in Text Mining 2003).
 
-    A team is the ranking from which a document was taken; credit does not depend on it (see `balanced_credit`). Where one ranking
-    is a shift of the other, even random clicks favour one of them; team-draft was made to avoid that.
+    A team is the ranking from which a document was taken; credit does not depend on it (see `balanced_credit`). If one ranking
+    is a shifted copy of the other, even random clicks favour one of them; team draft avoids that.
 
     >>> balanced(["x", "y"], ["y", "z"], 3, seed=0).docs
     ('y', 'x', 'z')
@@ -89,7 +90,7 @@ def balanced(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.rando
 
 
 def _next(at: list[int], leads: int, size: tuple[int, int]) -> int:
-    """Whose turn it is: the one that is behind, the leading one when they are level; the other where it has run out."""
+    """The ranking that picks next: the one behind, the leading one if they are level; the other one if it has run out."""
     side = leads if at[leads] <= at[1 - leads] else 1 - leads
     return side if at[side] < size[side] else 1 - side
 
@@ -104,37 +105,34 @@ def _interleaved(docs: dict[Id, Team], a: Sequence[Id], b: Sequence[Id]) -> Inte
 
 def _check(a: Sequence[Id], b: Sequence[Id], k: int) -> None:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise UsageError("cutoff", "a length of the list that is a whole number from 1", got=repr(k), value=k)
+        raise UsageError("cutoff", f"k must be an integer ≥ 1, got {k!r}", value=k)
     for name, ranking in (("A", a), ("B", b)):
         if len(set(ranking)) < len(ranking):
             doc = next(d for i, d in enumerate(ranking) if d in ranking[:i])
-            raise DataError(
-                "duplicate-doc", f"each document once in ranking {name}", got=f"{shown(doc)} twice", value=doc
-            )
+            raise DataError("duplicate-doc", f"duplicate document {shown(doc)} in ranking {name}", value=doc)
 
 
 # ── credit ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def team_credit(session: Column, team_b: Column, clicked: Column, sessions: int) -> Floats:
-    """Team-draft's credit: clicks on documents of B less clicks on documents of A, per session.
+    """Credit of team draft: clicks on documents of B minus clicks on documents of A, per session.
 
     Args:
-        session: of each row, as a code.
-        team_b: 1 where B picked the row's document, else 0.
-        clicked: 1 where it was clicked.
-        sessions: how many there are.
+        session: the session of each row, as a code.
+        team_b: 1 if B picked the document of the row, else 0.
+        clicked: 1 if it was clicked.
+        sessions: number of sessions.
     """
     return sums(session, clicked * (2.0 * team_b - 1.0), sessions)
 
 
-def balanced_credit(
-    session: Column, rank_a: Column, rank_b: Column, clicked: Column, position: Column, sessions: int
-) -> Floats:
-    """Balanced interleaving's credit: with n the least depth of A or B that holds the lowest click, clicks among the top n of B less
-    clicks among the top n of A, per session (Joachims 2003, in the form of Radlinski, Kurup and Joachims 2008).
+def balanced_credit(session: Column, rank_a: Column, rank_b: Column, clicked: Column, position: Column,
+                    sessions: int) -> Floats:  # fmt: skip
+    """Credit of balanced interleaving: with n the smallest depth of A or B that contains the lowest click, clicks among the top n of B
+    minus clicks among the top n of A, per session (Joachims 2003, as in Radlinski, Kurup and Joachims 2008).
 
-    `rank_a` and `rank_b` are 0 where a ranking does not have the document; `position` is the rank in the list shown.
+    `rank_a` and `rank_b` are 0 if a ranking does not have the document; `position` is the rank in the list shown.
     """
     far = np.iinfo(np.int64).max
     in_a, in_b = np.where(rank_a > 0, rank_a, far), np.where(rank_b > 0, rank_b, far)
@@ -149,13 +147,13 @@ def balanced_credit(
 
 @dataclass(frozen=True, slots=True)
 class InterleavingScore:
-    """Who wins, and whether that could be chance.
+    """Wins of two rankings, with a sign test.
 
     Attributes:
         wins_a, wins_b, ties: units (sessions, or queries) that prefer A, B, or neither.
-        share_b: wins of B among those with a winner; its exact interval (Clopper and Pearson) is `low` to `high`.
-        delta: (wins_b + ties / 2) / all - 1/2, above 0 where B is better (Chapelle, Joachims, Radlinski and Yue, TOIS 2012).
-        p_value: two-sided exact sign test: the chance of wins at least as uneven if both were equally good; 1 without a winner.
+        share_b: wins of B among units with a winner; its exact interval (Clopper and Pearson) is `low` to `high`.
+        delta: (wins_b + ties / 2) / all - 1/2, above 0 if B is better (Chapelle, Joachims, Radlinski and Yue, TOIS 2012).
+        p_value: two-sided exact sign test; 1 without a winner.
     """
 
     unit: str
@@ -174,17 +172,14 @@ def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95)
     """The outcome of a credit per session, above 0 for B.
 
     Args:
-        credit: one number a session.
-        group: the query of each session, as a code: each query then counts once, by the sign of its sessions' mean
-            preference. Sessions of one query are not independent, so this is the safer test where queries repeat.
-        level: the share of the interval.
+        credit: one number per session.
+        group: the query of each session, as a code: each query then counts once, by the sign of the mean preference of its
+            sessions. Sessions of one query are not independent, so this is the safer test if queries repeat.
+        level: confidence level of the interval.
     """
-    if not 0 < level < 1:
-        raise UsageError("parameter", "an interval's level between 0 and 1", got=repr(level), value=level)
+    check_level(level)
     if not len(credit):
-        raise DataError(
-            "empty-clicks", "at least one session", got="none", hint="do the lists and the log have queries in common?"
-        )
+        raise DataError("empty-clicks", "no session to score", hint="check that lists and log have queries in common")
     from scipy.stats import binomtest
 
     unit = np.sign(credit)

@@ -1,4 +1,4 @@
-"""What every click model can do, and what every fit of one holds."""
+"""The protocol of click models, and the result of fitting one."""
 
 from __future__ import annotations
 

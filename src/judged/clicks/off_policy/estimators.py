@@ -1,7 +1,7 @@
-"""What a new ranking would be worth, from clicks on an old one: inverse propensity weights.
+"""Estimators of the value of a new ranking from clicks on an old one, by inverse propensity weights.
 
-A click at rank r is seen with the chance p_r that the user examines r. Weighting it with 1 / p_r makes up for those
-that were not seen (Joachims, Swaminathan and Schnabel, WSDM 2017). With λ(d) what a measure gives to a relevant document at its
+A click at rank r is observed with the probability p_r that the user examines r. Weighting it by 1 / p_r compensates for clicks
+that were not observed (Joachims, Swaminathan and Schnabel, WSDM 2017). With λ(d) the gain of a relevant document at its
 rank in the new ranking, each session gives
 
     IPS:    Σ over clicked d of λ(d) / p(rank shown)
@@ -12,7 +12,7 @@ shown with p > 0, and clicks follow the position-based model. The self-normalise
     SNIPS:  Σ over all clicks of λ(d) / p   ÷   Σ over all clicks of 1 / p
 
 (Swaminathan and Joachims, NIPS 2015, for weights in general) is the mean of λ over relevant documents: the measure per relevant
-document. It does not change when all propensities are wrong by one factor, and varies less; it is biased by O(1 / sessions).
+document. It does not change if all propensities are wrong by one factor, and varies less; its bias is O(1 / sessions).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks.data.estimate import checked_level
+from judged.clicks.data.estimate import check_level
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 
 __all__ = ["Counterfactual", "Worth", "counterfactual", "worth"]
 
@@ -38,10 +38,10 @@ class Counterfactual:
 
     Attributes:
         value, error, low, high: the estimate, its standard error over sessions (or queries), and a normal interval.
-        effective: (Σ w)² / Σ w² over the clicks' weights: how many clicks of equal weight would tell as much (Kish 1965).
-        supported: the share of the new ranking's top, over sessions, that those sessions showed. What was not shown counts as not
-            relevant, so the estimate is too low where this is below 1.
-        sessions: sessions whose query the new ranking answers; the others are left out (`left_out`).
+        effective: (Σ w)² / Σ w² over the weights of clicks: the equivalent number of clicks of equal weight (Kish 1965).
+        supported: the share of the new ranking's top, over sessions, that those sessions showed. Documents not shown count as not
+            relevant, so the estimate is too low if this is below 1.
+        sessions: sessions whose query is in the new run; the others are left out (`left_out`).
         clipped: clicks whose propensity was raised to `clip`.
     """
 
@@ -59,21 +59,20 @@ class Counterfactual:
 
 
 def worth(measure: Worth, rank: Ints, k: int | None, propensity: Floats | None = None) -> Floats:
-    """What a measure gives to a relevant document at each rank; 0 for rank 0, which says that it is not in the ranking.
+    """The gain of a relevant document at each rank; 0 for rank 0 (not in the ranking) and beyond k.
 
-    DCG: 1 / log2(rank + 1); P: 1 / k; CTR: the propensity of that rank, so that the sum is the expected number of clicks. All of them
-    0 beyond k.
+    DCG: 1 / log2(rank + 1); P: 1 / k; CTR: the propensity of that rank, so that the sum is the expected number of clicks.
     """
     inside = (rank > 0) & (rank <= (k or rank.max(initial=0)))
     if measure == "DCG":
         value = 1.0 / np.log2(np.maximum(rank, 1) + 1.0)
     elif measure == "P":
         if k is None:
-            raise UsageError("cutoff", "a cutoff for P, as in P@10", got="none")
+            raise UsageError("cutoff", "P needs a cutoff", hint="write P@10")
         value = np.full(len(rank), 1.0 / k)
     elif measure == "CTR":
         if propensity is None:
-            raise UsageError("propensity", "propensities, which CTR needs", got="none")
+            raise UsageError("propensity", "CTR needs propensities")
         value = _of_rank(propensity, np.maximum(rank, 1))
     else:
         raise UsageError("parameter", "one of DCG, P and CTR", got=shown(measure), value=measure)
@@ -82,21 +81,21 @@ def worth(measure: Worth, rank: Ints, k: int | None, propensity: Floats | None =
 
 def counterfactual(log: ClickLog, rank: Ints, length: Ints, propensity: Floats, *, measure: Worth = "DCG", k: int | None = None,
                    estimator: str = "ips", clip: float = 0.0, by: str = "session", level: float = 0.95) -> Counterfactual:  # fmt: skip
-    """The worth of a new ranking, estimated from a log.
+    """Estimate a measure of a new ranking from a log.
 
     Args:
-        log: what was shown and clicked.
-        rank: the new rank of each pair of `log.pairs`; 0 where the new ranking does not have it.
-        length: how many documents the new ranking has for each query of `log.pairs`; 0 where it does not answer it.
-        propensity: the chance that each rank, from 1 on, is examined; the last one holds for all ranks below.
+        log: documents shown and clicked.
+        rank: the new rank of each pair of `log.pairs`; 0 if the new ranking does not have it.
+        length: the length of the new ranking for each query of `log.pairs`; 0 without one.
+        propensity: the probability that each rank, from 1 on, is examined; the last one applies to all ranks below.
         measure: DCG, P (with `k`) or CTR.
         k: the cutoff in the new ranking; None for all of it.
-        estimator: `"ips"`, `"snips"`, or `"naive"`, which takes clicks as they are.
-        clip: raise smaller propensities to this: less variance, and a bias that is towards 0.
-        by: what is independent: `"session"`, or `"query"` to put the sessions of a query together.
-        level: the share of the interval.
+        estimator: `"ips"`, `"snips"`, or `"naive"`, which uses clicks without weights.
+        clip: lowest propensity; smaller ones are raised to it: less variance, and a bias towards 0.
+        by: the independent units: `"session"`, or `"query"` to group the sessions of a query.
+        level: confidence level of the interval.
     """
-    checked_level(level)
+    check_level(level)
     if estimator not in ("ips", "snips", "naive") or by not in ("session", "query"):
         raise UsageError(
             "parameter", "estimator ips, snips or naive, and by session or query", got=f"{estimator!r}, {by!r}"
@@ -106,7 +105,7 @@ def counterfactual(log: ClickLog, rank: Ints, length: Ints, propensity: Floats, 
     query = log.session_query()
     used = length[query] > 0
     if not used.any():
-        raise DataError("no-common-query", "a query of the log that the ranking answers", got="none", where=log.name)
+        raise DataError("no-common-query", "run and click log have no query in common", where=log.name)
     weight = np.ones(len(log)) if estimator == "naive" else 1.0 / np.maximum(_of_rank(chances, log.rank), clip)
     clicked = np.where(log.clicked & used[log.session], weight, 0.0)
     sessions = len(log.sessions)
@@ -118,22 +117,17 @@ def counterfactual(log: ClickLog, rank: Ints, length: Ints, propensity: Floats, 
     reach = float(ndtri(0.5 + level / 2.0)) * error
     total, squares = clicked.sum(), (clicked**2).sum()
     return Counterfactual(
-        measure=measure if k is None else f"{measure}@{k}",
-        estimator=estimator,
-        value=value,
-        error=error,
-        low=value - reach,
-        high=value + reach,
+        measure=measure if k is None else f"{measure}@{k}", estimator=estimator,
+        value=value, error=error, low=value - reach, high=value + reach,
         effective=float(total**2 / squares) if squares else 0.0,
         supported=_supported(log, gain, _whole(measure, length, k, chances)[query][used], used),
-        sessions=int(used.sum()),
-        left_out=int((~used).sum()),
+        sessions=int(used.sum()), left_out=int((~used).sum()),
         clipped=int((log.clicked & (_of_rank(chances, log.rank) < clip)).sum()),
-    )
+    )  # fmt: skip
 
 
 def _mean(top: Floats, bottom: Floats, group: NDArray[Any] | None) -> tuple[float, float]:
-    """Σ top / Σ bottom with its standard error, by linearisation over independent units; NaN where it cannot be told."""
+    """Σ top / Σ bottom with its standard error, by linearisation over independent units; NaN if undefined."""
     if group is not None:
         groups = int(group.max()) + 1
         top, bottom = sums(group, top, groups), sums(group, bottom, groups)
@@ -149,13 +143,13 @@ def _mean(top: Floats, bottom: Floats, group: NDArray[Any] | None) -> tuple[floa
 
 
 def _supported(log: ClickLog, gain: Floats, whole: Floats, used: Bools) -> float:
-    """The share of the new ranking's top, weighted by what it gives, that the sessions showed."""
+    """The share of the new ranking's top, weighted by gain, that the sessions showed."""
     shown_part = sums(log.session, gain[log.pair], len(log.sessions))[used].sum()
     return float(shown_part / whole.sum()) if whole.sum() > 0 else np.nan
 
 
 def _whole(measure: Worth, length: Ints, k: int | None, propensity: Floats) -> Floats:
-    """What the measure gives if every document of a query's new ranking is relevant."""
+    """The value of the measure if every document of a query's new ranking is relevant."""
     ranks = np.arange(1, int(length.max(initial=0)) + 1)
     return np.append(0.0, np.cumsum(worth(measure, ranks, k, propensity)))[length]
 
@@ -165,13 +159,12 @@ def _propensities(values: Floats, depth: int, clip: float) -> Floats:
     if chances.ndim != 1 or not len(chances) or not ((chances >= 0) & (chances <= 1)).all():
         raise UsageError("propensity", "propensities between 0 and 1, one per rank", got=shown(values), value=values)
     if not 0 <= clip < 1:
-        raise UsageError("propensity", "a clip from 0 to below 1", got=repr(clip), value=clip)
+        raise UsageError("propensity", f"clip must be at least 0 and below 1, got {clip!r}", value=clip)
     if (np.maximum(_of_rank(chances, np.arange(1, depth + 1)), clip) <= 0).any():
         raise UsageError(
             "propensity",
-            "propensities above 0 at every rank that was shown",
-            got="0",
-            hint="give a clip, such as clip=0.01",
+            "the propensity of a rank that was shown is 0",
+            hint=Hint("set a lowest one with {clip}", clip=0.01),
         )
     return chances
 

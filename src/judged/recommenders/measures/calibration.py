@@ -1,4 +1,4 @@
-"""Whether a list has the categories of the user's history, in their shares."""
+"""Calibration: agreement of the categories of a list with those of the user's history."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.measures.parameters import Persistence
 from judged.recommenders.lists import Discount, RecommendedLists, discounts
-from judged.recommenders.registry import Base, Share, beyond
+from judged.recommenders.registry import Alpha, LogBase, beyond
 
 __all__ = ["calibration"]
 
@@ -17,18 +18,11 @@ __all__ = ["calibration"]
 @beyond("Calibration", of="user", needs=("history", "categories"), range=(0, np.inf), aliases=("Miscalibration",), lower_is_better=True,
         formula="Σ over categories of p·ln(p / ((1 - α)·q + α·p)), p of the history, q of the list",
         paper="Steck, RecSys 2018")  # fmt: skip
-def calibration(
-    lists: RecommendedLists,
-    *,
-    alpha: Share = 0.01,
-    divergence: Literal["kl", "js", "hellinger"] = "kl",
-    discount: Discount = "none",
-    persistence: Share = 0.85,
-    base: Base = math.e,
-) -> Floats:
-    """How far the categories of the list are from those of the user's history; 0 is perfectly calibrated, and lower is better.
+def calibration(lists: RecommendedLists, *, alpha: Alpha = 0.01, divergence: Literal["kl", "js", "hellinger"] = "kl",
+                discount: Discount = "none", persistence: Persistence = 0.85, base: LogBase = math.e) -> Floats:  # fmt: skip
+    """Divergence of the categories of the list from those of the user's history; 0 is perfectly calibrated, and lower is better.
 
-    An item of several categories counts for each in equal parts. The divergence is Kullback and Leibler's, with α of p mixed into q,
+    An item of several categories counts for each in equal shares. The divergence is Kullback and Leibler's, with α of p mixed into q,
     Jensen and Shannon's, or Hellinger's distance (the last two without α). NaN for a user without categories in history or list.
     """
     history, weight = lists.history, discounts(lists.rank, discount, persistence)
@@ -44,7 +38,7 @@ def calibration(
 
 
 def _totals(categories: Floats, user: Ints, item: Ints, weight: Floats, users: int) -> Floats:
-    """What each user has of each category; one category at a time, since interactions may be many."""
+    """The total of each category for each user; one category at a time, since interactions may be many."""
     columns = [np.bincount(user, weights=weight * share[item], minlength=users) for share in categories.T]
     return np.stack(columns, axis=1)
 
@@ -56,7 +50,6 @@ def _shares(amount: Floats) -> Floats:
 
 def _relative_entropy(p: Floats, q: Floats) -> Floats:
     """Σ p·ln(p / q), 0 where p is 0; never below 0 by rounding."""
-    term = np.where(
-        p > 0, p * np.log(np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)), np.where(np.isnan(p), np.nan, 0.0)
-    )
+    ratio = np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)
+    term = np.where(p > 0, p * np.log(ratio), np.where(np.isnan(p), np.nan, 0.0))
     return np.asarray(np.maximum((term + np.where(np.isnan(q), np.nan, 0.0)).sum(axis=1), 0.0))

@@ -1,4 +1,4 @@
-"""How recommendations spread over the items: measures of the whole run."""
+"""Concentration of recommendations on items: measures of the whole run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Floats
+from judged.measures.parameters import Persistence
 from judged.recommenders.lists import Discount, RecommendedLists, discounts
-from judged.recommenders.registry import Base, Share, beyond
+from judged.recommenders.registry import LogBase, beyond
 
 __all__ = ["coverage", "distinct", "entropy", "exposure_gini", "gini", "gini_of", "personalisation"]
 
@@ -19,14 +20,14 @@ Over = Literal["catalogue", "recommended"]
         formula="distinct items recommended / items of the catalogue",
         paper="Ge, Delgado-Battenfeld and Jannach, RecSys 2010")  # fmt: skip
 def coverage(lists: RecommendedLists) -> float:
-    """The share of the catalogue that anybody was recommended."""
+    """Share of the catalogue that was recommended to any user."""
     return len(lists.recommended) / lists.catalogue
 
 
 @beyond("Distinct", of="run", range=(1, np.inf), whole=True, aliases=("AggregateDiversity", "DistinctItems"),
         formula="distinct items recommended", paper="Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
 def distinct(lists: RecommendedLists) -> float:
-    """How many different items were recommended, to all users together."""
+    """Number of distinct items recommended, over all users."""
     return float(len(lists.recommended))
 
 
@@ -34,9 +35,9 @@ def distinct(lists: RecommendedLists) -> float:
         formula="Σ (2i - n - 1)·x(i) / (n·Σ x), x(1) ≤ … ≤ x(n) the recommendations of each item",
         paper="Gini 1912; Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
 def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
-    """How unequally recommendations fall on items: 0 if all get the same, near 1 if a few get all.
+    """Inequality of recommendations over items: 0 if all get the same number, near 1 if a few get all.
 
-    `over="recommended"` leaves out items that nobody was recommended, and so does not see them missing.
+    `over="recommended"` ignores items that were never recommended.
     """
     return gini_of(lists.per_item(np.ones(len(lists.item))), _count(lists, over))
 
@@ -44,10 +45,9 @@ def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
 @beyond("ExposureGini", of="run", needs=("items",), range=(0, 1), lower_is_better=True,
         formula="Gini of Σ discount(rank) over the recommendations of each item",
         paper="Diaz, Mitra, Ekstrand, Biega and Carterette, CIKM 2020 (exposure)")  # fmt: skip
-def exposure_gini(
-    lists: RecommendedLists, *, over: Over = "catalogue", discount: Discount = "log2", persistence: Share = 0.85
-) -> float:
-    """How unequally attention falls on items, where the first ranks get more of it.
+def exposure_gini(lists: RecommendedLists, *, over: Over = "catalogue", discount: Discount = "log2",
+                  persistence: Persistence = 0.85) -> float:  # fmt: skip
+    """Inequality of exposure over items, with more exposure at the first ranks.
 
     The discount of rank r is log2 (1 / log2(r + 1)), reciprocal (1 / r), geometric (persistence^(r - 1)) or none.
     """
@@ -57,8 +57,8 @@ def exposure_gini(
 @beyond("Entropy", of="run", range=(0, np.inf), aliases=("ShannonEntropy",),
         formula="-Σ p·log2 p, p the share of all recommendations that an item has",
         paper="Shannon 1948; Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
-def entropy(lists: RecommendedLists, *, base: Base = 2.0, norm: Literal["none", "catalogue"] = "none") -> float:
-    """How evenly recommendations spread, in bits; `norm="catalogue"` divides by the log of its size, which gives 0 to 1."""
+def entropy(lists: RecommendedLists, *, base: LogBase = 2.0, norm: Literal["none", "catalogue"] = "none") -> float:
+    """Entropy of recommendations over items, in bits; `norm="catalogue"` divides by the logarithm of its size, for values from 0 to 1."""
     share = lists.per_item(np.ones(len(lists.item))) / len(lists.item)
     bits = float(-(share * np.log(share)).sum()) / np.log(base)
     if norm == "none":
@@ -70,7 +70,7 @@ def entropy(lists: RecommendedLists, *, base: Base = 2.0, norm: Literal["none", 
         formula="1 - mean over pairs of users of items in both lists / k",
         paper="Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang, PNAS 107(10), 2010")  # fmt: skip
 def personalisation(lists: RecommendedLists) -> float:
-    """How far the lists of two users differ, on average: 0 if all get the same k items."""
+    """Mean dissimilarity of the lists of two users: 0 if all get the same k items."""
     times = lists.per_item(np.ones(len(lists.item)))
     pairs = lists.users * (lists.users - 1) / 2
     shared = float((times * (times - 1) / 2).sum())
@@ -78,7 +78,7 @@ def personalisation(lists: RecommendedLists) -> float:
 
 
 def gini_of(x: Floats, count: int | None = None) -> float:
-    """The Gini coefficient of amounts that are not negative; beyond those given, zeros up to `count`.
+    """The Gini coefficient of non-negative amounts, padded with zeros to `count`.
 
     >>> gini_of(np.array([1.0, 3.0]))
     0.25

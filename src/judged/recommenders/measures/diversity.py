@@ -1,4 +1,4 @@
-"""How different the items of a list are from each other, and from what the user knows."""
+"""Diversity: dissimilarity of the items of a list to each other and to the user's history."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["intra_list_diversity", "intra_list_similarity", "serendipity", "unex
 
 To = Literal["min", "mean"]
 
-_BLOCK = 1 << 20  # pairs that are held at a time
+_BLOCK = 1 << 20  # pairs in memory at a time
 
 
 @beyond("ILD", of="user", needs=("vectors",), range=(0, 2), aliases=("IntraListDiversity", "Diversity"),
         formula="mean over pairs of the list of 1 - similarity",
         paper="Smyth and McClave, ICCBR 2001; Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
 def intra_list_diversity(lists: RecommendedLists) -> Floats:
-    """How different the items of a list are, every two of them; NaN for a list with fewer than two whose similarity is known."""
+    """Mean dissimilarity of two items of a list; NaN for a list with fewer than two items that have a similarity."""
     return 1 - intra_list_similarity(lists)
 
 
@@ -29,7 +29,7 @@ def intra_list_diversity(lists: RecommendedLists) -> Floats:
         formula="mean, or sum, over pairs of the list of their similarity",
         paper="Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
 def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
-    """How alike the items of a list are; Ziegler's is the sum over pairs, which grows with the list."""
+    """Mean similarity of two items of a list; Ziegler's is the sum over pairs, which grows with the list."""
     upper, lower = lists.pairs
     known = lists.known[upper] & lists.known[lower]
     upper, lower = upper[known], lower[known]
@@ -43,9 +43,9 @@ def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum
         formula="mean over the list of the least (or mean) 1 - similarity to an item that the user has",
         paper="Kaminskas and Bridge, ACM TiiS 7(1), 2016 (min); Zhang, Ó Séaghdha, Quercia and Jambor, WSDM 2012 (mean)")  # fmt: skip
 def unexpectedness(lists: RecommendedLists, *, to: To = "min") -> Floats:
-    """How far the recommended items are from those that the user has: from the nearest, or on average.
+    """Mean distance of recommended items from the user's items: from the nearest one, or on average.
 
-    NaN for a user of whose items nothing is known.
+    NaN for a user without items that have a similarity.
     """
     far = _distance(lists, to)
     known = ~np.isnan(far)
@@ -58,10 +58,10 @@ def unexpectedness(lists: RecommendedLists, *, to: To = "min") -> Floats:
 def serendipity(
     lists: RecommendedLists, *, form: Literal["primitive", "distance"] = "primitive", to: To = "min"
 ) -> Floats:
-    """How much of the list is both relevant and unexpected.
+    """Share of the list that is both relevant and unexpected.
 
-    `form="primitive"`: an item is expected if a primitive recommender has it in the user's first k: the one given, or the most popular
-    items that the user does not have. `form="distance"`: an item counts as far as it is from those that the user has, as in Unexpectedness.
+    `form="primitive"`: an item is expected if it is among the first k of a primitive recommender for the user: the given run, or the most
+    popular items that the user does not have. `form="distance"`: an item is weighted by its distance from the user's items, as in Unexpectedness.
     """
     if form == "distance":
         far = _distance(lists, to)
@@ -72,9 +72,9 @@ def serendipity(
 
 
 def _most_popular(lists: RecommendedLists) -> Bools:
-    """Whether each row is among the k most popular items that its user does not have; of equal ones the first in order.
+    """True for rows among the k most popular items that their user does not have; of equally popular ones the first.
 
-    An item's place in the user's list of popular items is its place among all, less the user's own items before it.
+    An item's position in the user's list of popular items is its position among all, minus the user's own items before it.
     """
     history = lists.history
     place = np.empty(lists.items, np.int64)
@@ -90,7 +90,7 @@ def _most_popular(lists: RecommendedLists) -> Bools:
 
 
 def _distance(lists: RecommendedLists, to: To) -> Floats:
-    """Of each row, how far its item is from those that the user has; NaN where nothing is known."""
+    """The distance of each row's item from the user's items; NaN if unknown."""
     user, item = lists.history.pairs
     if lists.described is not None:
         user, item = user[lists.described[item]], item[lists.described[item]]

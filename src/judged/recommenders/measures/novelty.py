@@ -1,4 +1,4 @@
-"""How well known recommended items are: measures of each user's list."""
+"""Popularity and novelty of recommended items: measures of each user's list."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Floats
+from judged.measures.parameters import Flag, Persistence
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
-from judged.recommenders.registry import Base, Share, beyond
+from judged.recommenders.registry import LogBase, beyond
 
 __all__ = ["novelty", "popularity"]
 
@@ -19,9 +20,9 @@ __all__ = ["novelty", "popularity"]
 def popularity(
     lists: RecommendedLists, *, by: By = "interactions", scale: Literal["count", "share"] = "count"
 ) -> Floats:
-    """How popular the recommended items are on average, by interactions or by users who have any; or as a share of all of these.
+    """Mean popularity of the recommended items: their interactions or their users, as a count or as a share of all.
 
-    Lower is less biased towards what everybody knows, which is not the same as better.
+    Lower means less biased towards popular items, which is not always better.
     """
     count = lists.history.popularity(lists.items, by)[lists.item]
     return lists.per_user(count / lists.history.total(by) if scale == "share" else count)
@@ -30,22 +31,14 @@ def popularity(
 @beyond("Novelty", of="user", needs=("history",), range=(0, np.inf), aliases=("SelfInformation", "MIUF"),
         formula="mean over the list of -log2 p, p the share of users who have the item",
         paper="Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang, PNAS 107(10), 2010; Vargas and Castells, RecSys 2011")  # fmt: skip
-def novelty(
-    lists: RecommendedLists,
-    *,
-    by: By = "users",
-    form: Literal["surprisal", "complement"] = "surprisal",
-    base: Base = 2.0,
-    discount: Discount = "none",
-    persistence: Share = 0.85,
-    relevant: bool = False,
-    unseen: Literal["one", "skip"] = "one",
-) -> Floats:
-    """How surprising it is that somebody knows the recommended items: their self-information, in bits.
+def novelty(lists: RecommendedLists, *, by: By = "users", form: Literal["surprisal", "complement"] = "surprisal",
+            base: LogBase = 2.0, discount: Discount = "none", persistence: Persistence = 0.85, relevant: Flag = False,
+            unseen: Literal["one", "skip"] = "one") -> Floats:  # fmt: skip
+    """Mean self-information of the recommended items, in bits.
 
-    `form="complement"` has 1 - p instead (EPC); `by="interactions"` takes p as a share of all interactions (EFD). `discount` weighs
-    ranks, `relevant=True` counts relevant items only, over the weight of the whole list: both as Vargas and Castells do. An item that
-    nobody has would be infinitely surprising: it counts as if one had it, or is skipped.
+    `form="complement"` uses 1 - p instead (EPC); `by="interactions"` uses p as a share of all interactions (EFD). `discount` weights
+    ranks, `relevant=True` counts only relevant items, over the weight of the whole list: both as Vargas and Castells do. The
+    self-information of an item without users would be infinite: it counts as if it had one, or is skipped.
     """
     count = lists.history.popularity(lists.items, by)[lists.item]
     total = lists.history.total(by)
