@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.evaluation.arrays import _named
+from judged.evaluation.array_functions import array_function_names
 from judged.measures.registry import Measure
 
 RNG = np.random.default_rng(7)
@@ -42,7 +42,7 @@ def test_every_function_gives_what_its_measure_gives():
     qrels = {str(i): {str(k): int(v) for k, v in enumerate(row)} for i, row in enumerate(LABELS)}
     run = {str(i): {str(k): float(v) for k, v in enumerate(row)} for i, row in enumerate(SCORES)}
     order = np.argsort([str(i) for i in range(len(LABELS))])
-    for name, definition in _named().items():
+    for name, definition in array_function_names().items():
         wanted = jd.evaluate(qrels, run, [Measure(definition)])
         found = getattr(jd, name)(LABELS, SCORES)
         np.testing.assert_array_equal(found[order], wanted[Measure(definition)], name)

@@ -8,7 +8,7 @@ import pytest
 
 import judged as jd
 from judged.measures.grammar import parse_all
-from judged.measures.registry import Measure, definitions
+from judged.measures.registry import MEASURES, Measure
 
 QRELS = {"q": {"a": 3, "b": 0, "c": 1, "z": 2}}
 RUN = {"q": ["b", "a", "u", "c"]}
@@ -32,7 +32,7 @@ def test_the_arithmetic_of_ndcg():
     assert explained.closing.endswith(f"= {jd.evaluate(QRELS, RUN, 'nDCG').mean()['nDCG']:.6g}")
 
 
-@pytest.mark.parametrize("definition", [d for d in definitions() if d.needs == "grades"], ids=lambda d: d.name)
+@pytest.mark.parametrize("definition", [d for d in MEASURES if d.needs == "grades"], ids=lambda d: d.name)
 def test_every_measure_can_be_explained_and_gets_its_own_value(definition):
     measure = Measure(definition)
     explained = jd.explain(measure, QRELS, RUN, "q")

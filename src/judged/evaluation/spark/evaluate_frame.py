@@ -5,21 +5,21 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
-from judged.core.policy import Policy
+from judged.core.policy import Policy, PolicyOptions
 from judged.distributed.spark.executor import Spark
 from judged.distributed.spark.pickling import unpack
 from judged.distributed.spark.table import table_of
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.evaluate import DEFAULT, Measures, with_level
-from judged.evaluation.measuring.column import refuse_warnings
+from judged.evaluation.evaluate import DEFAULT, Measures, parse_measures
+from judged.evaluation.measuring.column import check_strict
+from judged.evaluation.options import check_options, policy_of
 from judged.evaluation.spark.frame_values import FrameValues
 from judged.evaluation.spark.per_partition import PARTIAL, Job, Partial
 from judged.evaluation.spark.union import Judgments, judgments_of, together
 from judged.io.tables.spark_frames import talking
-from judged.measures.grammar import parse_all
-from judged.measures.profiles import profile as profile_named
+from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
 __all__ = ["evaluate_frame"]
@@ -35,7 +35,7 @@ def evaluate_frame(
     level: float | None = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
-    **policy: Any,
+    **policy: Unpack[PolicyOptions],
 ) -> FrameValues:
     """Values of millions of queries as a Spark DataFrame, with exact means and intervals, none of them collected.
 
@@ -57,9 +57,10 @@ def evaluate_frame(
     Raises:
         EngineError: Spark could not do it.
     """
-    chosen = profile_named(profile)
-    wanted = _measures([with_level(chosen.apply(m), level) for m in parse_all(measures)])
-    rules = _policy({**chosen.policy, **policy})
+    chosen = find_profile(profile)
+    check_options(policy, (*PolicyOptions.__annotations__, "prepared"))
+    wanted = _measures(parse_measures(measures, chosen, level))
+    rules = policy_of(chosen, policy)
     executor = session if isinstance(session, Spark) else Spark(session)
     table = table_of(run, {}, "run", executor)
     _refuse_order(rules, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
@@ -78,7 +79,7 @@ def evaluate_frame(
             found = rows.filter(rows[PARTIAL].isNotNull()).select(PARTIAL).toArrow()
             values = rows.filter(rows[PARTIAL].isNull()).drop(PARTIAL)
         total = _merged([unpack(value.as_buffer()) for value in found.column(0)], judgments, rules)
-        refuse_warnings(total.tally.warnings() if strict else ())
+        check_strict(total.tally.warnings() if strict else ())
     except BaseException:
         with suppress(Exception):  # the first error counts
             rows.unpersist()
@@ -98,19 +99,9 @@ def evaluate_frame(
 
 
 def _measures(wanted: list[Measure]) -> tuple[Measure, ...]:
-    if not wanted:
-        raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
     if texts := [str(m) for m in wanted if m.definition.text]:
-        raise UsageError("measure", "measures that are numbers", got=texts[0], value=texts[0])
+        raise UsageError("unsuitable-measure", f"{texts[0]} is text, and values on Spark are numbers", value=texts[0])
     return tuple(dict.fromkeys(wanted))
-
-
-def _policy(given: dict[str, Any]) -> Policy:
-    for name in sorted(set(given) - set(Policy.__dataclass_fields__)):
-        raise UsageError(
-            "policy", f"one of the policies {', '.join(Policy.__dataclass_fields__)}", got=name, value=name
-        )
-    return Policy(**given)
 
 
 def _refuse_order(policy: Policy, name: str, answers: dict[str, tuple[str, ...]]) -> None:
@@ -141,7 +132,7 @@ def _merged(parts: list[Partial], judgments: Judgments, policy: Policy) -> Parti
     if not total.answered:
         raise DataError("no-common-query", f"queries of the judgments ({ours} …)", got=f"only others ({theirs} …)",
                         hint="are these the judgments for this run?", where="run")  # fmt: skip
-    missing = total.tally.found.get("query-missing")
+    missing = total.tally.counts.get("query-missing")
     if missing is not None and policy.queries == "strict":
         raise DataError("query-missing", f"a ranking for each of {total.queries} judged queries", got=f"none for {missing[0]}: {missing[2]}",
                         hint="queries='judged' counts them as 0, queries='both' leaves them out", where="run")  # fmt: skip

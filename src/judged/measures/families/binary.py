@@ -61,14 +61,14 @@ def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Leve
     return j.ratio((square + 1.0) * p * r, square * p + r)
 
 
-@measure("Success", family="ranked", aliases=("hit_rate", "HitRate", "Hit", "RetrievalHitRate"), trec="success.", laws={"unit", "cutoff", "swap", "tail"},
+@measure("Success", family="ranked", aliases=("hit_rate", "HitRate", "Hit", "HR", "RetrievalHitRate"), trec="success.", laws={"unit", "cutoff", "swap", "tail"},
          example=([0, 1, 1], 1), formula="1 if any of the first k is relevant")  # fmt: skip
 def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Whether any of the first k documents is relevant."""
     return (found(j, level, cutoff) > 0).astype(float)
 
 
-@measure("RR", family="ranked", aliases=("MRR", "mrr", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
+@measure("RR", family="ranked", aliases=("MRR", "mrr", "mean_reciprocal_rank", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
          example=([0, 1, 1], 1 / 2), paper="Kantor and Voorhees, TREC-5 confusion track, 1997", formula="1 / rank of the first relevant document")  # fmt: skip
 def reciprocal_rank(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, which: Literal["first", "all"] = "first"
@@ -97,7 +97,7 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
     return np.where(j.relevant(level) > 0, np.where(np.isinf(rank), absent, rank), np.nan)
 
 
-@measure("AP", family="ranked", aliases=("MAP", "AveP", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
+@measure("AP", family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
 def average_precision(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart"
@@ -229,7 +229,7 @@ def binary_preference(j: Judged, *, level: Level = 1, norm: Literal["min", "rele
     `norm="relevant"` is the denominator R of the original paper instead of min(N, R).
     """
     hit = j.is_relevant(level)
-    above = j.column("non-relevant above", j.running(j.is_judged & ~hit))
+    above = j.column("non-relevant so far", j.running(j.is_judged & ~hit))
     relevant = j.relevant(level)
     others = j.ideal.total(j.ideal.is_judged & ~j.ideal.is_relevant(level))
     most = relevant if norm == "relevant" else np.minimum(others, relevant)

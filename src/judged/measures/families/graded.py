@@ -82,7 +82,7 @@ def cumulated_gain(
 
 
 @measure("nCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
-         paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking")  # fmt: skip
+         paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
 def normalised_cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
 ) -> Column:
@@ -104,7 +104,7 @@ def dcg(
 
 
 @measure("IDCG", family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
-         formula="DCG@k of the pool in its best order")  # fmt: skip
+         formula="DCG@k of the pool in its best order", ideal="DCG", ideal_only=True)  # fmt: skip
 def ideal_dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
@@ -113,8 +113,8 @@ def ideal_dcg(
     return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[1]
 
 
-@measure("nDCG", family="graded", aliases=("NDCG", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
-         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k")  # fmt: skip
+@measure("nDCG", family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
@@ -129,7 +129,7 @@ def ndcg(
 
 
 @measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1")  # fmt: skip
+         paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """nDCG with exponential gain, under the name that ranx gives it."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
