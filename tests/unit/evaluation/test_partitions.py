@@ -132,7 +132,7 @@ def test_what_lies_in_memory_needs_no_engine():
 
 
 def test_chunks_need_the_run_in_memory(folder):
-    with pytest.raises(jd.UsageError, match="a run in memory") as error:
+    with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, folder, "AP", exclude_self=True)
     assert error.value.slug == "in-parts"
     assert jd.evaluate(QRELS, folder, "AP", exclude_self=True, engine="memory").mean()

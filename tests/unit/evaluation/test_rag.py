@@ -143,7 +143,7 @@ def test_whole_numbers_stay_whole_numbers_when_rolled_up():
         ({"chunks": {"c1": ("d", 0, 1)}}, "no-chunk"),
         ({"overlap": "any"}, "overlap"),
         ({"question": "id"}, "fields"),
-        ({"rollup": "first"}, "policy"),
+        ({"rollup": "first"}, "unknown-option"),
     ],
 )
 def test_what_is_wrong_with_a_preparation_is_said(options, slug):

@@ -18,7 +18,8 @@ def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | N
     if not measure.definition.ideal or not len(judged.pool_grade):
         return None
     own = MEASURES.find(measure.definition.ideal)
-    base = Measure(own)(**{name: value for name, value in measure.given if name in own.parameters and name != "judged_only"})
+    shared = set(own.parameters) - {"judged_only", "tokens"}
+    base = Measure(own)(**{name: value for name, value in measure.given if name in shared})
     gains = trace(base, judged.ideal).columns.get("gain")
     if gains is None:
         return None
