@@ -28,20 +28,20 @@ PROGRAM = [sys.executable, "-c", "from judged.cli.main import main; main()"]
 
 def run(*words: object, stdin: bytes | None = None) -> str:
     """Return what a command prints; its errors are raised."""
-    with _raised():
+    with raised():
         return CliRunner().invoke(cli, list(map(str, words)), input=stdin, catch_exceptions=False).stdout
 
 
 def refused(*words: object, stdin: bytes | None = None) -> JudgedError:
     """Return the error of a command that prints nothing else."""
-    with _raised():
+    with raised():
         outcome = CliRunner().invoke(cli, list(map(str, words)), input=stdin)
     assert outcome.stdout == ""
     assert isinstance(outcome.exception, JudgedError)
     return outcome.exception
 
 
-def _raised() -> Any:
+def raised() -> Any:
     """Raise the error of a command instead of printing it."""
 
     def show_error(error: JudgedError, *, as_json: bool) -> None:

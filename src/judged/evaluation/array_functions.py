@@ -81,7 +81,11 @@ def _signature(function: Callable[..., Any], definition: Definition) -> inspect.
     common = list(inspect.signature(function).parameters.values())[:-1]
     shown_parameters = [p for p in common if p.name != "k" or definition.at == "cutoff"]
     formula = inspect.signature(definition.function).parameters
-    own = [formula[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in definition.parameters if name not in _HIDDEN]
+    own = [
+        formula[name].replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name in definition.parameters
+        if name not in _HIDDEN
+    ]
     return inspect.Signature([*shown_parameters, *own])
 
 

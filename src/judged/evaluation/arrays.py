@@ -77,7 +77,9 @@ def score(
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
     policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES}
-    return measure_lists(lists, parsed, array_policy({**policies, **options}), total_relevant, profile=profile, strict=strict)
+    return measure_lists(
+        lists, parsed, array_policy({**policies, **options}), total_relevant, profile=profile, strict=strict
+    )
 
 
 def array_policy(options: dict[str, Any]) -> Policy:

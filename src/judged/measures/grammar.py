@@ -61,7 +61,9 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
         return list(dict.fromkeys(m for part in names for m in parse_all(part, keep_names=keep_names)))
     parts = _split(names)
     if not parts:
-        raise UsageError("no-measure", "the name of the measure is empty", hint="write for example nDCG@10", value=names)
+        raise UsageError(
+            "no-measure", "the name of the measure is empty", hint="write for example nDCG@10", value=names
+        )
     measures = []
     for part in parts:
         expanded = _expand(part)

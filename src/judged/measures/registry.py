@@ -118,7 +118,9 @@ class Measure:
                 action = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(known)}"
                 raise UsageError("parameter", f"{self.name} has no parameter {name!r}", hint=action, value=name)
             if key in resolved.values():
-                raise UsageError("parameter", f"{self.name}: parameter {key!r} given twice, under two names", value=name)
+                raise UsageError(
+                    "parameter", f"{self.name}: parameter {key!r} given twice, under two names", value=name
+                )
             values[key] = known[key][0].check(value)
             resolved[name] = key
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)

@@ -170,9 +170,7 @@ ANSWERS = {**RUN, "q3": ["y", "x"]}
 
 
 def test_a_value_is_that_of_the_best_set_for_every_measure():
-    names = [
-        d.name for d in MEASURES if d.needs == "grades" and d.family not in ("coverage", "own") and not d.text
-    ]
+    names = [d.name for d in MEASURES if d.needs == "grades" and d.family not in ("coverage", "own") and not d.text]
     result = jd.evaluate(SETS, ANSWERS, names)
     for query, sets in SETS.items():
         alone = sets if isinstance(sets[0], list) else [sets]

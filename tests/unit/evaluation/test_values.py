@@ -136,7 +136,12 @@ def test_a_measure_is_found_by_the_name_it_had_before_the_profile_and_the_level(
 
 def test_names_are_kept_as_written_in_all_output():
     result = jd.evaluate(QRELS, RUN, "map ndcg_cut_10 P@1,2", keep_names=True)
-    assert list(result.mean()) == list(result.of("q0")) == list(result.to_dict()["q0"]) == ["map", "ndcg_cut_10", "P@1", "P@2"]
+    assert (
+        list(result.mean())
+        == list(result.of("q0"))
+        == list(result.to_dict()["q0"])
+        == ["map", "ndcg_cut_10", "P@1", "P@2"]
+    )
     assert result["AP"].tolist() == result["map"].tolist() == jd.evaluate(QRELS, RUN, "AP")["AP"].tolist()
     assert [row["measure"] for row in result.summary_records()] == ["map", "ndcg_cut_10", "P@1", "P@2"]
     assert "map" in str(result)

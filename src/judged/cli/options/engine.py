@@ -100,7 +100,9 @@ def _start_session(master: str | None) -> Any:
     try:
         session = builder.getOrCreate()
     except SystemExit as error:  # PySpark exits if a module is missing
-        raise UsageError("needs", "Spark Connect needs further modules", hint="run pip install 'pyspark[connect]'") from error
+        raise UsageError(
+            "needs", "Spark Connect needs further modules", hint="run pip install 'pyspark[connect]'"
+        ) from error
     except Exception as error:  # no Java, no cluster, a wrong address: each has its own type
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise EngineError("engine", f"cannot start a Spark session: {reason}",

@@ -185,7 +185,11 @@ def _row_of(source: Provenance, query: Id) -> int:
     queries = source.judged.queries
     if query not in queries:
         unjudged = raw_id(query) in source.run_table.queries.tolist()
-        problem = f"query {shown(query)} is in the run, but has no judgments" if unjudged else f"no query {shown(query)} in the judgments"
+        problem = (
+            f"query {shown(query)} is in the run, but has no judgments"
+            if unjudged
+            else f"no query {shown(query)} in the judgments"
+        )
         raise UsageError("no-query", problem, hint=f"choose a judged query such as {some(queries)}", value=query)
     return queries.index(query)
 

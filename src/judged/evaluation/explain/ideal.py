@@ -33,7 +33,12 @@ def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | N
     useful = max(1, int((best.columns["gain"] > 0).sum()))
     last = min(len(ideal.rank), depth or base.get("cutoff") or useful, useful)
     rows = tuple(
-        (rank + 1, _document(ideal, rank), plain_number(ideal.grade[rank]), *(plain_number(c[rank]) for c in columns.values()))
+        (
+            rank + 1,
+            _document(ideal, rank),
+            plain_number(ideal.grade[rank]),
+            *(plain_number(c[rank]) for c in columns.values()),
+        )
         for rank in range(last)
     )
     headers = ("rank", "document", "grade", *columns)
@@ -43,4 +48,3 @@ def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | N
 def _document(ideal: Judged, row: int) -> str:
     docs = ideal.pool_doc
     return "" if docs is None else as_text(docs[int(ideal.judgment[row])])
-

@@ -117,7 +117,9 @@ class Evaluations(Result):
     def to_trec(self, *, places: int = 4) -> str:
         """Lines as trec_eval prints them: measure, query, value."""
         pairs = zip(self.results, self.labels, strict=True)
-        return "".join(r.to_trec(places=places, per_query=self.per_query, summary=self.summary, label=x) for r, x in pairs)
+        return "".join(
+            r.to_trec(places=places, per_query=self.per_query, summary=self.summary, label=x) for r, x in pairs
+        )
 
 
 def _cell(result: Values, m: Measure, mean: float, interval: tuple[float, float] | None, places: int) -> str:
@@ -127,4 +129,3 @@ def _cell(result: Values, m: Measure, mean: float, interval: tuple[float, float]
     if bounds is not None:
         return f"{text} [{range_text(m, bounds, places)}]"
     return text + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
-

@@ -30,7 +30,9 @@ class ListFeed:
             raise UsageError("layout", "a batch needs labels and scores, got labels alone",
                              hint="pass judgments of rankings once: Evaluator(measures, qrels)")  # fmt: skip
         values = score(labels, scores, self.measures, **self.options, **layout)
-        return Batch(len(values), values.queries if layout["qid"] is not None else None, values.columns, values.warnings)
+        return Batch(
+            len(values), values.queries if layout["qid"] is not None else None, values.columns, values.warnings
+        )
 
     def rest(self) -> Batch | None:
         """Missing lists: unknown for arrays."""

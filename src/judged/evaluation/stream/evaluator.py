@@ -94,7 +94,9 @@ class Evaluator:
         An error changes nothing. `qid` names the lists, and a list or query that arrives twice is an error; with `keep="means"` the names
         of lists are not kept, so duplicates of them are not detected.
         """
-        measured = self._feed.batch(batch, scores, mask=mask, pad=pad, group=group, qid=qid, total_relevant=total_relevant)
+        measured = self._feed.batch(
+            batch, scores, mask=mask, pad=pad, group=group, qid=qid, total_relevant=total_relevant
+        )
         if measured.size:
             self._kept.add(measured)
         self._tally.add(measured.warnings)
