@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from judged.measures.describe import describe
+from judged.evaluation.explain.describe import MeasureDescription
 from judged.measures.profiles import PROFILES
-from judged.measures.registry import definitions
+from judged.measures.registry import MEASURES
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "measures.md"
 FAMILIES = {
@@ -33,12 +33,11 @@ def page() -> str:
         "Write `Name`, `Name@k`, `Name(param=value)@k` or `Name@{1,5,10}`; names of other tools are understood.", "",
     ]  # fmt: skip
     order = {family: i for i, family in enumerate(FAMILIES)}
-    known = sorted((d for d in definitions() if d.family != "own"), key=lambda d: order.get(d.family, 99))
+    known = sorted((d for d in MEASURES if d.family != "own"), key=lambda d: order.get(d.family, 99))
     for family, members in groupby(known, key=lambda d: d.family):
         lines += [f"## {FAMILIES.get(family, family)}", ""]
         for definition in members:
-            _, _, text = describe(definition).partition("\n")
-            body = text.partition("\n")[2].strip()
+            body = str(MeasureDescription(definition)).partition("\n")[2].strip()
             lines += [f"### {definition.name}", "", "```text", body, "```", ""]
     lines += [
         "## Profiles",

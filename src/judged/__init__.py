@@ -6,8 +6,9 @@
     result = jd.evaluate("qrels.txt", "bm25.run", [nDCG @ 10, AP, "RR@10"])
     print(result)
 
-Every measure is an attribute of this module under its own name; `judged measures` lists them. The other public names are in
-`__init__.pyi`. Nothing is imported before it is used: `judged --help` needs neither NumPy nor the measures.
+Every measure is an attribute of this module under its own name, and a function of labels and scores in lower case:
+`jd.ndcg(labels, scores, k=10)`. `judged measures` lists them. The other public names are in `__init__.pyi`. Each is imported
+when it is first used.
 """
 
 from __future__ import annotations
@@ -28,20 +29,21 @@ _ELSEWHERE = {  # names in other libraries
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return _public(name)
-    value = None if name.startswith("_") else _measure(name)
-    if value is None:
-        raise AttributeError(f"module 'judged' has no attribute {name!r}{_suggestion(name)}")
+        value = _public(name)
+    else:
+        value = None if name.startswith("_") else _measure(name)
+        if value is None:
+            raise AttributeError(f"module 'judged' has no attribute {name!r}{_suggestion(name)}")
     globals()[name] = value
     return value
 
 
 def _measure(name: str) -> Any:
-    """A measure under its own name; a function of labels and scores; or a measure under an alias."""
+    """A measure under its own name, an array function, or a measure under an alias."""
     measures = import_module("judged.measures")
-    definition = next((d for d in measures.definitions() if name in (d.name, *d.aliases)), None)
+    definition = next((d for d in measures.MEASURES if name in (d.name, *d.aliases)), None)
     if definition is None or name != definition.name:
-        function = import_module("judged.evaluation.arrays").array_function(name)
+        function = import_module("judged.evaluation.array_functions").array_function(name)
         if function is not None:
             return function
     return None if definition is None else measures.Measure(definition)
@@ -55,5 +57,5 @@ def _suggestion(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    measures = import_module("judged.measures")
-    return sorted({*__all__, *(d.name for d in measures.definitions() if d.name.isidentifier())})
+    names = {d.name for d in import_module("judged.measures").MEASURES if d.name.isidentifier()}
+    return sorted({*__all__, *names, *import_module("judged.evaluation.array_functions").array_function_names()})

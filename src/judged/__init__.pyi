@@ -1,4 +1,6 @@
 # The public names of `judged`, once: `__init__.py` loads each of them when it is first used.
+import judged.evaluation.array_functions as _functions
+
 from . import clicks as clicks
 from . import curves as curves
 from . import integrations as integrations
@@ -51,3 +53,219 @@ from .page.report import report as report
 from .quality_gate.gate import baseline as baseline
 from .quality_gate.gate import gate as gate
 from .quality_gate.result import Gate as Gate
+
+# Written by tools/make_stubs.py: measures, and their functions of labels and scores.
+# ruff: noqa: N816
+accuracy = _functions.accuracy
+all_hit = _functions.all_hit
+any_set = _functions.any_set
+ap = _functions.ap
+auc = _functions.auc
+average_precision = _functions.average_precision
+balanced_accuracy = _functions.balanced_accuracy
+bejewelled_player = _functions.bejewelled_player
+binary_g = _functions.binary_g
+binary_preference = _functions.binary_preference
+bpm = _functions.bpm
+bpref = _functions.bpref
+capped_recall = _functions.capped_recall
+cg = _functions.cg
+compat = _functions.compat
+compatibility = _functions.compatibility
+complete = _functions.complete
+coverage_error = _functions.coverage_error
+cumulated_gain = _functions.cumulated_gain
+dcg = _functions.dcg
+dcg_burges = _functions.dcg_burges
+decision_accuracy = _functions.decision_accuracy
+eleven_point_average = _functions.eleven_point_average
+err = _functions.err
+expected_reciprocal_rank = _functions.expected_reciprocal_rank
+f1 = _functions.f1
+f_measure = _functions.f_measure
+fall_out = _functions.fall_out
+fallout = _functions.fallout
+first_hit = _functions.first_hit
+full_recall = _functions.full_recall
+g_measure = _functions.g_measure
+gap = _functions.gap
+geometric_bpref = _functions.geometric_bpref
+geometric_map = _functions.geometric_map
+gmap = _functions.gmap
+graded_average_precision = _functions.graded_average_precision
+hit_rate = _functions.hit_rate
+idcg = _functions.idcg
+ideal_dcg = _functions.ideal_dcg
+inferred_ap = _functions.inferred_ap
+informedness = _functions.informedness
+insq = _functions.insq
+inst = _functions.inst
+interpolated_precision = _functions.interpolated_precision
+label_ranking_loss = _functions.label_ranking_loss
+last_hit = _functions.last_hit
+matthews = _functions.matthews
+mcc = _functions.mcc
+mean_average_precision = _functions.mean_average_precision
+mean_reciprocal_rank = _functions.mean_reciprocal_rank
+mrr = _functions.mrr
+ncu_early_blended = _functions.ncu_early_blended
+ncu_early_precision = _functions.ncu_early_precision
+ncu_graded_blended = _functions.ncu_graded_blended
+ncu_graded_precision = _functions.ncu_graded_precision
+ndcg = _functions.ndcg
+ndcg_at_levels = _functions.ndcg_at_levels
+ndcg_at_relevant = _functions.ndcg_at_relevant
+ndcg_burges = _functions.ndcg_burges
+ndcg_score = _functions.ndcg_score
+nearly_err_10 = _functions.nearly_err_10
+nearly_err_11 = _functions.nearly_err_11
+nearly_err_8 = _functions.nearly_err_8
+nearly_err_9 = _functions.nearly_err_9
+nerr10 = _functions.nerr10
+nerr11 = _functions.nerr11
+nerr8 = _functions.nerr8
+nerr9 = _functions.nerr9
+normalised_cumulated_gain = _functions.normalised_cumulated_gain
+normalised_err = _functions.normalised_err
+o_measure = _functions.o_measure
+opa = _functions.opa
+ordered_pair_accuracy = _functions.ordered_pair_accuracy
+p_found = _functions.p_found
+p_measure = _functions.p_measure
+p_plus = _functions.p_plus
+pair_accuracy = _functions.pair_accuracy
+precision = _functions.precision
+q_measure = _functions.q_measure
+r_precision = _functions.r_precision
+rank_biased_precision = _functions.rank_biased_precision
+ranking_loss = _functions.ranking_loss
+rbp = _functions.rbp
+rbp_residual = _functions.rbp_residual
+recall = _functions.recall
+reciprocal_rank = _functions.reciprocal_rank
+rndcg = _functions.rndcg
+roc_auc = _functions.roc_auc
+rprec = _functions.rprec
+rr = _functions.rr
+scaled_dcg = _functions.scaled_dcg
+sdcg = _functions.sdcg
+set_accuracy = _functions.set_accuracy
+set_average_precision = _functions.set_average_precision
+set_f = _functions.set_f
+set_precision = _functions.set_precision
+set_recall = _functions.set_recall
+set_relative_precision = _functions.set_relative_precision
+specificity = _functions.specificity
+stop = _functions.stop
+stopping_probability = _functions.stopping_probability
+success = _functions.success
+utility = _functions.utility
+youden = _functions.youden
+SetP: Measure
+SetR: Measure
+SetF: Measure
+SetAP: Measure
+SetRelP: Measure
+FallOut: Measure
+Specificity: Measure
+SetAccuracy: Measure
+BalancedAccuracy: Measure
+Youden: Measure
+MCC: Measure
+Utility: Measure
+NumQ: Measure
+NumRet: Measure
+NumRel: Measure
+NumRelRet: Measure
+NumNonRelRet: Measure
+NumWrongRet: Measure
+NumRelMissed: Measure
+NumNonRelLeft: Measure
+P: Measure
+R: Measure
+RCap: Measure
+F: Measure
+Success: Measure
+RR: Measure
+FirstHit: Measure
+AP: Measure
+GMAP: Measure
+yaap: Measure
+Rprec: Measure
+IPrec: Measure
+IPrec11: Measure
+binG: Measure
+relstring: Measure
+Bpref: Measure
+GBpref: Measure
+infAP: Measure
+AUC: Measure
+RankingLoss: Measure
+LastHit: Measure
+Accuracy: Measure
+OPA: Measure
+CG: Measure
+nCG: Measure
+DCG: Measure
+IDCG: Measure
+nDCG: Measure
+nDCG_burges: Measure
+DCG_burges: Measure
+nDCG_rel: Measure
+Rndcg: Measure
+G: Measure
+Q: Measure
+GAP: Measure
+Unjudged: Measure
+ERR: Measure
+nERR: Measure
+Stop: Measure
+PFound: Measure
+RBP: Measure
+RBPResidual: Measure
+SDCG: Measure
+INSQ: Measure
+BPM: Measure
+INST: Measure
+NERR8: Measure
+NERR9: Measure
+NERR10: Measure
+NERR11: Measure
+alpha_DCG: Measure
+ERR_IA: Measure
+NRBP: Measure
+alpha_nDCG: Measure
+nERR_IA: Measure
+nNRBP: Measure
+P_IA: Measure
+AP_IA: Measure
+StRecall: Measure
+Compat: Measure
+O_measure: Measure
+P_measure: Measure
+P_plus: Measure
+NCUguP: Measure
+NCUguBR: Measure
+NCUrbP: Measure
+NCUrbBR: Measure
+NumPrefs: Measure
+NumPrefsMet: Measure
+NumPrefsMetRet: Measure
+Prefs: Measure
+PrefsPair: Measure
+PrefsAvg: Measure
+PrefsAvgR: Measure
+PrefsRet: Measure
+PrefsPairRet: Measure
+PrefsAvgRet: Measure
+PrefsAvgRRet: Measure
+PrefsImp: Measure
+PrefsPairImp: Measure
+PrefsAvgImp: Measure
+APAvg: Measure
+PAvg: Measure
+RprecAvg: Measure
+Complete: Measure
+CharRecall: Measure
+CharPrecision: Measure
+CharIoU: Measure

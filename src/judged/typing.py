@@ -8,10 +8,11 @@ from judged.correlation.result import Correlation, Correlations
 from judged.curves import Classification, Curves
 from judged.distributed.executors import Executor
 from judged.errors import Warned
-from judged.evaluation.explain.explain import Explanation
+from judged.evaluation.explain.result import Explanation
+from judged.evaluation.result.evaluations import Evaluations
 from judged.evaluation.result.values import Values
 from judged.evaluation.spark.frame_values import FrameValues
-from judged.evaluation.stream.evaluator import Means
+from judged.evaluation.stream.exact_means import Means
 from judged.judges.result import Agreement
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.result import Gate
@@ -19,6 +20,6 @@ from judged.recommenders import BeyondAccuracy, GroupedAUC, SampledEstimates
 
 __all__ = [
     "Agreement", "Baseline", "BeyondAccuracy", "Classification", "ClickBoard", "ClickFit", "ClickGrades", "Comparison",
-    "Correlation", "Correlations", "Counterfactuals", "Curves", "Executor", "Explanation", "FrameValues", "Gate", "GroupedAUC",
+    "Correlation", "Correlations", "Counterfactuals", "Curves", "Evaluations", "Executor", "Explanation", "FrameValues", "Gate", "GroupedAUC",
     "InterleavedLists", "InterleavingOutcome", "Leaderboard", "Means", "Power", "SampledEstimates", "Values", "Warned",
 ]  # fmt: skip

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import judged as jd
-from judged.measures.describe import describe, ranked
-from judged.measures.registry import definitions
+from judged.evaluation.explain.describe import MeasureDescription
+from judged.measures.examples import ranked
+from judged.measures.registry import MEASURES
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
 
@@ -17,22 +18,19 @@ TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
 @pytest.fixture
 def declared():
     code = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)[1]
-    before = {d.name for d in definitions()}
+    before = {d.name for d in MEASURES}
     space = {"__name__": "contributing"}
     exec(code, space)
     yield space
-    from judged.measures import registry
-
-    registry._ALL[:] = [d for d in registry._ALL if d.name in before]
-    for name in [n for n, d in registry._BY_NAME.items() if d.name not in before]:
-        del registry._BY_NAME[name]
+    for name in {d.name for d in MEASURES} - before:
+        MEASURES.discard(name)
 
 
 def test_the_measure_of_contributing_gets_everything_from_its_declaration(declared):
     result = jd.evaluate({"q": {"a": 1, "b": 1, "c": 0, "d": 1}}, {"q": ["a", "b", "c", "d"]}, "first_gap FirstGap@1")
     assert result.mean() == {"FirstGap": pytest.approx(2 / 3), "FirstGap@1": pytest.approx(1 / 3)}
     assert str(jd.FirstGap @ 10) == "FirstGap@10"
-    assert "share of the relevant documents" in describe(jd.FirstGap.definition)
+    assert "share of the relevant documents" in str(MeasureDescription(jd.FirstGap.definition))
     assert jd.parse("FirstGap").on(ranked([1, 1, 0, 1]))[0] == pytest.approx(jd.FirstGap.definition.example[1])
     with pytest.raises(jd.UsageError, match="whole number"):
         jd.parse("FirstGap@0")

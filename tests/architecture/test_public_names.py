@@ -19,9 +19,9 @@ def test_every_public_name_can_be_imported_and_is_documented():
 
 
 def test_every_measure_is_an_attribute_under_its_name():
-    from judged.measures.registry import Measure, definitions
+    from judged.measures.registry import MEASURES, Measure
 
-    for definition in definitions():
+    for definition in MEASURES:
         if definition.name.isidentifier() and definition.name not in judged.__all__:
             assert getattr(judged, definition.name) == Measure(definition)
 

@@ -39,8 +39,7 @@ AP       0.5417  [0.5000, 0.5833]        2
 
 def test_a_wrong_measure_gets_the_nearest_right_one():
     error = refused("eval", "qrels.txt", "a.run", "-m", "NDGC@10")
-    assert str(error) == "no measure is called 'NDGC'. Did you mean nDCG@10?  [metric]"
-    assert error.exit_code == 2
+    assert (error.slug, str(error.hint), error.exit_code) == ("unknown-measure", "did you mean nDCG@10?", 2)
 
 
 @pytest.mark.parametrize("words", [["-m"], ["-m", "-q"], ["-q", "-m", "--strict"]])
@@ -56,7 +55,9 @@ FORMS = {
 a.run,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423,,
 a.run,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
 """,
-    "md": rf"""| measure | mean | 95% interval | queries |
+    "md": rf"""**a.run judged by qrels.txt**
+
+| measure | mean | 95% interval | queries |
 | :-- | --: | --: | --: |
 | nDCG@10 | 0.6503 | \[0.6309, 0.6697\] | 2 |
 | AP | 0.5417 | \[0.5000, 0.5833\] | 2 |
@@ -187,7 +188,7 @@ def test_output_goes_to_a_file_instead(form):
 def test_a_file_appears_whole_or_not_at_all(monkeypatch):
     target = Path("out.csv")
     target.write_text("the old one")
-    assert refused("eval", "qrels.txt", "a.run", "-m", "nope", "-o", target).slug == "metric"
+    assert refused("eval", "qrels.txt", "a.run", "-m", "nope", "-o", target).slug == "unknown-measure"
 
     def no_space(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -245,4 +246,20 @@ def test_hostile_names_of_files_are_escaped():
     assert r"'=a\x1b[31m|b.run,AP,all" in run(*words, "csv")
     assert r"=a\x1b[31m|b.run judged by" in run(*words, "table")
     error = refused("eval", "qrels.txt", "no\x1b[31m.run")
-    assert str(error).startswith(r"no\x1b[31m.run: expected a file that can be read")
+    assert str(error).startswith(r"no\x1b[31m.run: ")
+
+
+def test_a_run_can_be_named():
+    rows = list(
+        csv.DictReader(io.StringIO(run("eval", "qrels.txt", "old=a.run", "b.run", "-m", "AP", "--format", "csv")))
+    )
+    assert [row["run"] for row in rows] == ["old", "b.run"]
+
+
+def test_names_of_measures_can_be_kept():
+    assert list(values("qrels.txt", "a.run", "-m", "map", "ndcg_cut_10", "--keep-names")) == ["map", "ndcg_cut_10"]
+
+
+def test_sums_are_not_called_means():
+    assert run("eval", "qrels.txt", "a.run", "-m", "NumRet", "NumRel").splitlines()[2].split()[:2] == ["measure", "sum"]
+    assert "sum over queries: NumRet" in run("eval", "qrels.txt", "a.run", "b.run", "-m", "NumRet", "AP")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,19 @@ def test_hostile_documents_are_escaped_in_an_explanation():
     Path("h.run").write_bytes(b"q Q0 \x1b]0;owned\x07 1 1.0 t\n")
     for words in (["AP"], ["P", "--all-ranks"]):
         assert r"\x1b]0;owned\x07" in run("explain", words[0], "h.txt", "h.run", "--query", "q", *words[1:])
+
+
+def test_without_a_query_a_typical_one_is_explained():
+    text = run("explain", "AP", "qrels.txt", "a.run")
+    assert text.startswith("Query q")
+    assert "AP of query q" in text
+
+
+def test_an_explanation_is_printed_in_any_format():
+    words = ["explain", "nDCG@10 AP", "qrels.txt", "a.run", "--query", "q1", "--format"]
+    ndcg, ap = json.loads(run(*words, "json"))
+    assert (ndcg["measure"], ap["measure"]) == ("nDCG@10", "AP")
+    assert [row["document"] for row in ndcg["ideal"]["rows"]] == ["d3", "d1"]
+    assert run(*words, "latex").count(r"\begin{tabular}") == 3
+    assert "| rank | document |" in run(*words, "md")
+    assert run(*words, "csv").startswith("measure,query,ranking,rank,document,grade")

@@ -6,6 +6,7 @@ import gzip
 import json
 from math import log2
 
+import commands
 import pytest
 from click.testing import CliRunner
 
@@ -32,7 +33,8 @@ def files(tmp_path) -> list[str]:
 
 
 def run(*words: str):
-    return CliRunner().invoke(cli, words)
+    with commands.raised():
+        return CliRunner().invoke(cli, words)
 
 
 def test_eval_reads_labels_and_scores(files):
@@ -90,15 +92,15 @@ def test_other_counts_of_lines_are_told(files, tmp_path):
     (tmp_path / "short.txt").write_text("1\n2\n")
     error = run("eval", files[0], str(tmp_path / "short.txt")).exception
     assert error.exit_code == 2
-    assert "short.txt: expected a score for each of the 5 labels in test.letor; got 2." in str(error)
+    assert str(error.where).endswith("short.txt")
 
 
 def test_a_line_without_its_query_is_told(files, tmp_path):
     (tmp_path / "bad.letor").write_text("1 qid:1 1:2\n0 1:3\n")
     error = run("eval", str(tmp_path / "bad.letor"), files[1]).exception
-    assert "bad.letor:2: column 2 (query): expected the query behind the label" in str(error)
-    assert "2 qid:7" in error.hint
+    assert str(error.where).endswith("bad.letor:2: column 2 (query)")
+    assert "2 qid:7" in str(error.hint)
 
 
 def test_the_wrong_order_is_told(files):
-    assert "the judgments come first" in run("eval", files[1], files[0]).exception.hint
+    assert "the judgments come first" in run("eval", files[1], files[0]).exception.hint.text

@@ -41,18 +41,10 @@ def test_the_version_is_that_of_the_package():
 
 ERRORS = [
     (["demo", "extra"], 2, "Error: Got unexpected extra argument (extra)"),
-    (
-        ["eval", "qrels.txt", "none.run"],
-        3,
-        "error: none.run: expected a file that can be read; got No such file or directory.",
-    ),
-    (
-        ["explain", "AP", "qrels.txt", "a.run", "--query", "q9"],
-        2,
-        "error: expected a judged query such as 'q1', 'q2'; got 'q9'.",
-    ),
-    (["measures", "ndgc"], 2, "did you mean nDCG?"),
-    (["convert", "a.run", "a.xyz"], 2, "got 'a.xyz'."),
+    (["eval", "qrels.txt", "none.run"], 3, "[io]"),
+    (["explain", "AP", "qrels.txt", "a.run", "--query", "q9"], 2, "[no-query]"),
+    (["measures", "ndgc"], 2, "Did you mean nDCG?  [unknown-measure]"),
+    (["convert", "a.run", "a.xyz"], 2, "a.xyz"),
     (["trec_eval", "qrels.txt", "none.run"], 2, "trec_eval: Quit in file 'none.run'"),
 ]
 
@@ -82,7 +74,7 @@ def test_an_error_is_json_where_the_output_would_be():
     outcome = called("eval", "qrels.txt", "a.run", "-m", "ndgc@10", "--format", "json")
     assert (outcome.returncode, outcome.stdout) == (2, "")
     error = json.loads(outcome.stderr)["error"]
-    assert (error["code"], error["hint"]) == ("metric", "did you mean nDCG@10?")
+    assert (error["code"], error["hint"]) == ("unknown-measure", "did you mean nDCG@10?")
 
 
 def test_a_closed_pipe_ends_a_command_quietly():
@@ -109,10 +101,9 @@ def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         outcome = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device  [io]\n")
-    with pytest.raises(
-        jd.FileError, match=r"^/dev/full: expected a file that can be written; got No space left on device\."
-    ):
+    with pytest.raises(jd.FileError, match="^/dev/full: ") as caught:
         run("eval", "qrels.txt", "a.run", "-o", "/dev/full")
+    assert caught.value.slug == "io"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from commands import lines, run
+from commands import run
+
+from judged.measures.registry import MEASURES
 
 pytestmark = pytest.mark.usefixtures("collection")
 
 
-def test_measures_tells_all_about_one():
-    wanted = """
-Success
-=======
-
-Whether any of the first k documents is relevant.
-
-formula
-  1 if any of the first k is relevant
-
-parameters
-  cutoff = None (behind the @): the last rank that counts; none for the whole ranking; also called k, topk, top_k
-  level = 1: the lowest grade that counts as relevant; also called rel, min_rel_level
-  judged_only = False: leave unjudged documents out of the ranking first
-"""
-    assert run("measures", "hit_rate@5").startswith(wanted[1:])
+def test_measures_describes_one():
+    text = run("measures", "hit_rate@5")
+    described = MEASURES.find("Success")
+    assert text.startswith("Success\n\n" + described.intuition)
+    for part in (described.description, described.formula, "Example: ", "cutoff (after @)", "hit_rate"):
+        assert part in text
 
 
-def test_measures_lists_every_one():
-    from judged.measures.registry import definitions
+def test_a_description_is_printed_in_any_format():
+    data = json.loads(run("measures", "nDCG", "--format", "json"))
+    assert data["name"] == "nDCG"
+    assert {row["parameter"] for row in data["parameters"]} >= {"gain", "discount"}
+    assert "| gain |" in run("measures", "nDCG", "--format", "md")
 
-    assert {line.split()[0] for line in lines(run("measures"))[2:-2]} == {d.name for d in definitions()}
+
+@pytest.mark.parametrize("name", ["P", "R", "F", "AP", "RR", "nDCG", "DCG", "ERR", "RBP", "Success", "Rprec", "Bpref", "infAP", "Judged", "alpha_nDCG"])  # fmt: skip
+def test_common_measures_begin_with_an_intuition(name):
+    assert MEASURES.find(name).intuition.count(". ") >= 1
+
+
+def test_measures_lists_every_one_and_those_beyond_accuracy():
+    listed = {row["measure"] for row in json.loads(run("measures", "--format", "json"))}
+    assert {d.name for d in MEASURES} <= listed
+    assert {"ILD", "Novelty"} <= listed
+    assert "ILD" in run("measures", "ILD")

@@ -13,9 +13,9 @@ from recorded import Pair, need_data, pairs, table
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.errors import DataError, UsageError
-from judged.measures.describe import ranked
+from judged.measures.examples import ranked
 from judged.measures.grammar import parse
-from judged.measures.registry import definitions
+from judged.measures.registry import MEASURES
 
 RATES = re.compile(r"(BPM|INST|INSQ|SDCG|NERR8|NERR9|NERR10|NERR11)\(")
 
@@ -161,4 +161,4 @@ def test_compatibility_takes_the_ideal_that_is_most_like_the_ranking():
 
 
 def test_every_user_model_says_its_paper():
-    assert all(d.paper and d.example for d in definitions() if d.family in ("user model", "overlap"))
+    assert all(d.paper and d.example for d in MEASURES if d.family in ("user model", "overlap"))

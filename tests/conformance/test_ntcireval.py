@@ -11,7 +11,7 @@ from judged.core.join.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.io.formats.trec import qrels_of, run_of
-from judged.measures.describe import ranked
+from judged.measures.examples import ranked
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 

@@ -17,12 +17,12 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.distributed.executors import Threads
 from judged.io.read import open_whole_run, read_qrels, read_run
-from judged.measures.registry import Measure, definitions
+from judged.measures.registry import MEASURES, Measure
 
 PARTS = (1, 2, 7, 64)
-EVERY = [Measure(d) for d in definitions() if d.family != "own" and d.needs == "grades" and not d.text]
+EVERY = [Measure(d) for d in MEASURES if d.family != "own" and d.needs == "grades" and not d.text]
 BY_ASPECT = [
-    Measure(d) for d in definitions() if d.family != "own" and d.needs not in ("grades", "spans") and not d.text
+    Measure(d) for d in MEASURES if d.family != "own" and d.needs not in ("grades", "spans") and not d.text
 ]
 RUNS = [
     ("dl21_passage/qrels.txt.gz", "dl21_passage/runs/p_bm25.run.gz"),

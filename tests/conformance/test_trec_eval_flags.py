@@ -12,7 +12,7 @@ from trec_eval_cases import call, options
 
 import judged
 from judged.evaluation.trec_eval.output import Options
-from judged.measures.registry import definitions
+from judged.measures.registry import MEASURES
 from judged.measures.trec_names import NICKNAMES, ORDER, RUN_ID
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n"
@@ -32,7 +32,7 @@ def files(tmp_path, monkeypatch):
 
 
 def test_all_57_measures_are_known_and_in_the_order_of_trec_eval():
-    names = {word.rstrip(".=:") for definition in definitions() for word in definition.trec}
+    names = {word.rstrip(".=:") for definition in MEASURES for word in definition.trec}
     assert len(ORDER) == 57
     assert set(ORDER) - names == {RUN_ID}
     assert {name: len(names) for name, names in NICKNAMES.items()} == {

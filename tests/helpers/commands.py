@@ -28,15 +28,26 @@ PROGRAM = [sys.executable, "-c", "from judged.cli.main import main; main()"]
 
 def run(*words: object, stdin: bytes | None = None) -> str:
     """Return what a command prints; its errors are raised."""
-    return CliRunner().invoke(cli, list(map(str, words)), input=stdin, catch_exceptions=False).stdout
+    with raised():
+        return CliRunner().invoke(cli, list(map(str, words)), input=stdin, catch_exceptions=False).stdout
 
 
 def refused(*words: object, stdin: bytes | None = None) -> JudgedError:
     """Return the error of a command that prints nothing else."""
-    outcome = CliRunner().invoke(cli, list(map(str, words)), input=stdin)
+    with raised():
+        outcome = CliRunner().invoke(cli, list(map(str, words)), input=stdin)
     assert outcome.stdout == ""
     assert isinstance(outcome.exception, JudgedError)
     return outcome.exception
+
+
+def raised() -> Any:
+    """Raise the error of a command instead of printing it."""
+
+    def show_error(error: JudgedError, *, as_json: bool) -> None:
+        raise error
+
+    return patch("judged.cli.options.command.show_error", show_error)
 
 
 def called(*words: str) -> CompletedProcess[str]:

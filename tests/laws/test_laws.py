@@ -16,9 +16,9 @@ from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.measures.grammar import parse
-from judged.measures.registry import Measure, definitions
+from judged.measures.registry import MEASURES, Measure
 
-DEFINITIONS = [d for d in definitions() if d.family != "own" and d.needs != "spans"]  # those have a test of their own
+DEFINITIONS = [d for d in MEASURES if d.family != "own" and d.needs != "spans"]  # those have a test of their own
 GRADES = st.sampled_from([None, None, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, 1.5, -1.0])
 CUTOFFS = (1, 2, 3, 5, 10)
 settings.register_profile("laws", max_examples=25, deadline=None, derandomize=True)
@@ -153,7 +153,7 @@ def test_printing_and_parsing_are_inverse(definition):
 
 @pytest.mark.parametrize("definition", [d for d in DEFINITIONS if d.example], ids=lambda d: d.name)
 def test_the_declared_example_comes_out(definition):
-    from judged.measures.describe import ranked
+    from judged.measures.examples import ranked
 
     grades, value = definition.example
     got = Measure(definition)(**definition.example_params).on(ranked(grades))[0]

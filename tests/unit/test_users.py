@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import judged as jd
 from judged.core.judged import Judged
-from judged.measures.registry import definitions
+from judged.measures.registry import MEASURES
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 3}, "q3": {"e": 1}}
 RUN = {"q1": {"c": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 0.5, "a": 0.25}, "q3": {"x": 2.0, "e": 1.0}}
@@ -206,7 +206,7 @@ def test_counts_add_up_over_batches():
 
 
 @pytest.mark.parametrize(
-    "name", [d.name for d in definitions() if {"unit", "perfect"} <= d.laws and d.needs == "grades"]
+    "name", [d.name for d in MEASURES if {"unit", "perfect"} <= d.laws and d.needs == "grades"]
 )
 def test_the_truth_scored_against_itself_is_exactly_one(name):
     """21: it was not (spark-ranking-metrics #2)."""

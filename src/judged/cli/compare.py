@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.comparison import comparison_asked, comparison_options
-from judged.cli.options.engine import engine_asked, engine_options
+from judged.cli.options.engine import open_engine, engine_options
 from judged.cli.options.output import Measures, emit, named_files, output_options, policy_options, show_table
 from judged.cli.options.rag import chunk_options
 
@@ -53,7 +53,7 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     for name in ("where", "overall", "jointly"):
         if options[name] and (options["form"] != "table" or options["output"]):
             raise click.UsageError(f"--{name} shows a table in the terminal only; in Python a comparison has the same.")
-    with engine_asked(options) as (engine, opened):
+    with open_engine(options) as (engine, opened):
         found = compare(qrels, opened(named_files(runs)), **engine, **comparison_asked(runs, options))
     places = options["places"]
     if options["form"] != "table" or options["output"]:

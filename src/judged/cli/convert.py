@@ -1,25 +1,23 @@
-"""`judged convert`: judgments and runs from one form into another."""
+"""`judged convert`: convert judgments and runs to another format."""
 
 from __future__ import annotations
 
 import click
 
+from judged.cli.options.command import Command, option
+
 __all__ = ["command"]
 
 
-@click.command("convert", short_help="Judgments and runs into another form.")
+@click.command("convert", cls=Command, short_help="Convert judgments and runs to another format.")
 @click.argument("source")
 @click.argument("target")
-@click.option("--qrels", "kind", flag_value="qrels", help="SOURCE holds judgments.")
-@click.option("--run", "kind", flag_value="run", help="SOURCE holds a run.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]),
-    help="The form of TARGET, whatever its ending says.",
-)
-def command(source: str, target: str, kind: str | None, form: str | None) -> None:
-    """Write the judgments or the run in SOURCE to TARGET, in the form its ending says.
+@option("--qrels", "kind", flag_value="qrels", group="Input", help="SOURCE contains judgments.")
+@option("--run", "kind", flag_value="run", group="Input", help="SOURCE contains a run.")
+@option("--format", type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]), group="Output",
+        help="Format of TARGET. [default: by its extension]")  # fmt: skip
+def command(source: str, target: str, kind: str | None, format: str | None) -> None:
+    """Write the judgments or the run in SOURCE to TARGET; its extension decides the format.
 
     \b
     judged convert bm25.run bm25.json
@@ -28,5 +26,5 @@ def command(source: str, target: str, kind: str | None, form: str | None) -> Non
     """
     from judged.io.write import convert
 
-    count = convert(source, target, kind=kind, format=form)
+    count = convert(source, target, kind=kind, format=format)
     click.echo(f"{count} rows written to {target}", err=True)

@@ -1,4 +1,4 @@
-"""`judged demo`: the sample collection, no arguments."""
+"""`judged demo`: evaluate, explain and report on the sample collection."""
 
 from __future__ import annotations
 
@@ -6,42 +6,46 @@ from pathlib import Path
 
 import click
 
-from judged.cli.options.output import show_table
+from judged.cli.options.command import Command, option
+from judged.cli.options.output import emit
 
 __all__ = ["command"]
 
 MEASURES = "nDCG@10 AP RR"
 
 
-@click.command("demo", short_help="Evaluate three runs on the sample collection; a table and a page.")
-@click.option("-o", "--output", metavar="FILE", default="report.html", show_default=True, help="The page to write.")
+@click.command(
+    "demo", cls=Command, short_help="Evaluate three runs of the sample collection; print a table, write a page."
+)
+@option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="HTML page to write.")  # fmt: skip
 @click.pass_context
 def command(ctx: click.Context, /, output: str) -> None:
-    """Evaluate three real runs on the embedded sample collection, explain one query, and write a page about all of it."""
+    """Evaluate three runs of the sample collection, explain one query, and write an HTML page."""
     from judged.comparison.compare import compare
     from judged.evaluation.evaluate import evaluate
-    from judged.evaluation.result.tables import board
+    from judged.evaluation.result.evaluations import Evaluations
     from judged.io.sample import sample_path
     from judged.page.report import report
 
+    table = {"format": "table", "output": None}
     qrels = sample_path("qrels.txt")
     runs = {name: sample_path(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
     results = [evaluate(qrels, run, MEASURES) for run in runs.values()]
-    show_table(board(results))
-    click.echo("\nWhy? The arithmetic of one query under the first run:\n")
-    show_table(results[0].explain("nDCG@10", "q18").table())
-    asked = ctx.get_parameter_source("output") == click.core.ParameterSource.COMMANDLINE
-    if not asked and _is_foreign(Path(output)):
-        raise click.UsageError(f"{output} is here already, and judged did not write it: name another file with -o.")
+    emit(Evaluations(tuple(results)), table)
+    click.echo("\nWhy? The arithmetic of one query of the first run:\n")
+    emit(results[0].explain("nDCG@10", "q18"), table)
+    explicit = ctx.get_parameter_source("output") == click.core.ParameterSource.COMMANDLINE
+    if not explicit and _is_foreign(Path(output)):
+        raise click.UsageError(f"{output} exists and was not written by judged; name another file with -o.")
     queries = sample_path("queries.jsonl")
-    found = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=(queries, "kind"), min_queries=5)
-    report(found, output, texts=sample_path("documents.jsonl"), queries=queries)
-    click.echo(f"\nHow sure, where and why: open {output} in a browser.")
+    comparison = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=(queries, "kind"), min_queries=5)
+    report(comparison, output, texts=sample_path("documents.jsonl"), queries=queries)
+    click.echo(f"\nOpen {output} in a browser to see how certain the differences are, where they arise and why.")
     click.echo(f"The files are in {qrels.parent}; try: judged eval {qrels} {runs['bm25']} -m nDCG@10 AP")
 
 
 def _is_foreign(path: Path) -> bool:
-    """Whether a file is there that no `judged` wrote."""
+    """True if a file exists that judged did not write."""
     if not path.exists():
         return False
     with path.open("rb") as file:

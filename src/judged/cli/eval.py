@@ -6,48 +6,44 @@ from typing import Any
 
 import click
 
-from judged.cli.options.engine import engine_asked, engine_options
-from judged.cli.options.output import Measures, chosen_policy, emit, output_options, policy_options, show_table
+from judged.cli.options.command import Command, option
+from judged.cli.options.engine import engine_options, open_engine
+from judged.cli.options.inputs import (
+    check_stdin,
+    chosen_policy,
+    level_option,
+    measures_option,
+    named_files,
+    policy_options,
+)
+from judged.cli.options.output import emit, output_options
 from judged.cli.options.progress import progress
 from judged.cli.options.rag import chunk_options, field_options
 
 __all__ = ["command"]
 
 
-@click.command("eval", short_help="Evaluate runs.", cls=Measures)
+@click.command("eval", cls=Command, short_help="Evaluate runs.")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
-@click.option(
-    "-m",
-    "--measures",
-    multiple=True,
-    metavar="NAME...",
-    help="Measures, such as nDCG@10 AP 'P@{1,5}'; `judged measures` lists them.",
-)
-@click.option("-q", "--per-query", is_flag=True, help="A value for each query too.")
-@click.option("-n", "--no-summary", is_flag=True, help="No means, only values per query.")
-@click.option(
-    "-l",
-    "--level",
-    type=float,
-    metavar="GRADE",
-    help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]",
-)
-@output_options("table", "trec", "json", "csv", "md", "latex")
-@click.option(
-    "--bounds", is_flag=True, help="Also the values if all unjudged documents were irrelevant, or of the top grade."
-)
-@click.option("--strict", is_flag=True, help="Turn every warning into an error.")
+@measures_option
+@level_option
+@option("--keep-names", is_flag=True, group="Measures", help="Print the names of measures as written, such as map.")
+@option("--bounds", is_flag=True, group="Measures", help="Add the values if all unjudged documents were irrelevant, or of the top grade.")  # fmt: skip
+@option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
+@option("-n", "--no-summary", is_flag=True, group="Output", help="Print values per query only.")
+@output_options("trec")
+@option("--strict", is_flag=True, group="Policies", help="Turn every warning into an error.")
 @policy_options
 @engine_options
 @chunk_options
 @field_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
-    """Evaluate one or more RUNS against the judgments in QRELS.
+    """Evaluate one or more RUNS with the judgments in QRELS.
 
-    Files may be TREC, JSON, JSON Lines, CSV, Parquet, compressed or not; - is standard input. QRELS may be an SVMlight or LETOR file, and
-    RUNS files with a score for each of its lines. One file alone holds questions, what was retrieved and what is relevant, a record a line.
-    A directory or a pattern in quotes is one run in parts, looked through in little memory.
+    Files may be TREC, JSON, JSON Lines, CSV or Parquet, compressed or not; - is standard input. NAME=FILE names a run. QRELS may be an
+    SVMlight or LETOR file, and RUNS files with one score per line. A single file contains questions with retrieved and relevant
+    documents, one record per line. A directory or a quoted pattern is one partitioned run, scanned in little memory.
 
     \b
     judged eval qrels.txt bm25.run
@@ -57,33 +53,25 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
     judged eval --engine spark --master spark://host:7077 qrels.parquet s3://bucket/run/
     """
-    from judged.evaluation.evaluate import DEFAULT, evaluate
-    from judged.evaluation.result.tables import board, per_query
-    from judged.io.read import read_qrels
-    from judged.tables.formats import render
+    from dataclasses import replace
 
-    if (qrels, *runs).count("-") > 1:
-        raise click.UsageError("Standard input (-) can be read only once; name a file for the other.")
+    from judged.evaluation.evaluate import DEFAULT, evaluate
+    from judged.evaluation.result.evaluations import Evaluations
+    from judged.io.read import read_qrels
+
+    named = named_files(runs)
+    files = list(named.values()) if isinstance(named, dict) else list(named)
+    check_stdin(qrels, *files)
     judgments: Any = read_qrels(qrels) if runs else qrels
+    settings = {name: options[name] for name in ("level", "bounds", "strict", "keep_names")}
     results = []
-    with engine_asked(options) as (engine, opened):
-        for name, run in zip(runs or (qrels,), opened(runs) or (None,), strict=True):
-            with progress(name) as tell:
-                results.append(
-                    evaluate(judgments, run, list(measures) or DEFAULT, level=options["level"], bounds=options["bounds"],
-                             strict=options["strict"], progress=tell, **engine, **chosen_policy(options))
-                )  # fmt: skip
-    shown = options["per_query"] or options["no_summary"] or all(m.definition.text for m in results[0].measures)
-    summary, places = not options["no_summary"], options["places"]
-    if options["form"] in ("trec", "csv", "latex") or not summary:  # the others carry them
-        for warning in dict.fromkeys(str(w) for result in results for w in result.warnings):
-            click.echo(f"warning: {warning}", err=True)
-    if options["form"] == "table" and options["output"] is None:
-        if shown:
-            show_table(per_query(results, places=places))
-        if shown and summary:
-            click.echo()
-        if summary:
-            show_table(board(results, places=places))
-        return
-    emit(render(results, options["form"], queries=shown, summary=summary, places=places), options["output"])
+    with open_engine(options) as (engine, open_runs):
+        for file, run in zip(files or [qrels], open_runs(files) or [None], strict=True):
+            with progress(file) as report:
+                results.append(evaluate(judgments, run, list(measures) or DEFAULT, progress=report, **settings, **engine, **chosen_policy(options)))  # fmt: skip
+    if isinstance(named, dict):
+        results = [replace(result, names=(result.names[0], name)) for name, result in zip(named, results, strict=True)]
+    text_only = not results[0].numeric_measures
+    per_query = options["per_query"] or options["no_summary"] or text_only
+    result = Evaluations(tuple(results), per_query=per_query, summary=not options["no_summary"])
+    emit(result, options, result.warnings)

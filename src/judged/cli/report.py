@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from judged.cli.options.comparison import COMPARING, comparison_asked, comparison_options
-from judged.cli.options.engine import engine_asked, engine_options
+from judged.cli.options.engine import open_engine, engine_options
 from judged.cli.options.output import Measures, as_flags, chosen_policy, named_files, policy_options
 from judged.cli.options.rag import chunk_options
 
@@ -60,7 +60,7 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     named = files if isinstance(files, dict) else dict(zip(plain_names(files), files, strict=True))
     if len(runs) == 1:
         _refuse_comparing(ctx)
-    with engine_asked(options) as (engine, opened):
+    with open_engine(options) as (engine, opened):
         if len(runs) == 1:
             asked = {
                 "measures": list(options["measures"]) or DEFAULT,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Literal, TypedDict
 
 from judged.errors import UsageError, shown
 
-__all__ = ["POLICY_OPTIONS", "Policy", "PolicyOption", "PolicyOptions", "check_option_names"]
+__all__ = ["POLICY_OPTIONS", "Policy", "PolicyOption", "PolicyOptions"]
 
 Queries = Literal["judged", "both", "strict"]
 Empty = Literal["zero", "skip", "one", "nan", "error"]
@@ -163,18 +163,3 @@ POLICY_OPTIONS: tuple[PolicyOption, ...] = tuple(
     if spec.name in _WORDS
     for text, meanings in [_WORDS[spec.name]]
 )
-
-
-def check_option_names(names: Iterable[str], known: Iterable[str] = ()) -> None:
-    """Raise `unknown-option` for a name that is neither a policy nor one of the other known options.
-
-    Raises:
-        UsageError: the unknown name, with the nearest known one.
-    """
-    options = [*PolicyOptions.__annotations__, *known]
-    for name in sorted(set(names) - set(options)):
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, options, 1, 0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(options)}"
-        raise UsageError("unknown-option", f"unknown option {name!r}", hint=hint, value=name)

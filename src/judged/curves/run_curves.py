@@ -147,7 +147,7 @@ def _wanted(kind: str, measures: Measures | None, wish: CurveRequest) -> list[Me
     for m in found:
         if m.definition.at != "cutoff":
             raise UsageError("cutoff", "measures that take a cutoff", got=str(m), value=str(m))
-        if "cutoff" in m.said:
+        if "cutoff" in m.explicit:
             raise UsageError(
                 "cutoff",
                 "measures without a cutoff: it is the x axis",

@@ -24,7 +24,7 @@ class Profile:
     def apply(self, measure: Measure) -> Measure:
         """The measure under this profile; parameters that were given stay."""
         own = self.params.get(measure.name, {})
-        return measure(**{name: value for name, value in own.items() if name not in measure.said})
+        return measure(**{name: value for name, value in own.items() if name not in measure.explicit})
 
 
 _BURGES = {"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}}

@@ -1,10 +1,11 @@
-"""A measure is declared once: one decorator, one function. Everything else is derived from here."""
+"""Measures: each is declared once, by one decorator on one function; everything else is derived from the declaration."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal, get_type_hints
 
@@ -15,34 +16,38 @@ from judged.core.judged import Judged
 from judged.core.passages import cut_to_budget
 from judged.errors import UsageError
 from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
+from judged.registry import Registry
 
-__all__ = ["Definition", "Law", "Measure", "definitions", "find", "measure"]
+__all__ = ["MEASURES", "Definition", "Law", "Measure", "find", "measure", "written"]
 
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
 Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive"]
 Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
 
-_JUDGED_ONLY = Spec("leave unjudged documents out of the ranking first", Spec.of("judged_only", Flag).check)
+_JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """What was declared: the formula and all that is said about it.
+    """Declaration of a measure: its formula, names, properties and documentation.
 
     Args:
-        name: as researchers spell it.
+        name: the usual spelling in papers.
         function: from `Judged` and parameters to one value per query.
-        family: the chapter it belongs to.
-        aliases: names that other people and tools use.
-        trec: trec_eval's names; a trailing `.` says that a cutoff follows, `=` that pairs do, `:` a list.
-        laws: unit (0 to 1), perfect (the ideal ranking scores 1), capped (at every cutoff), swap (moving a better document up never
-            lowers), cutoff (nothing below it matters), tail (unjudged documents at the end never raise), additive (a sum over documents, each by its rank alone).
-        example: grades of a ranking, best first, and the value; the pool is the ranking itself.
-        summary: how queries are summed up.
-        needs: what the judgments must hold.
+        family: the section of the documentation.
+        aliases: names in other papers and tools.
+        trec: trec_eval's names; a trailing `.` means that a cutoff follows, `=` that pairs follow, `:` that a list follows.
+        laws: properties that are tested: unit (values are between 0 and 1), perfect (the ideal ranking has the value 1), capped (at every
+            cutoff too), swap (moving a better document up never lowers the value), cutoff (nothing below the cutoff matters), tail
+            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone).
+        example: grades of a ranking from rank 1 down, and the value; these documents are the pool.
+        summary: how the values of queries are summarised.
+        needs: what the judgments must contain.
         paper: who proposed it.
         formula: in plain mathematics.
+        intuition: two sentences for readers who have never seen the measure.
+        ideal: the measure that the ideal ranking is explained with, beside the actual one.
     """
 
     name: str
@@ -60,6 +65,9 @@ class Definition:
     lower_is_better: bool = False
     paper: str = ""
     formula: str = ""
+    intuition: str = ""
+    ideal: str = ""
+    ideal_only: bool = False  # the value is that of the ideal ranking
 
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
@@ -71,16 +79,17 @@ class Definition:
 
     @property
     def binary(self) -> bool:
-        """Whether it sees relevant and not relevant only, told apart by a level."""
+        """True if a document is either relevant or not, decided by a level."""
         return self.parameters.get("level", (None, None))[1] == 1
 
     @property
     def at(self) -> str | None:
-        """The parameter that is written behind the @."""
+        """The parameter that is written after the @."""
         return next((name for name, (spec, _) in self.parameters.items() if spec.at), None)
 
     @property
     def description(self) -> str:
+        """The docstring of the function."""
         return inspect.cleandoc(self.function.__doc__ or "")
 
 
@@ -89,12 +98,13 @@ class Measure:
     """A measure with its parameters: `nDCG @ 10`, `AP(level=2)`. Printing and parsing are inverse."""
 
     definition: Definition
-    given: tuple[tuple[str, Any], ...] = ()  # what differs from the defaults, in signature order
-    said: frozenset[str] = field(default=frozenset(), compare=False)  # what was written, default or not
+    given: tuple[tuple[str, Any], ...] = ()  # parameters that differ from their defaults, in signature order
+    explicit: frozenset[str] = field(default=frozenset(), compare=False)  # parameters that were written, default or not
+    label: str = field(default="", compare=False)  # printed instead of the canonical name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By its name, which says all of it; a measure of one's own must be declared where it is unpickled."""
-        return _named, (self.definition.name, self.given, self.said)
+        """Pickle the name; a user's own measure must be declared where it is unpickled."""
+        return _unpickle, (self.definition.name, self.given, self.explicit, self.label)
 
     def __call__(self, /, **params: Any) -> Measure:
         """The same measure with other parameters."""
@@ -104,35 +114,33 @@ class Measure:
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
-                close = _close(name, known, 0.6)
-                raise UsageError(
-                    "parameter",
-                    f"one of the parameters of {self.definition.name}, {', '.join(known)}",
-                    got=repr(name),
-                    hint=f"did you mean {close[0]}?" if close else None,
-                    value=name,
-                )
+                close = get_close_matches(name, list(known), 1, 0.6)
+                action = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(known)}"
+                raise UsageError("parameter", f"{self.name} has no parameter {name!r}", hint=action, value=name)
             if key in resolved.values():
-                raise UsageError("parameter", f"{key} once", got="twice, under two names", value=name)
+                raise UsageError(
+                    "parameter", f"{self.name}: parameter {key!r} given twice, under two names", value=name
+                )
             values[key] = known[key][0].check(value)
             resolved[name] = key
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
-        return Measure(self.definition, kept, self.said | {resolved[name] for name in params})
+        return Measure(self.definition, kept, self.explicit | {resolved[name] for name in params})
 
     def __matmul__(self, at: float | str) -> Measure:
-        """`P @ 10`: the cutoff, or whatever this measure writes behind its @; `P @ "2000tok"`: a budget of tokens instead."""
+        """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a budget of tokens."""
         if isinstance(at, str):
             return self(tokens=budget_in(at), **({"cutoff": None} if self.definition.at == "cutoff" else {}))
         if self.definition.at is None:
-            raise UsageError("cutoff", f"{self.definition.name} without @", got=f"@{at}", value=at)
+            raise UsageError("cutoff", f"{self.name} takes no cutoff, got @{at}", value=at)
         return self(**{self.definition.at: at})
 
     @property
     def name(self) -> str:
+        """The name without parameters."""
         return self.definition.name
 
     def get(self, name: str) -> Any:
-        """The value of a parameter, given or default; None where the measure has no such parameter."""
+        """The value of a parameter, given or default; None if the measure has no such parameter."""
         return dict(self.given).get(name, self.definition.parameters.get(name, (None, None))[1])
 
     def on(self, judged: Judged) -> Column:
@@ -145,53 +153,48 @@ class Measure:
         return values if self.definition.text else np.asarray(values, dtype=np.float64)
 
     def seen(self, judged: Judged) -> Judged:
-        """The part of the rankings that is looked at: judged documents only, or what fits into a budget of tokens, if so asked."""
+        """The rankings that the formula sees: without unjudged documents, or cut to a budget of tokens, if so requested."""
         seen = judged.condensed() if self.get("judged_only") else judged
         return seen if self.get("tokens") is None else cut_to_budget(seen, self.get("tokens"))
 
     def __str__(self) -> str:
+        if self.label:
+            return self.label
         at, given = self.definition.at, dict(self.given)
-        behind = _written(given.pop(at)) if at and given.get(at) is not None else None
-        if behind is None and given.get("tokens") is not None and (at != "cutoff" or self.get("cutoff") is None):
-            behind = f"{given.pop('tokens')}tok"  # which stands where the cutoff would
+        after = written(given.pop(at)) if at and given.get(at) is not None else None
+        if after is None and given.get("tokens") is not None and (at != "cutoff" or self.get("cutoff") is None):
+            after = f"{given.pop('tokens')}tok"  # in place of the cutoff
             given.pop("cutoff", None)
-        inside = ", ".join(f"{name}={_written(value)}" for name, value in given.items())
-        return self.name + (f"({inside})" if inside else "") + (f"@{behind}" if behind is not None else "")
+        inside = ", ".join(f"{name}={written(value)}" for name, value in given.items())
+        return self.name + (f"({inside})" if inside else "") + (f"@{after}" if after is not None else "")
 
     __repr__ = __str__
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """A parameter as it is written in the name of a measure."""
     if isinstance(value, tuple):
         if value and isinstance(value[0], tuple):
-            return "{" + ", ".join(f"{_written(k)}: {_written(v)}" for k, v in value) + "}"
-        return "[" + ", ".join(map(_written, value)) + "]"
+            return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in value) + "}"
+        return "[" + ", ".join(map(written, value)) + "]"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)
 
 
 def _check_needs(measure: Measure, judged: Judged) -> None:
-    if measure.definition.needs == "spans":
-        if judged.reading is None or judged.reading.gold is None:
-            raise UsageError(
-                "no-spans", f"judgments and chunks that are spans of documents, for {measure}", got="ids", where=judged.names[0],
-                hint="write both as {'doc': id, 'start': a, 'end': b}",
-            )  # fmt: skip
-    elif measure.definition.needs != "grades" and judged.aspects is None:
-        raise UsageError(
-            "no-subtopics",
-            f"judgments with {measure.definition.needs} for {measure}",
-            got="a second column that never varies",
-            hint="use the diversity (or preference) judgments of the collection",
-            where=judged.names[0],
-        )
+    needs, where = measure.definition.needs, judged.names[0]
+    if needs == "spans" and (judged.reading is None or judged.reading.gold is None):
+        raise UsageError("no-spans", f"{measure} needs judgments and chunks that are spans of documents", where=where,
+                         hint="write both as {'doc': id, 'start': a, 'end': b}")  # fmt: skip
+    if needs not in ("grades", "spans") and judged.aspects is None:
+        raise UsageError("no-subtopics", f"{measure} needs judgments with {needs}, but their second column never varies", where=where,
+                         hint="use the diversity (or preference) judgments of the collection")  # fmt: skip
 
 
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────
 
-_BY_NAME: dict[str, Definition] = {}
-_ALL: list[Definition] = []
+MEASURES: Registry[Definition] = Registry("measure")
 
 
 def measure(
@@ -201,66 +204,35 @@ def measure(
     aliases: tuple[str, ...] = (),
     trec: str = "",
     laws: set[Law] | frozenset[Law] = frozenset(),
-    **said: Any,
+    **documentation: Any,
 ) -> Callable[[Formula], Formula]:
     """Declare a measure: a function from `Judged` to one value per query.
 
     >>> @measure("Depth", aliases=("list_length",))
     ... def depth(j):
-    ...     '''How many documents the ranking holds.'''
+    ...     '''Number of retrieved documents.'''
     ...     return j.retrieved
     """
 
     def declare(function: Formula) -> Formula:
         definition = Definition(
-            name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **said
+            name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **documentation
         )
         assert definition.parameters is not None  # a wrong signature fails here, not at the first use
-        names = [name, *aliases, *(t.rstrip(".=:") for t in definition.trec)]
-        for known in names:
-            other = _BY_NAME.get(known)
-            if other is not None and other.name != name:
-                raise UsageError("name-taken", f"a new name for {name}", got=f"{known}, which is {other.name}")
-        _ALL[:] = [d for d in _ALL if d.name != name] + [definition]
-        _BY_NAME.update(dict.fromkeys(names, definition))
+        MEASURES.add(definition, also=[word.rstrip(".=:") for word in definition.trec])
         return function
 
     return declare
 
 
-def definitions() -> Iterator[Definition]:
-    """Every declared measure, in the order of declaration."""
-    return iter(tuple(_ALL))
-
-
 def find(name: str) -> Definition | None:
-    """The definition behind a name or alias: exactly, or else without regard to case, - and _."""
-    if name in _BY_NAME or not (name[:1].isalnum() and name[-1:].isalnum()):
-        return _BY_NAME.get(name)
-    plain = _plain(name)
-    found = {d.name: d for known, d in _BY_NAME.items() if _plain(known) == plain}
-    return next(iter(found.values())) if len(found) == 1 else None
+    """The measure of a name or alias, regardless of case, hyphens and underscores inside it."""
+    inside = name[:1].isalnum() and name[-1:].isalnum()
+    return MEASURES.get(name) if inside or any(name in (d.name, *d.aliases) for d in MEASURES) else None
 
 
-def nearest(name: str) -> str | None:
-    """The known name that a wrong one most resembles."""
-    plain = {_plain(known): known for known in reversed(_BY_NAME)}
-    close = _close(_plain(name), plain, 0.7)
-    return _BY_NAME[plain[close[0]]].name if close else None
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace("_", "").replace("-", "")
-
-
-def _named(name: str, given: tuple[tuple[str, Any], ...], said: frozenset[str]) -> Measure:
+def _unpickle(name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "") -> Measure:
     definition = find(name)
     if definition is None:
-        raise UsageError("measure", f"a measure called {name!r} to be declared here", got="none")
-    return Measure(definition, given, said)
-
-
-def _close(name: str, known: Iterable[str], cutoff: float) -> list[str]:
-    from difflib import get_close_matches  # only a wrong name needs it
-
-    return get_close_matches(name, list(known), 1, cutoff)
+        raise UsageError("unknown-measure", f"measure {name!r} is not declared in this process", value=name)
+    return Measure(definition, given, explicit, label)

@@ -178,15 +178,15 @@ def inputs(subject: Subject) -> list[dict[str, Any]]:
     for name, result in zip(subject.runs, subject.results, strict=True):
         if (source := result.source) is None:
             continue
-        source.refuse_changed()
+        source.check_unchanged()
         for role, label, rows in (
             ("judgments", result.names[0].rpartition("/")[2], source.qrels),
-            ("run", name, source.run if source.near else None),
+            ("run", name, source.run if source.is_local else None),
         ):
             if rows is None or id(rows) in found:
                 continue
             by_file = file_hash(rows.path)
-            digest = by_file or content_of(rows if isinstance(rows, Qrels) else source.read)
+            digest = by_file or content_of(rows if isinstance(rows, Qrels) else source.run_table)
             found[id(rows)] = {"role": role, "name": label, "sha256": digest, "of": "file" if by_file else "content"}
     alike = dict.fromkeys(tuple(one.items()) for one in found.values())  # judgments that were read for each result
     return [dict(pairs) for pairs in sorted(alike, key=lambda pairs: pairs[0])]

@@ -21,7 +21,7 @@ _BLOCK = 20_000  # documents in a block, which is unpacked as a whole when one o
 
 def shown_depth(subject: Subject, wanted: int | None) -> int:
     """The last rank that is shown: as asked for, or what leaves the page at a sensible size; 0 where there are no rankings to show."""
-    if not subject.judged or any(r.source is None or not r.source.near for r in subject.results):
+    if not subject.judged or any(r.source is None or not r.source.is_local for r in subject.results):
         return 0
     if wanted is not None:
         return int(wanted)

@@ -94,7 +94,7 @@ def _refuse_input(path: Any, subject: Subject, *texts: Any) -> None:
     """An error where the page would replace what it is made from."""
     if not isinstance(path, str | os.PathLike) or str(path) in ("", "-") or "\0" in str(path):
         raise UsageError("parameter", "the path of a file, such as report.html", got=shown(path), value=path)
-    read = [file for r in subject.results if r.source is not None for file, *_ in r.source.written]
+    read = [file for r in subject.results if r.source is not None for file, *_ in r.source.file_stamps]
     named = [one for one in texts if isinstance(one, str | os.PathLike)]
     for other in (*read, *named):
         if Path(path).exists() and Path(other).exists() and Path(path).samefile(other):

@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import judged as jd
-from judged.core.policy import POLICY_OPTIONS, Policy, PolicyOptions, check_option_names
+from judged.core.policy import POLICY_OPTIONS, Policy, PolicyOptions
 
 
 def test_options_are_the_fields_of_a_policy_without_its_history():
@@ -48,13 +48,3 @@ def test_a_value_that_a_policy_does_not_allow_is_an_error(options, slug):
     with pytest.raises(jd.UsageError) as caught:
         Policy(**options)
     assert caught.value.slug == slug
-
-
-def test_an_unknown_option_suggests_the_nearest():
-    with pytest.raises(jd.UsageError) as caught:
-        check_option_names(["ties", "tie"])
-    assert str(caught.value) == "unknown option 'tie'. Did you mean 'ties'?  [unknown-option]"
-    with pytest.raises(jd.UsageError) as caught:
-        check_option_names(["rollup"], ["roll_up"])
-    assert "'roll_up'" in str(caught.value)
-    check_option_names(["ties", "engine"], ["engine"])

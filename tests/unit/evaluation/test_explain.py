@@ -7,8 +7,9 @@ from math import log2
 import pytest
 
 import judged as jd
+from judged.evaluation.explain.explain import values_by_cutoff
 from judged.measures.grammar import parse_all
-from judged.measures.registry import Measure, definitions
+from judged.measures.registry import MEASURES, Measure
 
 QRELS = {"q": {"a": 3, "b": 0, "c": 1, "z": 2}}
 RUN = {"q": ["b", "a", "u", "c"]}
@@ -32,7 +33,7 @@ def test_the_arithmetic_of_ndcg():
     assert explained.closing.endswith(f"= {jd.evaluate(QRELS, RUN, 'nDCG').mean()['nDCG']:.6g}")
 
 
-@pytest.mark.parametrize("definition", [d for d in definitions() if d.needs == "grades"], ids=lambda d: d.name)
+@pytest.mark.parametrize("definition", [d for d in MEASURES if d.needs == "grades"], ids=lambda d: d.name)
 def test_every_measure_can_be_explained_and_gets_its_own_value(definition):
     measure = Measure(definition)
     explained = jd.explain(measure, QRELS, RUN, "q")
@@ -55,17 +56,47 @@ def test_condensed_lists_show_judged_documents_only():
 
 
 def test_every_cutoff_in_one_table():
-    from judged.evaluation.explain.explain import at_every_rank
-
-    table = at_every_rank(parse_all("P R"), QRELS, RUN, "q")
-    assert [row[3] for row in table.rows] == ["0.0000", "0.5000", "0.3333", "0.5000"]
-    with pytest.raises(jd.UsageError, match="cutoff"):
-        at_every_rank(parse_all("Bpref"), QRELS, RUN, "q")
+    table = values_by_cutoff(parse_all("P R"), QRELS, RUN, "q")
+    assert table["P"] == (0, 1 / 2, 1 / 3, 1 / 2)
+    with pytest.raises(jd.UsageError) as caught:
+        values_by_cutoff(parse_all("Bpref"), QRELS, RUN, "q")
+    assert caught.value.slug == "cutoff"
 
 
 def test_an_unknown_query_is_refused_with_some_that_exist():
-    with pytest.raises(jd.UsageError, match="'q'"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.explain("AP", QRELS, RUN, "nope")
+    assert caught.value.slug == "no-query"
+    assert "'q'" in str(caught.value.hint)
+
+
+def test_ndcg_shows_the_ideal_ranking_beside_the_actual_one():
+    explained = jd.explain("nDCG", QRELS, RUN, "q")
+    assert [row[1] for row in explained.ideal.rows] == ["a", "z", "c"]
+    assert explained.ideal.rows[-1][-1] == pytest.approx(3 + 2 / log2(3) + 1 / 2)
+    assert len(explained.tables()) == 2
+    assert len(jd.explain("nDCG@2", QRELS, RUN, "q").ideal.rows) == 2
+    assert jd.explain("AP", QRELS, RUN, "q").ideal is None
+
+
+def test_idcg_shows_the_ideal_ranking_alone():
+    (table,) = jd.explain("IDCG", QRELS, RUN, "q").tables()
+    assert [row[1] for row in table.rows] == ["a", "z", "c"]
+
+
+def test_without_a_query_the_one_nearest_to_the_mean_is_explained():
+    qrels = {q: {"a": 1} for q in ("q1", "q2", "q3", "q4")}
+    run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "d", "a"], "q4": ["b"]}
+    explained = jd.explain("RR", qrels, run)  # values 1, 1/2, 1/4, 0
+    assert (explained.query, explained.chosen) == ("q2", True)
+    assert explained.headline()
+    assert jd.evaluate(qrels, run, "RR").explain("RR").query == "q2"
+    assert jd.explain("relstring", qrels, run).query == "q1"
+
+
+def test_rows_that_follow_the_explanation_are_flat_records():
+    records = jd.explain("nDCG@1", QRELS, RUN, "q").records()
+    assert [(row["ranking"], row["document"]) for row in records] == [("actual", "b"), ("ideal", "a")]
 
 
 def test_the_value_follows_the_policies_and_says_so():
@@ -73,7 +104,7 @@ def test_the_value_follows_the_policies_and_says_so():
     for ties in ("expected", "best"):
         explained = jd.explain("AP", QRELS, run, "q", ties=ties)
         assert explained.value == jd.evaluate(QRELS, run, "AP", ties=ties)["AP"][0]
-    assert "mean over all their orders" in jd.explain("AP", QRELS, run, "q", ties="expected").closing
+    assert "mean over all orders" in jd.explain("AP", QRELS, run, "q", ties="expected").closing
     explained = jd.explain("AP", {"q": {"a": 0}}, {"q": ["a"]}, "q", empty="one")
     assert explained.value == 1
     assert "empty=one" in explained.closing
@@ -85,6 +116,7 @@ def test_precision_so_far_stands_in_every_row_of_a_document_without_judgment_too
 
 
 def test_a_query_that_the_run_does_not_answer_or_nobody_judged_is_named():
-    assert "does not answer" in jd.explain("AP", {**QRELS, "p": {"a": 1}}, RUN, "p").closing
-    with pytest.raises(jd.UsageError, match="nobody judged"):
+    assert "not in the run" in jd.explain("AP", {**QRELS, "p": {"a": 1}}, RUN, "p").closing
+    with pytest.raises(jd.UsageError) as caught:
         jd.explain("AP", QRELS, {**RUN, "x": ["a"]}, "x")
+    assert caught.value.slug == "no-query"

@@ -95,13 +95,13 @@ def test_a_list_that_comes_twice_is_an_error_that_names_it_and_changes_nothing()
     evaluator = jd.Evaluator("RR")
     evaluator.update([1, 0, 1], [0.3, 0.2, 0.1], qid=["a", "a", "b"])
     before = evaluator.result().to_dict()
-    with pytest.raises(jd.DataError, match="'b' a second time") as caught:
+    with pytest.raises(jd.DataError, match="'b'") as caught:
         evaluator.update([1, 1], [0.3, 0.2], qid=["c", "b"])
     assert caught.value.slug == "duplicate-query"
     assert evaluator.result().to_dict() == before
     other = jd.Evaluator("RR")
     other.update([1], [0.3], qid=["a"])
-    with pytest.raises(jd.DataError, match="'a' a second time"):
+    with pytest.raises(jd.DataError, match="'a'"):
         evaluator.merge(other)
     assert evaluator.result().to_dict() == before
 
@@ -178,12 +178,12 @@ def test_batches_may_be_files_frames_and_runs():
 def test_a_query_that_comes_twice_is_an_error_that_names_it():
     evaluator = jd.Evaluator("AP", {"q": {"a": 1}, "r": {"a": 1}})
     evaluator.update({"q": ["a"]})
-    with pytest.raises(jd.DataError, match="'q' a second time"):
+    with pytest.raises(jd.DataError, match="'q'"):
         evaluator.update({"r": ["a"], "q": ["a"]})
     assert len(evaluator) == 1
     other = jd.Evaluator("AP", {"r": {"a": 1}, "q": {"a": 1}})  # the same judgments in another order
     other.update({"q": ["a"]})
-    with pytest.raises(jd.DataError, match="'q' a second time"):
+    with pytest.raises(jd.DataError, match="'q'"):
         evaluator.merge(other)
 
 
@@ -362,12 +362,12 @@ def test_evaluators_of_different_judgments_do_not_merge():
     ("call", "slug"),
     [
         (lambda: jd.Evaluator("RR", keep="all"), "option"),
-        (lambda: jd.Evaluator(""), "measure"),
-        (lambda: jd.Evaluator("", QRELS), "measure"),
+        (lambda: jd.Evaluator(""), "no-measure"),
+        (lambda: jd.Evaluator("", QRELS), "no-measure"),
         (lambda: jd.Evaluator("RR", tie="best"), "unknown-option"),
         (lambda: jd.Evaluator("RR", QRELS, tie="best"), "unknown-option"),
         (lambda: jd.Evaluator("RR", profile="none"), "profile"),
-        (lambda: jd.Evaluator("alpha_nDCG"), "measure"),
+        (lambda: jd.Evaluator("alpha_nDCG"), "unsuitable-measure"),
         (lambda: jd.Evaluator("RR").update([1, 0]), "layout"),
         (lambda: jd.Evaluator("RR", QRELS).update([1, 0], [0.1, 0.2]), "layout"),
         (lambda: jd.Evaluator("RR", QRELS).update({}), "empty-run"),

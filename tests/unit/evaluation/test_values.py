@@ -45,8 +45,9 @@ def test_one_query_has_no_interval():
 
 def test_a_measure_is_found_by_any_of_its_names():
     assert RESULT["map"].tolist() == RESULT["AP"].tolist()
-    with pytest.raises(jd.UsageError, match="AP, RR"):
+    with pytest.raises(jd.UsageError) as caught:
         RESULT["nDCG"]
+    assert caught.value.slug == "not-asked"
 
 
 def test_frames():
@@ -121,3 +122,46 @@ def test_results_can_be_sent_to_another_process():
     assert again.measures == RESULT.measures
     assert again.policy == RESULT.policy
     assert str(again) == str(RESULT)
+
+
+def test_a_measure_is_found_by_the_name_it_had_before_the_profile_and_the_level():
+    result = jd.evaluate(QRELS, RUN, "AP P@1", profile="torchmetrics", level=1)
+    assert "AP" not in result.columns
+    assert result["AP"].tolist() == result["map"].tolist() == result["AP(norm='found')"].tolist()
+    assert jd.evaluate(QRELS, RUN, "AP", level=2)["AP"].tolist() == [0.0] * 8
+    with pytest.raises(jd.UsageError) as caught:
+        result["P"]
+    assert caught.value.slug == "not-asked"
+
+
+def test_names_are_kept_as_written_in_all_output():
+    result = jd.evaluate(QRELS, RUN, "map ndcg_cut_10 P@1,2", keep_names=True)
+    assert (
+        list(result.mean())
+        == list(result.of("q0"))
+        == list(result.to_dict()["q0"])
+        == ["map", "ndcg_cut_10", "P@1", "P@2"]
+    )
+    assert result["AP"].tolist() == result["map"].tolist() == jd.evaluate(QRELS, RUN, "AP")["AP"].tolist()
+    assert [row["measure"] for row in result.summary_records()] == ["map", "ndcg_cut_10", "P@1", "P@2"]
+    assert "map" in str(result)
+    assert pickle.loads(pickle.dumps(result))["map"].tolist() == result["map"].tolist()
+    assert str(result.explain("map", "q0").measure) == "map"
+
+
+def test_the_summary_of_counts_is_not_called_a_mean():
+    (table,) = jd.evaluate(QRELS, RUN, "NumRet NumRelRet").tables()
+    assert table.headers[:2] == ("measure", "sum")
+    (table,) = jd.evaluate(QRELS, RUN, "AP NumRet GMAP").tables()
+    assert table.headers[:3] == ("measure", "summary", "value")
+    assert [row[1] for row in table.rows] == ["mean", "sum", "geometric mean"]
+    assert jd.evaluate(QRELS, RUN, "AP").tables()[0].headers[1] == "mean"
+
+
+def test_records_have_one_row_per_measure_and_query_and_the_summaries():
+    result = jd.evaluate(QRELS, RUN, "AP RR")
+    records = result.records()
+    assert len(records) == 2 * (8 + 1)
+    assert set(records[0]) == {"run", "measure", "query", "value", "low", "high", "if_irrelevant", "if_top"}
+    assert result.to_csv().count("\n") == 1 + len(records)
+    assert result.to_trec().count("\n") == 2 * (8 + 1) + 1

@@ -70,41 +70,62 @@ def test_objects_read_like_names():
 
 
 @pytest.mark.parametrize(
-    ("text", "slug", "says"),
+    ("text", "slug", "hint"),
     [
-        ("ndgc@10", "metric", "did you mean nDCG@10"),
-        ("NDGC", "metric", "nDCG"),
-        ("P@0", "cutoff", "from 1"),
-        ("ndcg@-5", "cutoff", "from 1"),
-        ("ndcg@010", "cutoff", "write @10"),
-        ("P@2.5", "cutoff", "from 1"),
-        ("P@ten", "cutoff", "number"),
-        ("Bpref@10", "cutoff", "without @"),
-        ("nDCG(gian='exp')", "parameter", "did you mean gain"),
-        ("nDCG(gain='linaer')", "parameter", "linear"),
-        ("RBP(p=1)", "parameter", "below 1"),
-        ("AP(level='high')", "parameter", "number"),
-        ("AP(2)", "measure", "name=value"),
-        ("AP(", "measure", "Name"),
-        ("", "measure", "name of a measure"),
-        ("P.5,x", "metric", "no measure is called 'x'"),
+        ("ndgc@10", "unknown-measure", "did you mean nDCG@10?"), ("NDGC", "unknown-measure", "did you mean nDCG?"),
+        ("context_precision", "unknown-measure", "P"), ("context_recall@5", "unknown-measure", "R"),
+        ("P.5,x", "unknown-measure", "judged measures"),
+        ("P@0", "cutoff", "@10"), ("ndcg@-5", "cutoff", "@10"), ("ndcg@010", "cutoff", "write @10"), ("P@2.5", "cutoff", "@10"),
+        ("P@ten", "cutoff", ""), ("Bpref@10", "cutoff", ""),
+        ("nDCG(gian='exp')", "parameter", "did you mean 'gain'?"), ("nDCG(gain='linaer')", "parameter", ""), ("RBP(p=1)", "parameter", ""),
+        ("AP(level='high')", "parameter", ""), ("AP(2)", "measure-syntax", ""), ("AP(", "measure-syntax", ""), ("", "no-measure", "nDCG@10"),
     ],
-)
-def test_a_wrong_name_says_what_is_right(text, slug, says):
+)  # fmt: skip
+def test_a_wrong_name_says_what_is_right(text, slug, hint):
     with pytest.raises(jd.UsageError) as caught:
         parse_all(text)
     assert caught.value.slug == slug
-    assert says in str(caught.value)
+    assert hint in str(caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("HR@10", "Success@10"), ("hit_rate@10", "Success@10"), ("mean_average_precision", "AP"), ("mean_reciprocal_rank@5", "RR@5"),
+        ("ndcg_score", "nDCG"), ("ndcg_at_10", "nDCG@10"), ("recall_at_5", "R@5"), ("hit_rate_at_3", "Success@3"),
+    ],
+)  # fmt: skip
+def test_names_that_people_use_are_understood(text, name):
+    assert str(parse(text)) == name
+
+
+def test_several_cutoffs_need_no_braces():
+    assert parse_all("nDCG@1,5,10 P@1") == parse_all("nDCG@{1,5,10} P@1")
+
+
+def test_objects_of_ir_measures_are_measures():
+    ir_measures = pytest.importorskip("ir_measures")
+    objects = [ir_measures.nDCG @ 10, ir_measures.P(rel=2) @ 5, ir_measures.RR]
+    assert parse_all(objects) == parse_all(["nDCG@10", "P(level=2)@5", "RR"])
+    assert parse(ir_measures.AP) == parse("AP")
+
+
+def test_a_label_is_printed_and_does_not_change_the_measure():
+    (kept,) = parse_all("map", keep_names=True)
+    assert (str(kept), kept) == ("map", parse("AP"))
+    assert str(kept @ 10) == "AP@10"
 
 
 def test_parse_gives_exactly_one():
-    with pytest.raises(jd.UsageError, match="2 in"):
+    with pytest.raises(jd.UsageError) as caught:
         parse("P@{1,5}")
+    assert caught.value.slug == "measure-syntax"
 
 
 def test_a_name_that_is_taken_cannot_be_declared_again():
-    with pytest.raises(jd.UsageError, match="AP"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.measure("Mine", aliases=("map",))(lambda j: j.retrieved)
+    assert caught.value.slug == "name-taken"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A bar on standard error, where that is a terminal and the work lasts longer than a second."""
+"""Progress bar on standard error, if that is a terminal and the work takes more than a second."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATIENCE = 1.0
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """What to call with the bytes done and the bytes there are; None where nobody would see it."""
+    """Yield a callback `report(done, total)`; None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -23,7 +23,7 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
     with ExitStack() as stack:
         shown: list[Any] = []
 
-        def tell(done: int, size: int) -> None:
+        def report(done: int, size: int) -> None:
             if not shown and done < size and time.monotonic() - begin > _PATIENCE:
                 from rich.console import Console
                 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
@@ -34,4 +34,4 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
             if shown:
                 shown[0].update(shown[0].task_ids[0], completed=done, total=size)
 
-        yield tell
+        yield report

@@ -1,4 +1,4 @@
-"""The arithmetic of every query of a result at once: what `explain` shows of one, for a page that shows them all."""
+"""The arithmetic of every query of a result, for the page."""
 
 from __future__ import annotations
 
@@ -7,14 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged._types import Column
-from judged.evaluation.explain.explain import (
-    cell_text,
-    closing_line,
-    condensed,
-    settled_rows,
-    shown_columns,
-    whole_number,
-)
+from judged.evaluation.explain.explain import closing_line, condensed, settled_rows, shown_columns
+from judged.evaluation.explain.result import cell_text, plain_number
 from judged.evaluation.explain.trace import trace
 from judged.evaluation.result.source import in_one_order
 from judged.evaluation.result.values import Values
@@ -25,7 +19,7 @@ __all__ = ["QueryArithmetic", "steps_of"]
 
 @dataclass(frozen=True, slots=True)
 class QueryArithmetic:
-    """One query under one measure: a row of cells for each judged document that it saw, down to a depth, and the closing line."""
+    """One query under one measure: one row of cells per judged document that it saw, down to a depth, and the last step."""
 
     headers: tuple[str, ...]
     ranks: tuple[int, ...]
@@ -35,7 +29,7 @@ class QueryArithmetic:
 
 
 def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmetic]:
-    """The steps of each query, in the order of `result.queries`; the result must have its source."""
+    """The arithmetic of each query, in the order of `result.queries`; the result must have its source."""
     assert result.source is not None
     judged = result.source.judged
     if result.source.alternatives:
@@ -57,25 +51,22 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
     ranks = judged.rank[shown].tolist()
     inside = judged.within(cutoff) & (judged.rank <= judged.at(reach))
     within = np.bincount(judged.query[inside], minlength=len(judged))
-    found = []
+    arithmetic = []
     for row, value in enumerate(result[measure].tolist()):
         end = int(ends[row])
         last = 0.0 if last_sum is None or not judged.hits[row] else float(last_sum[end - 1])
         part = slice(int(shown_ends[row] - seen[row]), int(shown_ends[row]))
         closing = closing_line(traced, row, last, value, judged, bool(settled[row]))
-        found.append(
-            QueryArithmetic(
-                tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, int(within[row] - seen[row])
-            )
-        )
-    return found
+        below = int(within[row] - seen[row])
+        arithmetic.append(QueryArithmetic(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, below))
+    return arithmetic
 
 
 def _texts(columns: dict[str, Column], shown: Column) -> list[tuple[str, ...]]:
-    """The cells of each row that is shown; equal numbers are written once."""
+    """The cells of each shown row; equal numbers are formatted once."""
     texts = []
     for column in columns.values():
         values, place = np.unique(column[shown], return_inverse=True)
-        words = [cell_text(whole_number(value)) for value in values]
+        words = [cell_text(plain_number(value)) for value in values]
         texts.append([words[i] for i in place.tolist()])
     return list(zip(*texts, strict=True)) if texts else [()] * int(shown.sum())

@@ -1,89 +1,66 @@
-"""The arithmetic of one query, rank by rank, recorded while the measure itself computes it."""
+"""Explain the value of one query, rank by rank, with the numbers that the measure itself computes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Unpack
 
 import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import UsageError, shown
+from judged.evaluation.evaluate import with_level
+from judged.evaluation.explain.ideal import explain_ideal
+from judged.evaluation.explain.result import Explanation, cell_text, plain_number
 from judged.evaluation.explain.trace import Trace, trace
-from judged.evaluation.inputs import RagOptions, join_inputs
+from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring.column import column, is_empty, is_settled
 from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of
 from judged.evaluation.result.source import Provenance, in_one_order, raw_id
 from judged.measures.grammar import parse
-from judged.measures.profiles import profile as profile_named
+from judged.measures.profiles import Profile
+from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
-from judged.tables.result import Result
-from judged.tables.table import Table
+from judged.stats.summary import mean
+from judged.tables.result import RecordTable
+from judged.tables.text import some
 
-__all__ = [
-    "Explanation",
-    "at_every_rank",
-    "cell_text",
-    "closing_line",
-    "condensed",
-    "explain",
-    "explained",
-    "settled_rows",
-    "shown_columns",
-    "whole_number",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation(Result):
-    """One query under one measure: a row for each rank, then the closing line."""
-
-    measure: Measure
-    query: Id
-    value: Any
-    headers: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    closing: str
-    hidden: int = 0  # documents below the last row
-
-    def table(self) -> Table:
-        notes = [self.closing, f"{self.measure}: {self.measure.definition.formula}"]
-        if self.hidden:
-            notes.insert(0, f"… and {self.hidden} more document{'s' * (self.hidden > 1)}")
-        rows = tuple(tuple(cell_text(value) for value in row) for row in self.rows)
-        return Table(self.headers, rows, title=f"{self.measure} of query {self.query}", notes=tuple(notes), words=(1,))
-
-
-def cell_text(value: Any) -> str:
-    """A value of the arithmetic as text: no more decimals than it needs, four at most."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else ""
-    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+__all__ = ["explain", "explain_query", "values_by_cutoff"]
 
 
 def explain(
-    measure: str | Measure, qrels: Any, run: Any, query: Id, *, depth: int | None = None, profile: str = "trec_eval-10",
-    **policy: Any,
+    measure: str | Measure, qrels: Any, run: Any = None, query: Id | None = None, *, depth: int | None = None,
+    level: float | None = None, profile: str = "trec_eval-10", **options: Unpack[EvaluateOptions],
 ) -> Explanation:  # fmt: skip
-    """The value of one query with every step that led to it.
+    """Explain the value of one query: every step of its arithmetic.
+
+    Args:
+        measure: the measure.
+        qrels: as in `evaluate`.
+        run: as in `evaluate`.
+        query: the query; by default the one whose value is nearest to the mean, among those with a relevant document retrieved.
+        depth: number of ranks to show.
+        level: lowest relevant grade, as in `evaluate`.
+        profile: conventions of another tool, see `PROFILES`.
+        options: as in `evaluate`.
 
     >>> print(explain("RR", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q").closing)
     1 / 2 = 0.5
     """
-    chosen = profile_named(profile)
-    source = _joined(qrels, run, chosen.policy, policy)
-    return explained(chosen.apply(parse(measure)), source, query, depth)
+    chosen = find_profile(profile)
+    source = _join(qrels, run, chosen, options)
+    return explain_query(with_level(chosen.apply(parse(measure)), level), source, query, depth)
 
 
-def explained(measure: Measure, source: Provenance, query: Id, depth: int | None = None) -> Explanation:
-    """The value of one query of a result with every step that led to it; of several sets of documents by the one that counts."""
-    row = _row_of(source, query)
+def explain_query(
+    measure: Measure, source: Provenance, query: Id | None = None, depth: int | None = None
+) -> Explanation:
+    """Explain the value of one query of a result; of several sets of documents by the one that counts."""
+    row = _instructive_row(measure, source) if query is None else _row_of(source, query)
+    name = source.judged.queries[row]
     if source.alternatives:
         from judged.evaluation.rag.alternatives import chosen
 
@@ -95,62 +72,76 @@ def explained(measure: Measure, source: Provenance, query: Id, depth: int | None
         source = replace(source, judged=condensed(source.judged))
     value = column(measure, judged, TieOrders(judged) if judged.policy.ties == "expected" else None)[0]
     judged = in_one_order(judged)
-    seen, trace = _recorded(measure, judged)
-    columns = shown_columns(trace, seen)
+    seen, steps = _trace_all_ranks(measure, judged)
+    columns = shown_columns(steps, seen)
     docs, last = source.documents([row])[0], _last_row(measure, judged, depth)
-    used = _used(measure, judged)
-    at_rank = {int(r): i for i, r in enumerate(seen.rank)}
+    tokens = _tokens_so_far(measure, judged)
+    hit_at = {int(r): i for i, r in enumerate(seen.rank)}
     rows: list[tuple[Any, ...]] = []
     for rank in range(1, last + 1):
-        hit = at_rank.get(rank)
-        cells = [None] * len(columns) if hit is None else [whole_number(c[hit]) for c in columns.values()]
-        grade = "–" if hit is None or np.isnan(seen.grade[hit]) else whole_number(seen.grade[hit])
-        rows.append((rank, docs[rank - 1], grade, *used[rank - 1 : rank], *cells))
+        hit = hit_at.get(rank)
+        cells = [None] * len(columns) if hit is None else [plain_number(c[hit]) for c in columns.values()]
+        grade = "–" if hit is None or np.isnan(seen.grade[hit]) else plain_number(seen.grade[hit])
+        rows.append((rank, docs[rank - 1], grade, *tokens[rank - 1 : rank], *cells))
     last_sum = float(columns["sum"][-1]) if "sum" in columns and len(seen.rank) else 0.0
     return Explanation(
-        measure, query, value, ("rank", "document", "grade", *["tokens so far"][: len(used)], *columns), tuple(rows),
-        closing_line(trace, 0, last_sum, value, judged, settled_rows(measure, judged)[0]), int(judged.retrieved[0]) - last,
+        measure, name, value, ("rank", "document", "grade", *["tokens so far"][: len(tokens)], *columns), tuple(rows),
+        closing_line(steps, 0, last_sum, value, judged, settled_rows(measure, judged)[0]), int(judged.retrieved[0]) - last,
+        ideal=explain_ideal(measure, judged, steps, depth), chosen=query is None,
     )  # fmt: skip
 
 
+def _instructive_row(measure: Measure, source: Provenance) -> int:
+    """The query whose value is nearest to the mean, among those with a relevant document retrieved; the first of several."""
+    judged = source.judged
+    retrieved = np.bincount(judged.query[judged.grade > 0], minlength=len(judged)) > 0
+    if measure.definition.text or not retrieved.any():
+        return int(np.argmax(retrieved))
+    from judged.evaluation.rag.alternatives import best_column
+
+    values = best_column(measure, source, TieOrders(judged) if judged.policy.ties == "expected" else None)
+    distance = np.where(retrieved & ~np.isnan(values), np.abs(values - mean(values[~np.isnan(values)])), np.inf)
+    return int(np.argmin(distance))
+
+
 def condensed(judged: Judged) -> Judged:
-    """Judged documents only, and a policy that says so."""
+    """The ranking of judged documents only, with a policy that says so."""
     return replace(judged.condensed(), policy=replace(judged.policy, unjudged="condensed"))
 
 
 def shown_columns(trace: Trace, seen: Judged) -> dict[str, Column]:
-    """The columns of the arithmetic, a value for each hit: what the measure named, and the sum that it closes with, as it grows."""
+    """The columns that the measure named, one value per hit, and the running sum that it closes with."""
     main = trace.main_sum()
     return trace.columns if main is None else {**trace.columns, "sum": seen.running(main.astype(float))}
 
 
 def settled_rows(measure: Measure, judged: Judged) -> Column:
-    """Which queries the policy gave their value, because they have no relevant document."""
+    """True for queries whose value the policy sets because they have no relevant document."""
     return is_empty(measure, judged) if is_settled(measure, judged) else np.zeros(len(judged), bool)
 
 
 def closing_line(trace: Trace, row: int, last_sum: float, value: Any, judged: Judged, settled: bool) -> str:
-    """The last step to the value of a query, and what a policy made of it."""
+    """The last step to the value of a query, and the effect of a policy on it."""
     closing, in_this_order = trace.closing(row, last_sum), trace.value[row]
     if not judged.answered[row]:
-        closing += "; the run does not answer this query"
+        closing += "; the query is not in the run"
     if value == in_this_order or isinstance(value, str):
         return closing
     if settled:
-        return f"{closing}; no relevant document: {cell_text(float(value)) or 'left out'} by the policy empty={judged.policy.empty}"
-    return f"in this order of the ties {closing}; the mean over all their orders is {value:.6g}"
+        return f"{closing}; no relevant document: {cell_text(float(value)) or 'left out'} (empty={judged.policy.empty})"
+    return f"in this order of ties {closing}; mean over all orders: {value:.6g}"
 
 
-def _recorded(measure: Measure, judged: Judged) -> tuple[Judged, Trace]:
-    """What the measure does, on a ranking in which unjudged documents have a row too where that changes nothing."""
-    plain_trace = trace(measure, judged)
-    seen = _with_unjudged(judged)
-    full = trace(measure, seen)
-    return (seen, full) if full.value[0] == plain_trace.value[0] else (judged, plain_trace)
+def _trace_all_ranks(measure: Measure, judged: Judged) -> tuple[Judged, Trace]:
+    """Trace the measure on a ranking in which unjudged documents have rows too, unless that changes the value."""
+    of_hits = trace(measure, judged)
+    everything = _with_unjudged(judged)
+    of_ranks = trace(measure, everything)
+    return (everything, of_ranks) if of_ranks.value[0] == of_hits.value[0] else (judged, of_hits)
 
 
 def _with_unjudged(judged: Judged) -> Judged:
-    """Every rank as a hit (the first thousand): a document without a grade is relevant to nothing."""
+    """The ranking with every rank as a hit, down to rank 1,000; a document without a grade is not relevant."""
     depth = min(int(judged.retrieved[0]), 1_000)
     rank = np.union1d(np.arange(1, depth + 1), judged.rank)
     place = np.searchsorted(rank, judged.rank)
@@ -162,63 +153,54 @@ def _with_unjudged(judged: Judged) -> Judged:
     return replace(judged, query=zeros, rank=rank, grade=grade, judgment=judgment, tie_first=first, tie_last=last)
 
 
-def at_every_rank(
-    measures: list[Measure], qrels: Any, run: Any, query: Id, *, depth: int | None = None,
-    profile: str = "trec_eval-10", **policy: Any,
-) -> Table:  # fmt: skip
-    """Each measure at every cutoff: one row a rank."""
-    chosen = profile_named(profile)
+def values_by_cutoff(
+    measures: list[Measure], qrels: Any, run: Any, query: Id | None = None, *, depth: int | None = None,
+    profile: str = "trec_eval-10", **options: Unpack[EvaluateOptions],
+) -> RecordTable:  # fmt: skip
+    """Compute measures of one query at every cutoff: one row per rank."""
+    chosen = find_profile(profile)
     for m in measures:
         if m.definition.at != "cutoff":
-            raise UsageError("cutoff", "measures that take a cutoff", got=str(m), value=str(m))
-    source = _joined(qrels, run, chosen.policy, policy)
+            raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
+    source = _join(qrels, run, chosen, options)
     if source.alternatives:
-        raise UsageError("alternatives", "judgments of one kind for each query", got="sets of which any one will do")
-    row = _row_of(source, query)
+        raise UsageError("alternatives", "values by cutoff do not support sets of documents of which any one answers a query")  # fmt: skip
+    row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
     judged, docs = source.judged.select([row]), source.documents([row])[0]
-    last = min(len(docs), depth or len(docs))
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
     rows = [
-        (
-            str(k),
-            docs[k - 1],
-            cell_text(grade.get(k, "–")),
-            *(f"{(chosen.apply(m) @ k).on(judged)[0]:.4f}" for m in measures),
-        )
-        for k in range(1, last + 1)
-    ]
-    return Table(
-        ("k", "document", "grade", *map(str, measures)), tuple(rows), title=f"query {query} at every cutoff", words=(1,)
-    )
+        {"k": k, "document": docs[k - 1], "grade": cell_text(grade.get(k, "–")),
+         **{str(m): (chosen.apply(m) @ k).on(judged)[0].item() for m in measures}}
+        for k in range(1, min(len(docs), depth or len(docs)) + 1)
+    ]  # fmt: skip
+    return RecordTable.of(rows, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
 
 
-def _joined(qrels: Any, run: Any, base: Mapping[str, Any], given: dict[str, Any]) -> Provenance:
-    asked, rules = RagOptions.asked(given)
-    return join_inputs(qrels, run, Policy(**{**base, **rules}), asked)
+def _join(qrels: Any, run: Any, profile: Profile, options: EvaluateOptions) -> Provenance:
+    rag, policies = RagOptions.split(options)
+    return read_and_join(qrels, run, policy_of(profile, policies), rag)
 
 
 def _row_of(source: Provenance, query: Id) -> int:
-    known = source.judged.queries
-    if query not in known:
-        some = ", ".join(shown(q) for q in known[:3])
-        where = ", which the run answers but nobody judged" if raw_id(query) in source.read.queries.tolist() else ""
-        raise UsageError("no-query", f"a judged query such as {some}", got=f"{shown(query)}{where}", value=query)
-    return known.index(query)
-
-
-def whole_number(value: Any) -> Any:
-    """A NumPy number as Python's: an int where it is whole."""
-    value = value.item()
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    queries = source.judged.queries
+    if query not in queries:
+        unjudged = raw_id(query) in source.run_table.queries.tolist()
+        problem = (
+            f"query {shown(query)} is in the run, but has no judgments"
+            if unjudged
+            else f"no query {shown(query)} in the judgments"
+        )
+        raise UsageError("no-query", problem, hint=f"choose a judged query such as {some(queries)}", value=query)
+    return queries.index(query)
 
 
 def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
     cutoff = measure.get(measure.definition.at) if measure.definition.at == "cutoff" else None
-    wanted = depth or cutoff or max(10, int(judged.rank.max(initial=0)))
-    return int(min(wanted, measure.seen(judged).retrieved[0] if measure.get("tokens") else judged.retrieved[0]))
+    last = depth or cutoff or max(10, int(judged.rank.max(initial=0)))
+    return int(min(last, measure.seen(judged).retrieved[0] if measure.get("tokens") else judged.retrieved[0]))
 
 
-def _used(measure: Measure, judged: Judged) -> list[int]:
-    """Tokens down to each rank, where a budget of them decides what is seen."""
-    counted = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
-    return [] if counted is None else np.cumsum(counted).tolist()
+def _tokens_so_far(measure: Measure, judged: Judged) -> list[int]:
+    """Number of tokens down to each rank, if the measure has a budget of tokens."""
+    counts = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
+    return [] if counts is None else np.cumsum(counts).tolist()

@@ -1,4 +1,4 @@
-"""What a measure does on its way to its values, noted while it does it: there is no second implementation of any formula."""
+"""Record the steps of a measure while it computes; no formula has a second implementation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Trace", "trace"]
 
 @dataclass
 class Trace:
-    """What the measure named (a value for each hit), added up and divided (for each query)."""
+    """Columns that the measure named (one value per hit), its sums and its fractions (one value per query)."""
 
     hits: int
     value: Column = field(default_factory=lambda: np.empty(0))
@@ -47,7 +47,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class _Traced(Judged):
-    """A `Judged` that notes what a formula does with it, or with a shorter view of it."""
+    """A `Judged` that records the operations of a formula on it and on its shorter views."""
 
     trace: Trace | None = None
     row: Column | None = None  # the place of each hit in the whole ranking
@@ -75,11 +75,11 @@ class _Traced(Judged):
         return kept if self.row is None else replace(kept, row=self.row[mask])
 
     def _fits(self, x: Column) -> bool:
-        """Whether a column has a value for each hit, and it is known which hits these are."""
+        """True if a column has one value per hit, and the rows of these hits are known."""
         return self.trace is not None and self.row is not None and len(x) == len(self.rank) == len(self.row)
 
     def _spread(self, x: Column, elsewhere: float) -> Column:
-        """The column over the hits of the whole ranking."""
+        """Spread a column over the hits of the whole ranking."""
         assert self.trace is not None
         if len(x) == self.trace.hits:
             return np.asarray(x)
@@ -89,7 +89,7 @@ class _Traced(Judged):
 
 
 def trace(measure: Measure, judged: Judged) -> Trace:
-    """The measure on a ranking, with what it did; a ranking for `judged_only` has lost its unjudged documents already."""
+    """Compute a measure and record its steps; for `judged_only`, unjudged documents must have been removed already."""
     trace = Trace(hits=len(judged.rank))
     given = tuple(pair for pair in measure.given if pair[0] != "judged_only")
     watched = _Traced(

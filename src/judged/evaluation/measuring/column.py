@@ -1,4 +1,4 @@
-"""One measure on one `Judged`, under its policies: what `evaluate` and `explain` both show."""
+"""Compute one measure on one `Judged` under its policies, for `evaluate` and `explain`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from judged.errors import DataError, Warned
 from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.measures.registry import Measure
 
-__all__ = ["column", "is_empty", "is_settled", "level_notes", "refuse_empty", "refuse_warnings"]
+__all__ = ["check_empty", "check_strict", "column", "is_empty", "is_settled", "level_warnings"]
 
 
 def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column:
-    """One value per query: the mean over the orders of ties if these are given, and the policy for empty queries."""
+    """One value per query: the mean over the orders of ties if these are given; empty queries by the policy."""
     values = orders.expected(measure) if orders else measure.on(judged)
     if not is_settled(measure, judged):
         return values
@@ -25,7 +25,7 @@ def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column
 
 
 def is_settled(measure: Measure, judged: Judged) -> bool:
-    """Whether the policy for queries without a relevant document decides their value: not for counts and shares judged."""
+    """True if the policy decides the value of queries without a relevant document: not for counts and judged shares."""
     d = measure.definition
     relevance = "unit" in d.laws and not d.lower_is_better and d.family != "coverage"
     return relevance and judged.policy.empty not in ("zero", "error")
@@ -34,39 +34,32 @@ def is_settled(measure: Measure, judged: Judged) -> bool:
 def is_empty(measure: Measure, judged: Judged) -> Column:
     """Queries without a document that is relevant to the measure: at its level, or with a positive grade."""
     level, pool = measure.get("level"), judged.ideal
-    return (
-        pool.total(
-            pool.is_relevant(level) if measure.definition.binary else (pool.grade > 0) & (pool.grade >= (level or 0))
-        )
-        == 0
-    )
+    binary = measure.definition.binary
+    relevant = pool.is_relevant(level) if binary else (pool.grade > 0) & (pool.grade >= (level or 0))
+    return pool.total(relevant) == 0
 
 
-def level_notes(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned, ...]:
-    """Queries that have relevant documents, but none at the level of a measure: the join, which knows no level, does not count them."""
-    found = []
+def level_warnings(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned, ...]:
+    """Warn of queries whose relevant documents are all below the level of a measure; the join, which has no level, cannot."""
+    warnings = []
     for level in sorted({m.get("level") for m in measures if m.definition.binary}):
         n = int(((judged.relevant(level) == 0) & (judged.pool.positive > 0)).sum())
         if n:
-            what = "query has a relevant document, but none" if n == 1 else "queries have relevant documents, but none"
-            found.append(
-                Warned("no-relevant", n, f"{n} {what} of grade {level:g} or above (empty={judged.policy.empty})")
-            )
-    refuse_empty(judged.policy, found)
-    return tuple(found)
+            who = "query has a relevant document, but none" if n == 1 else "queries have relevant documents, but none"
+            warnings.append(Warned("no-relevant", n, f"{n} {who} of grade {level:g} or above (empty={judged.policy.empty})"))  # fmt: skip
+    check_empty(judged.policy, warnings)
+    return tuple(warnings)
 
 
-def refuse_empty(policy: Policy, notes: Sequence[Warned]) -> None:
-    """An error where the policy allows no query without a relevant document, and there is one."""
-    for note in notes:
-        if note.slug == "no-relevant" and policy.empty == "error":
-            raise DataError(
-                "no-relevant", "a relevant document for every query", got=f"{note.count} without one: {note.text}"
-            )
+def check_empty(policy: Policy, warnings: Sequence[Warned]) -> None:
+    """Raise if a query has no relevant document and the policy does not allow that."""
+    for warning in warnings:
+        if warning.slug == "no-relevant" and policy.empty == "error":
+            raise DataError("no-relevant", warning.text, value=warning.count)
 
 
-def refuse_warnings(warnings: Sequence[Warned]) -> None:
-    """An error where there is something to warn of."""
+def check_strict(warnings: Sequence[Warned]) -> None:
+    """Raise if there is a warning."""
     if warnings:
-        first = warnings[0]
-        raise DataError(first.slug, "nothing to warn of", got=f"{len(warnings)} warnings, the first: {first.text}")
+        count = f"{len(warnings)} warning{'s' * (len(warnings) > 1)}"
+        raise DataError(warnings[0].slug, f"strict mode: {count}; first: {warnings[0].text}")

@@ -84,7 +84,7 @@ class TieOrders:
         """How many queries have more orders than can be tried."""
         return sum(_Ties(self.judged, query).orders > _EXACT for query in _tied(self.judged))
 
-    def notes(self, measures: Sequence[Measure]) -> tuple[Warned, ...]:
+    def warnings(self, measures: Sequence[Measure]) -> tuple[Warned, ...]:
         """How many queries have more orders than were tried, where a measure needs them all."""
         sampled = 0 if all(map(self._adds_up, measures)) else self._sampled
         text = f"in {sampled} {'query' if sampled == 1 else 'queries'} the expected value over ties is an average over {_EXACT:,} random orders"

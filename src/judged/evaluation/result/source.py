@@ -1,4 +1,4 @@
-"""What stands behind a result: the judged ranking, and where it came from."""
+"""Provenance of a result: the joined ranking, its judgments and its run."""
 
 from __future__ import annotations
 
@@ -26,59 +26,58 @@ __all__ = ["Provenance", "as_text", "in_one_order", "raw_id"]
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """A `Judged` with the judgments and the run that were joined; these are None where it was given as it is."""
+    """A `Judged` with the judgments and the run that were joined; both are None if the `Judged` was the input."""
 
     judged: Judged
     qrels: Qrels | None = None
     run: Run | UnreadRun | None = None
-    written: tuple[tuple[str, int, int], ...] = ()  # the files: path, size, time of writing
-    alternatives: tuple[Judged, ...] = ()  # by each set of documents, where any one of several will do
+    file_stamps: tuple[tuple[str, int, int], ...] = ()  # path, size, modification time
+    alternatives: tuple[Judged, ...] = ()  # one per set of documents, if any one of several answers a query
 
     def select(self, rows: Ints) -> Provenance:
-        """Of some queries, by position."""
+        """Some queries, by position."""
         parts = tuple(one.select(rows) for one in self.alternatives)
         return replace(self, judged=self.judged.select(rows), alternatives=parts)
 
     @classmethod
     def of(cls, judged: Judged, qrels: Qrels, run: Run | UnreadRun) -> Provenance:
-        """The source, with what its files looked like now."""
+        """Build it, with the present stamps of its files."""
         paths = [rows.path for rows in (qrels, run) if rows.path is not None]
         return cls(judged, qrels, run, tuple((path, *_stamp(path)) for path in paths))
 
-    def refuse_changed(self) -> None:
-        """An error where a file is not what it was: what it says now would stand beside values of what it said then."""
-        for path, *stamp in self.written:
+    def check_unchanged(self) -> None:
+        """Raise if a file changed after it was evaluated: its present content does not belong to the values."""
+        for path, *stamp in self.file_stamps:
             if list(_stamp(path)) != stamp:
-                raise DataError("file-changed", "the file as it was when it was evaluated", got="another: it was written, or removed, since", where=path,
-                                hint="evaluate again")  # fmt: skip
+                raise DataError("file-changed", "the file changed after it was evaluated", where=path, hint="evaluate again")  # fmt: skip
 
     @property
-    def near(self) -> bool:
-        """Whether the run is at hand as a whole; not where it lies in parts."""
+    def is_local(self) -> bool:
+        """True if the run is available as a whole, not in partitions."""
         return self.run is not None and not isinstance(self.run, PartitionedRun)
 
     @cached_property
-    def read(self) -> Run:
-        """The run in columns: read when something asks for documents that nobody judged."""
+    def run_table(self) -> Run:
+        """The run in columns; read when unjudged documents are needed."""
         assert self.run is not None
-        self.refuse_changed()
+        self.check_unchanged()
         return read_run(self.run, labels=self.qrels)
 
-    def _read_of(self, judged: Judged) -> Run:
-        """The run in columns; of a run in parts the rows of some queries."""
+    def _rows_of(self, judged: Judged) -> Run:
+        """The run in columns; of a partitioned run, the rows of some queries."""
         if not isinstance(self.run, PartitionedRun):
-            return self.read
+            return self.run_table
         from judged.core.parts.whole_queries import read_queries
 
         return read_queries(self.run, map(raw_id, judged.queries))
 
     def documents(self, rows: Sequence[int], depth: int | None = None) -> list[list[str]]:
-        """The documents of some queries (by position) in the order they were evaluated in, unjudged ones included, down to a depth."""
+        """All documents of some queries (by position), in the order in which they were evaluated, down to a depth."""
         judged = in_one_order(self.judged.select(rows))
         if judged.policy.unjudged == "condensed":
-            return [[as_text(doc) for doc in docs[:depth]] for docs in _placed(judged)]
+            return [[as_text(doc) for doc in docs[:depth]] for docs in _judged_documents(judged)]
         last = min((d for d in (depth, judged.policy.depth) if d is not None), default=None)
-        return [docs[:last] for docs in _ranked(self._read_of(judged), judged, depth)]
+        return [docs[:last] for docs in _rank_documents(self._rows_of(judged), judged, depth)]
 
 
 def _stamp(path: str) -> tuple[int, int]:
@@ -90,21 +89,21 @@ def _stamp(path: str) -> tuple[int, int]:
 
 
 def in_one_order(judged: Judged) -> Judged:
-    """The ranking as it is shown: where the value is a mean over the orders of ties, one of them stands for all."""
+    """The ranking as it is shown: one order of ties, if the value is a mean over all of them."""
     return judged.under(judged.policy) if judged.policy.ties == "expected" else judged
 
 
 def as_text(raw: bytes) -> str:
-    """An id as text; bytes that are not UTF-8 are kept."""
+    """Decode an id; bytes that are not UTF-8 are kept."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def raw_id(query: Id) -> bytes:
-    """A query id as the bytes that stood in the file."""
+    """The bytes of a query id in the file."""
     return str(query).encode("utf-8", "surrogateescape")
 
 
-def _placed(judged: Judged) -> list[list[bytes]]:
+def _judged_documents(judged: Judged) -> list[list[bytes]]:
     """The judged documents of each ranking, by rank."""
     assert judged.pool_doc is not None
     docs = judged.pool_doc.take(judged.judgment).tolist()
@@ -112,7 +111,7 @@ def _placed(judged: Judged) -> list[list[bytes]]:
     return [docs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def _ranked(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
+def _rank_documents(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
     """Every document of each ranking, in the order that ranked the judged ones."""
     assert judged.pool_doc is not None
     ids = IdColumn.of(map(raw_id, judged.queries))
@@ -120,17 +119,17 @@ def _ranked(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
         queries=judged.queries, ids=ids, query=judged.pool_query, grade=judged.pool_grade, doc=judged.pool_doc
     )
     codes = pool.codes()
-    asked = np.array([raw in codes for raw in run.queries.tolist()], dtype=bool)
-    part = run.take(_upper(run, np.flatnonzero(asked[run.query]), judged.policy, depth))
-    owners, rows = ranked_rows(part, judged.policy, pool)
+    selected = np.array([raw in codes for raw in run.queries.tolist()], dtype=bool)
+    shorter = run.take(_top_rows(run, np.flatnonzero(selected[run.query]), judged.policy, depth))
+    owners, rows = ranked_rows(shorter, judged.policy, pool)
     ranked: list[list[str]] = [[] for _ in judged.queries]
-    for owner, doc in zip(owners.tolist(), part.doc.take(rows).tolist(), strict=True):
+    for owner, doc in zip(owners.tolist(), shorter.doc.take(rows).tolist(), strict=True):
         ranked[owner].append(as_text(doc))
     return ranked
 
 
-def _upper(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:
-    """The rows that can stand within the depth: all but those that as many others beat. Only a saving."""
+def _top_rows(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:
+    """The rows that can be within the depth, to save time: all but those that enough others beat."""
     if depth is None or policy.order != "score" or policy.precision != "float64" or policy.duplicates != "error":
         return rows
     query, score = run.query[rows], run.score[rows]

@@ -1,74 +1,71 @@
-"""Several results in one table."""
+"""Table of summaries, shared by every result that has one row per measure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from judged.evaluation.result.values import Values
-from judged.io.run_names import short_names
+from judged.core.policy import Policy
+from judged.errors import Warned
 from judged.measures.registry import Measure
 from judged.tables.table import Table
+from judged.tables.text import counted, number
 
-__all__ = ["board", "labels", "number", "per_query"]
+__all__ = ["SUMMARIES", "interval_text", "notes_on", "range_text", "summary_table", "title_of", "value_text"]
 
-_WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
+SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
 
-
-def number(value: Any, places: int, *, whole: bool = False) -> str:
-    """A value as text: counts without decimals, missing values as a dash."""
-    if isinstance(value, str):
-        return value
-    if value is None or value != value:
-        return "–"
-    return f"{value:.0f}" if whole else f"{value:.{places}f}"
+Ends = tuple[float, float]
 
 
-def labels(results: Sequence[Values]) -> list[str]:
-    """The runs' names without folders; with as many as it takes to tell them apart."""
-    return short_names([result.names[1] for result in results])
+def summary_table(
+    measures: Sequence[Measure], means: Mapping[str, float], counts: Mapping[str, int], *, places: int,
+    intervals: Mapping[str, Ends | None] | None = None, bounds: Mapping[str, Ends] | None = None, title: str = "",
+    notes: tuple[str, ...] = (),
+) -> Table:  # fmt: skip
+    """One row per measure: its summary, interval, number of queries, and bounds if there are any.
 
-
-def board(results: Sequence[Values], *, places: int = 4) -> Table:
-    """One run: a row a measure. Several: a row a run, a column a measure."""
-    if len(results) == 1:
-        return results[0].table(places=places)
-    measures = [m for m in results[0].measures if not m.definition.text]
-    room = len(measures) <= _WITH_INTERVALS
+    The header of the summary says what it is. A column says it if measures are summarised in different ways.
+    """
+    kinds = [SUMMARIES[m.definition.summary] for m in measures]
+    mixed = len(set(kinds)) > 1
+    headers = ["measure", *(["summary", "value"] if mixed else (kinds[:1] or ["mean"]))]
+    headers += ["95% interval"] * (intervals is not None) + ["queries"]
+    headers += ["if unjudged: irrelevant – top grade"] * (bounds is not None)
     rows = []
-    for result, label in zip(results, labels(results), strict=True):
-        means, intervals = result.mean(), result.intervals() if room else {}
-        cells = [_beside(result, m, means[str(m)], intervals.get(str(m)), places) for m in measures]
-        rows.append((label, *cells, f"{result.coverage.get('judged@10', 1):.0%}"))
-    first = results[0]
-    notes = [f"{len(first)} {'query' if len(first) == 1 else 'queries'}", f"policy: {first.policy}"]
-    if first.if_top is not None:
-        notes.insert(1, "in brackets: if all unjudged documents were irrelevant – of the top grade")
-    elif room:
-        notes.insert(1, "in brackets: 95% bootstrap interval of the mean over queries")
-    else:
-        notes.insert(1, f"more than {_WITH_INTERVALS} measures: intervals in --format json or csv")
-    notes += [f"warning: {w}" for r in results for w in r.warnings]
-    return Table(("run", *map(str, measures), "judged@10"), tuple(rows), notes=tuple(dict.fromkeys(notes)))
+    for m, kind in zip(measures, kinds, strict=True):
+        name = str(m)
+        row = [name, *([kind] if mixed else []), value_text(m, means[name], places)]
+        if intervals is not None:
+            row.append(interval_text(intervals[name], places))
+        row.append(str(counts[name]))
+        if bounds is not None:
+            row.append(range_text(m, bounds[name], places))
+        rows.append(tuple(row))
+    return Table(tuple(headers), tuple(rows), title=title, notes=notes, words=(0, 1) if mixed else (0,))
 
 
-def _beside(result: Values, m: Measure, mean: float, between: tuple[float, float] | None, places: int) -> str:
-    """A mean with what stands in brackets beside it: bounds if they were asked for, else the interval."""
-    text = number(mean, places, whole=m.definition.whole)
-    bounds = result.bounds(m)
-    if bounds is not None:
-        return f"{text} [{number(bounds[0], places, whole=m.definition.whole)} – {number(bounds[1], places, whole=m.definition.whole)}]"
-    return text + (f" [{between[0]:.3f}, {between[1]:.3f}]" if between else "")
+def value_text(measure: Measure, value: float | None, places: int) -> str:
+    """Format a value of a measure; counts have no decimals."""
+    return number(value, places, whole=measure.definition.whole)
 
 
-def per_query(results: Sequence[Values], *, places: int = 4) -> Table:
-    """A row a query; the columns of several runs stand side by side under their names."""
-    several = len(results) > 1
-    headers, columns = [], []
-    for result, label in zip(results, labels(results), strict=True):
-        for m in result.measures:
-            headers.append(f"{label} {m}" if several else str(m))
-            known = dict(zip(result.queries, result[m].tolist(), strict=True))
-            columns.append([number(known.get(q), places, whole=m.definition.whole) for q in results[0].queries])
-    rows = tuple(zip(map(str, results[0].queries), *columns, strict=True))
-    return Table(("query", *headers), rows)
+def range_text(measure: Measure, ends: Ends, places: int) -> str:
+    """Format the lowest and the highest possible value of a measure."""
+    return " – ".join(value_text(measure, end, places) for end in ends)
+
+
+def interval_text(interval: Ends | None, places: int) -> str:
+    """Format an interval; empty if there is none."""
+    return "" if interval is None else f"[{number(interval[0], places)}, {number(interval[1], places)}]"
+
+
+def notes_on(size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float]) -> tuple[str, ...]:
+    """Lines below a table of summaries: number of queries, judged share, policy, warnings."""
+    share = coverage.get("judged@10")
+    judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
+    return (f"{counted(size, 'query')}{judged}", f"policy: {policy}", *(f"warning: {w}" for w in warnings))
+
+
+def title_of(names: tuple[str, str]) -> str:
+    """The run and the judgments, without folders."""
+    return " judged by ".join(name.rpartition("/")[2] for name in reversed(names))

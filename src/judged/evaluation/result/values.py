@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,24 +13,27 @@ import numpy as np
 from judged._types import Column
 from judged.core.policy import Policy
 from judged.core.tables import Id
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, UsageError, Warned, safe, shown
+from judged.evaluation.result.names import find_measure
+from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_text
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.intervals import bootstraps
 from judged.stats.summary import FLOOR, summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
+from judged.tables.text import plain_data
 
 if TYPE_CHECKING:
-    from judged.evaluation.explain.explain import Explanation
+    from judged.evaluation.explain.result import Explanation
     from judged.evaluation.result.source import Provenance
 
 __all__ = ["Values"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Values(Result):
-    """A table of queries × measures. The per-query values are the result; the rest follows from them.
+    """One value per query and measure, with the policy they were computed under.
 
     >>> from judged.evaluation.evaluate import evaluate
     >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
@@ -70,56 +72,52 @@ class Values(Result):
         return {**self.__dict__, "source": None}
 
     def _key(self, measure: str | Measure) -> str:
-        name = str(measure)
-        if name in self.columns:
-            return name
-        resolved = str(parse(measure))
-        if resolved in self.columns:
-            return resolved
-        raise UsageError("not-asked", f"one of {', '.join(self.columns)}", got=shown(name), value=name)
+        return str(find_measure(measure, self.measures, self.profile))
 
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
         if query not in self.queries:
-            raise UsageError("no-query", f"one of {len(self)} queries", got=shown(query), value=query)
+            raise UsageError("no-query", f"no query {shown(query)} among {len(self)}", value=query)
         row = self.queries.index(query)
-        return {name: _scalar(column[row]) for name, column in self.columns.items()}
+        return {name: plain_data(column[row]) for name, column in self.columns.items()}
 
     # ── summaries ────────────────────────────────────────────────────────────────────────────────
 
     def mean(self) -> dict[str, float]:
-        """Each measure over all queries: the mean, or what its definition says (counts are added up)."""
-        return {str(m): summarise(self.columns[str(m)], m.definition.summary) for m in self._numeric()}
+        """The summary of each measure over all queries: the mean, or what its definition says (counts are summed)."""
+        return {str(m): summarise(self.columns[str(m)], m.definition.summary) for m in self.numeric_measures}
 
     def summary(self, how: str) -> dict[str, float]:
-        """Each measure summed up in one way: mean, sum, geometric, median, min, max or std."""
-        return {str(m): summarise(self.columns[str(m)], how) for m in self._numeric()}
+        """Each measure summarised by mean, sum, geometric, median, min, max or std."""
+        return {str(m): summarise(self.columns[str(m)], how) for m in self.numeric_measures}
 
     def quantile(self, q: float) -> dict[str, float]:
-        """The value that a share q of the queries does not exceed."""
-        return {str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self._numeric()}
+        """The q-quantile of each measure over queries."""
+        return {str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures}
 
     def interval(self, measure: str | Measure, *, level: float = 0.95, seed: int = 0) -> tuple[float, float] | None:
-        """A bootstrap interval of the mean over queries; None for counts, and below two queries."""
+        """Bootstrap interval of the mean over queries; None for counts, and for fewer than two queries."""
         return self.intervals([measure], level=level, seed=seed).get(self._key(measure))
 
     def intervals(self, measures: Sequence[str | Measure] | None = None, *, level: float = 0.95, seed: int = 0,
                   ) -> dict[str, tuple[float, float] | None]:  # fmt: skip
-        """The intervals of several measures (all, unless named), drawn together: several cost little more than one."""
-        asked = None if measures is None else {self._key(m) for m in measures}
-        how = {str(m): m.definition.summary for m in self._numeric() if asked is None or str(m) in asked}
+        """Intervals of several measures (default: all) from the same resamples: several cost little more than one."""
+        names = set(self.columns) if measures is None else {self._key(m) for m in measures}
+        how = {str(m): m.definition.summary for m in self.numeric_measures if str(m) in names}
         logs = {
             name: np.log(np.maximum(self.columns[name], FLOOR)) for name, kind in how.items() if kind == "geometric"
         }
-        drawn = [name for name, kind in how.items() if kind in ("mean", "geometric")]
-        ends = bootstraps([logs.get(name, self.columns[name]) for name in drawn], level=level, seed=seed)
-        found = {**dict.fromkeys(how), **dict(zip(drawn, ends, strict=True))}
+        resampled = [name for name, kind in how.items() if kind in ("mean", "geometric")]
+        ends = bootstraps([logs.get(name, self.columns[name]) for name in resampled], level=level, seed=seed)
+        intervals = {**dict.fromkeys(how), **dict(zip(resampled, ends, strict=True))}
         for name in logs:
-            if (end := found[name]) is not None:
-                found[name] = (float(np.exp(end[0])), float(np.exp(end[1])))
-        return found
+            if (end := intervals[name]) is not None:
+                intervals[name] = (float(np.exp(end[0])), float(np.exp(end[1])))
+        return intervals
 
-    def _numeric(self) -> list[Measure]:
+    @property
+    def numeric_measures(self) -> list[Measure]:
+        """The measures whose values are numbers."""
         return [m for m in self.measures if not m.definition.text]
 
     # ── as other things ──────────────────────────────────────────────────────────────────────────
@@ -131,19 +129,19 @@ class Values(Result):
         return {query: dict(zip(names, row, strict=True)) for query, row in zip(self.queries, rows, strict=True)}
 
     def to_pandas(self) -> Any:
-        """A pandas frame: one row a query (the index), one column a measure."""
+        """A pandas frame with one row per query (the index) and one column per measure."""
         import pandas as pd
 
         return pd.DataFrame(self.columns, index=pd.Index(self._utf8_queries(), name="query"))
 
     def to_polars(self) -> Any:
-        """A polars frame with a column `query` and one for each measure."""
+        """A polars frame with a column `query` and one column per measure."""
         import polars as pl
 
         return pl.DataFrame({"query": self._utf8_queries(), **self.columns})
 
     def to_arrow(self) -> Any:
-        """A pyarrow table with a column `query` and one for each measure."""
+        """A pyarrow table with a column `query` and one column per measure."""
         import pyarrow as pa
 
         return pa.table({"query": self._utf8_queries(), **{k: v.tolist() for k, v in self.columns.items()}})
@@ -155,23 +153,15 @@ class Values(Result):
                 str(query).encode()
             except UnicodeEncodeError as error:
                 raise DataError(
-                    "id-encoding", "query ids in UTF-8", got=shown(query), value=query,
-                    hint="to_dict, to_json and CSV can hold other bytes",
+                    "id-encoding", f"query id {shown(query)} is not UTF-8", value=query,
+                    hint="use to_dict, to_json or CSV, which keep other bytes",
                 ) from error  # fmt: skip
         wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in self.queries)
         return [str(query) for query in self.queries] if wide else list(self.queries)
 
-    def to_json(self) -> str:
-        """Everything, as strict JSON: missing values are null."""
-        return json.dumps(self._plain(), allow_nan=False)  # in ASCII: ids need not be UTF-8
-
-    def _plain(self) -> dict[str, Any]:
-        columns = {name: [_scalar(v) for v in column.tolist()] for name, column in self.columns.items()}
-        bounds = {
-            side: {name: [_scalar(v) for v in column.tolist()] for name, column in table.items()}
-            for side, table in (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
-            if table is not None
-        }
+    def to_data(self) -> dict[str, Any]:
+        """Everything, as `save` writes it."""
+        sides = (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
         return {
             "judged": 1,
             "qrels": self.names[0],
@@ -180,14 +170,14 @@ class Values(Result):
             "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
             "coverage": self.coverage,
             "warnings": [w.to_dict() for w in self.warnings],
-            "summary": {k: _scalar(v) for k, v in self.mean().items()},
+            "summary": self.mean(),
             "queries": list(self.queries),
-            "values": columns,
-            **bounds,
+            "values": {name: column.tolist() for name, column in self.columns.items()},
+            **{side: columns for side, columns in sides if columns is not None},
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all of it as JSON (`.json`), or the table as Parquet or CSV; the file appears whole or not at all."""
+        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
         from judged.evaluation.result.storage import save
 
         save(self, path)
@@ -201,100 +191,115 @@ class Values(Result):
             return cls(
                 queries=tuple(data["queries"]),
                 measures=measures,
-                columns=_columns(measures, data["values"], len(data["queries"])),
+                columns=_read_columns(measures, data["values"], len(data["queries"])),
                 policy=Policy(**data["policy"]),
                 profile=data["profile"],
                 names=(data["qrels"], data["run"]),
                 coverage=data["coverage"],
                 warnings=tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
-                if_irrelevant=_columns(measures, data["if_irrelevant"], len(data["queries"]))
-                if "if_irrelevant" in data
-                else None,
-                if_top=_columns(measures, data["if_top"], len(data["queries"])) if "if_top" in data else None,
+                **{
+                    side: _read_columns(measures, data[side], len(data["queries"]))
+                    for side in ("if_irrelevant", "if_top")
+                    if side in data
+                },
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
-                "values-file", "values saved by judged", got=f"something else ({error})", where=name,
-                hint="was the file cut off, or written by another tool?",
+                "values-file", f"not a complete file of values saved by judged ({error})", where=name,
+                hint="save the values again",
             ) from error  # fmt: skip
 
-    # ── reading it ───────────────────────────────────────────────────────────────────────────────
+    # ── output ───────────────────────────────────────────────────────────────────────────────────
 
-    def explain(self, measure: str | Measure, query: Id, *, depth: int | None = None) -> Explanation:
-        """The arithmetic of one query, rank by rank."""
+    def explain(self, measure: str | Measure, query: Id | None = None, *, depth: int | None = None) -> Explanation:
+        """Show the arithmetic of one query, rank by rank; without a query, of an instructive one."""
         if self.source is None or self.source.run is None:
-            raise UsageError("no-source", "values with their judgments and run", got="loaded values",
-                             hint="evaluate again, or use judged explain")  # fmt: skip
-        from judged.evaluation.explain.explain import explained
+            raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
+        from judged.evaluation.explain.explain import explain_query
 
-        return explained(parse(measure), self.source, query, depth)
+        own = next((m for m in self.measures if str(m) == str(measure)), None)
+        return explain_query(own or parse(measure), self.source, query, depth)
 
-    def table(self, *, places: int = 4) -> Table:
-        """The summary as plain data: what `print` shows and the report formats render."""
-        headers = ["measure", "mean", "95% interval", "queries"]
-        if self.if_irrelevant is not None:
-            headers.append("if unjudged: irrelevant – top grade")
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The summary: one row per measure."""
+        measures = self.numeric_measures
+        counts = {str(m): int((~np.isnan(self.columns[str(m)])).sum()) for m in measures}
+        bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
+        return [
+            summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage))
+        ]  # fmt: skip
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per measure and query, then the summaries, whose query is `all`."""
+        return [*self.query_records(), *self.summary_records()]
+
+    def query_records(self, label: str | None = None) -> list[dict[str, Any]]:
+        """One row per measure and query."""
+        low, high = self.if_irrelevant or {}, self.if_top or {}
+        nothing = [None] * len(self)
+        return [
+            _record(label or self.names[1], str(m), query, value, None, (irrelevant, top))
+            for m in self.measures
+            for query, value, irrelevant, top in zip(
+                self.queries, self[m].tolist(), low.get(str(m), nothing), high.get(str(m), nothing), strict=True
+            )
+        ]
+
+    def summary_records(self, label: str | None = None) -> list[dict[str, Any]]:
+        """One row per measure."""
         intervals = self.intervals()
-        rows = [self._row(m, intervals[str(m)], places) for m in self._numeric()]
-        return Table(
-            tuple(headers),
-            tuple(rows),
-            title=" judged by ".join(n.rpartition("/")[2] for n in reversed(self.names)),
-            notes=self._notes(),
-        )
+        return [
+            _record(label or self.names[1], name, "all", value, intervals[name], self.bounds(name))
+            for name, value in self.mean().items()
+        ]
 
-    def _row(self, m: Measure, interval: tuple[float, float] | None, places: int) -> tuple[str, ...]:
-        name = str(m)
-        value = summarise(self.columns[name], m.definition.summary)
-        between = "" if interval is None else f"[{_decimal(interval[0], places)}, {_decimal(interval[1], places)}]"
-        counted = int((~np.isnan(self.columns[name])).sum())
-        row = (name, self._text(m, value, places), between, str(counted))
-        if (bounds := self.bounds(m)) is None:
-            return row
-        return (*row, f"{self._text(m, bounds[0], places)} – {self._text(m, bounds[1], places)}")
+    def to_trec(
+        self, *, places: int = 4, per_query: bool = True, summary: bool = True, label: str | None = None
+    ) -> str:
+        """Lines as trec_eval prints them: measure, query, value."""
+        rows = [
+            (str(m), str(query), value_text(m, self[m][row], places))
+            for row, query in enumerate(self.queries if per_query else ())
+            for m in self.measures
+        ]
+        if summary:
+            means = self.mean()
+            rows.append(("runid", "all", label or self.names[1]))
+            rows += [(str(m), "all", value_text(m, means[str(m)], places)) for m in self.numeric_measures]
+        return "".join(f"{safe(name):<22}\t{safe(query)}\t{safe(value)}\n" for name, query, value in rows)
 
     def bounds(self, measure: str | Measure) -> tuple[float, float] | None:
-        """The summary if all unjudged documents were irrelevant, and if they were of the top grade; None unless asked for."""
+        """The summary if all unjudged documents were irrelevant, and if they had the top grade; None unless computed."""
         if self.if_irrelevant is None or self.if_top is None:
             return None
         key = self._key(measure)
         how = next(m.definition.summary for m in self.measures if str(m) == key)
+        if how == "none":
+            return None
         return summarise(self.if_irrelevant[key], how), summarise(self.if_top[key], how)
 
-    @staticmethod
-    def _text(m: Measure, value: float, places: int) -> str:
-        return f"{value:.0f}" if m.definition.whole else _decimal(value, places)
-
-    def _notes(self) -> tuple[str, ...]:
-        share = self.coverage.get("judged@10")
-        head = f"{len(self)} {'query' if len(self) == 1 else 'queries'}"
-        if share is not None:
-            head += f" · {share:.0%} of the top 10 judged (mean over queries)"
-        return (head, f"policy: {self.policy}", *(f"warning: {w}" for w in self.warnings))
-
     def plot(self, measures: str | Sequence[str | Measure] | None = None, ax: Any = None) -> Any:
-        """How values spread over queries, on matplotlib axes (new ones unless given): a strip for each measure, with its mean."""
+        """Plot the distribution over queries on matplotlib axes: one strip per measure, with its mean."""
         from judged.plots.results import draw_values
 
         return draw_values(self, measures, ax)
 
-    __repr__ = Result.__str__
+
+def _record(
+    run: str, measure: str, query: Id, value: Any, interval: tuple[float, float] | None, bounds: Any
+) -> dict[str, Any]:
+    low, high = interval or (None, None)
+    irrelevant, top = bounds or (None, None)
+    return {"run": run, "measure": measure, "query": query, "value": value, "low": low, "high": high,
+            "if_irrelevant": irrelevant, "if_top": top}  # fmt: skip
 
 
-def _columns(measures: Sequence[Measure], stored: dict[str, list[Any]], size: int) -> dict[str, Column]:
+def _read_columns(measures: Sequence[Measure], stored: dict[str, list[Any]], size: int) -> dict[str, Column]:
     columns = {
         str(m): np.array(v, dtype=object) if m.definition.text else np.array(v, dtype=float)
         for m, v in zip(measures, stored.values(), strict=True)
     }
     if any(column.shape != (size,) for column in columns.values()):
-        raise ValueError(f"a column that does not hold {size} values")
+        raise ValueError(f"a column does not have {size} values")
     return columns
-
-
-def _scalar(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _decimal(value: float, places: int) -> str:
-    return "–" if math.isnan(value) else f"{value:.{places}f}"

@@ -5,24 +5,24 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 from judged.core.find.hits import raise_no_common_query
 from judged.core.join.warnings import no_overlap, raise_missing_queries
 from judged.core.parts.find import check_order
-from judged.core.policy import Policy, check_option_names
+from judged.core.policy import Policy, PolicyOptions
 from judged.distributed.spark.executor import Spark
 from judged.distributed.spark.table import open_table
 from judged.distributed.spark.worker import unpack
 from judged.errors import DataError, UsageError
-from judged.evaluation.evaluate import DEFAULT, Measures, with_level
-from judged.evaluation.measuring.column import refuse_warnings
+from judged.evaluation.evaluate import DEFAULT, Measures, parse_measures
+from judged.evaluation.measuring.column import check_strict
+from judged.evaluation.options import check_options, policy_of
 from judged.evaluation.spark.frame_values import FrameValues
 from judged.evaluation.spark.per_partition import PARTIAL, Job, Partial, evaluate_partition
 from judged.evaluation.spark.union import SparkJudgments, open_judgments, union_by_query
 from judged.io.tables.spark_frames import talking
-from judged.measures.grammar import parse_all
-from judged.measures.profiles import profile as profile_named
+from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
 __all__ = ["evaluate_frame"]
@@ -38,7 +38,7 @@ def evaluate_frame(
     level: float | None = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
-    **policy: Any,
+    **policy: Unpack[PolicyOptions],
 ) -> FrameValues:
     """Return values of millions of queries as a Spark DataFrame, with exact means and intervals; no values are collected.
 
@@ -60,10 +60,10 @@ def evaluate_frame(
     Raises:
         EngineError: Spark failed.
     """
-    chosen = profile_named(profile)
-    parsed = _check_measures([with_level(chosen.apply(m), level) for m in parse_all(measures)])
-    check_option_names(policy)
-    rules = Policy(**{**chosen.policy, **policy})
+    chosen = find_profile(profile)
+    check_options(policy, PolicyOptions.__annotations__)
+    parsed = _check_measures(parse_measures(measures, chosen, level))
+    rules = policy_of(chosen, policy)
     executor = session if isinstance(session, Spark) else Spark(session)
     table = open_table(run, {}, "run", executor)
     check_order(rules, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
@@ -81,7 +81,7 @@ def evaluate_frame(
             partials = rows.filter(rows[PARTIAL].isNotNull()).select(PARTIAL).toArrow()
             values = rows.filter(rows[PARTIAL].isNull()).drop(PARTIAL)
         total = _merge([unpack(value.as_buffer()) for value in partials.column(0)], judgments, rules)
-        refuse_warnings(total.tally.warnings() if strict else ())
+        check_strict(total.tally.warnings() if strict else ())
     except BaseException:
         with suppress(Exception):  # the first error counts
             rows.unpersist()
@@ -101,10 +101,8 @@ def evaluate_frame(
 
 
 def _check_measures(measures: list[Measure]) -> tuple[Measure, ...]:
-    if not measures:
-        raise UsageError("measure", "no measure was given", hint="name one, for example 'nDCG@10'")
     if texts := [str(m) for m in measures if m.definition.text]:
-        raise UsageError("measure", f"{texts[0]} is not a number and cannot be averaged", value=texts[0])
+        raise UsageError("unsuitable-measure", f"{texts[0]} is text, and values on Spark are numbers", value=texts[0])
     return tuple(dict.fromkeys(measures))
 
 
@@ -126,7 +124,7 @@ def _merge(partials: list[Partial], judgments: SparkJudgments, policy: Policy) -
         raise DataError("empty-qrels", "there are no judgments", where=judgments.columns.name)
     if not total.answered:
         raise_no_common_query(total.judged_queries, "run", total.run_queries)
-    missing = total.tally.found.get("query-missing")
+    missing = total.tally.counts.get("query-missing")
     if missing is not None and policy.queries == "strict":
         raise_missing_queries(total.queries, f"{missing[0]}, such as {missing[2]}", "run")
     if total.retrieved and not total.hits:

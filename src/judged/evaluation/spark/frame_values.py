@@ -12,19 +12,18 @@ import numpy as np
 from judged.core.policy import Policy
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.source import raw_id
+from judged.evaluation.result.tables import title_of
 from judged.evaluation.result.values import Values
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, Summed
 from judged.io.tables.spark_frames import talking
 from judged.measures.registry import Measure
-from judged.tables.result import Result
 from judged.tables.table import Table
-from judged.tables.text import counted
 
 __all__ = ["FrameValues"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FrameValues(Summed):
     """One value per query and measure, as a Spark DataFrame, with exact means and intervals; no values are collected.
 
@@ -87,22 +86,13 @@ class FrameValues(Summed):
         with talking():
             self.kept.unpersist()
 
-    def table(self, *, places: int = 4) -> Table:
-        """Return the means as a table."""
-        means, intervals = self.mean(), self.interval()
-        rows = []
-        for m in self.measures:
-            ends = intervals[str(m)]
-            between = "" if ends is None else f"[{ends[0]:.{places}f}, {ends[1]:.{places}f}]"
-            value = means[str(m)]
-            shown_value = "–" if math.isnan(value) else f"{value:.0f}" if m.definition.whole else f"{value:.{places}f}"
-            rows.append((str(m), shown_value, between, str(self._of(m).sum.count)))
-        head = counted(self.queries, "query", "queries")
-        if (share := self.coverage.get("judged@10")) is not None:
-            head += f" · {share:.0%} of the top 10 judged (mean over queries)"
-        notes = (head, f"policy: {self.policy}", *(f"warning: {w}" for w in self.warnings))
-        title = " judged by ".join(name.rpartition("/")[2] for name in reversed(self.names))
-        return Table(("measure", "mean", "95% interval", "queries"), tuple(rows), title=title, notes=notes)
+    def intervals(self) -> dict[str, tuple[float, float] | None]:
+        """Student's t intervals at 95%."""
+        return self.interval()
+
+    def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
+        """One row per measure."""
+        return super().tables(places=places, title=title or title_of(self.names))
 
     def _of(self, measure: Measure) -> Moments:
         return self.moments.get(str(measure), Moments())
@@ -117,8 +107,6 @@ class FrameValues(Summed):
         reach = float(stdtrit(moments.sum.count - 1, (1 + level) / 2)) * error
         ends = moments.sum.mean() - reach, moments.sum.mean() + reach
         return (math.exp(ends[0]), math.exp(ends[1])) if how == "geometric" else ends
-
-    __repr__ = Result.__str__
 
 
 def _key(query: Any) -> Any:

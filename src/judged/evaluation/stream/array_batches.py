@@ -1,4 +1,4 @@
-"""Batches of labels with scores, measured as they come."""
+"""Batches of labels and scores."""
 
 from __future__ import annotations
 
@@ -14,40 +14,42 @@ __all__ = ["ListFeed"]
 
 
 class ListFeed:
-    """Labels with scores, as `score` takes them."""
+    """Measure labels and scores, as `score` does."""
 
     warnings: tuple[Warned, ...] = ()
 
     def __init__(self, measures: Measures, options: dict[str, Any]) -> None:
         level = options.get("level")
-        tried = score([1.0 if level is None else level], [0.0], measures, **options)  # a wrong call is refused here
-        self.measures, self.policy, self.options = tried.measures, tried.policy, options
-        self.names = tried.names
+        trial = score([1.0 if level is None else level], [0.0], measures, **options)  # raises now if the call is wrong
+        self.measures, self.policy, self.options = trial.measures, trial.policy, options
+        self.names = trial.names
 
     def batch(self, labels: Any, scores: Any, **layout: Any) -> Batch:
         """The values of a batch of lists."""
         if scores is None:
-            raise UsageError("layout", "update(labels, scores)", got="labels alone",
-                             hint="judgments for rankings are given once: Evaluator(measures, qrels)")  # fmt: skip
-        found = score(labels, scores, self.measures, **self.options, **layout)
-        return Batch(len(found), found.queries if layout["qid"] is not None else None, found.columns, found.warnings)
+            raise UsageError("layout", "a batch needs labels and scores, got labels alone",
+                             hint="pass judgments of rankings once: Evaluator(measures, qrels)")  # fmt: skip
+        values = score(labels, scores, self.measures, **self.options, **layout)
+        return Batch(
+            len(values), values.queries if layout["qid"] is not None else None, values.columns, values.warnings
+        )
 
     def rest(self) -> Batch | None:
-        """What never came: nothing is known of it."""
+        """Missing lists: unknown for arrays."""
         return None
 
     def blank(self) -> ListFeed:
-        """One that has seen nothing."""
+        """A feed without batches."""
         return self
 
     def merge(self, other: ListFeed) -> None:
-        """What another has seen: lists are told apart by their names only."""
+        """Add the state of another feed: there is none, because lists are identified by their names only."""
 
     @staticmethod
     def key(name: Id) -> Any:
-        """Lists stand in the order of their names."""
+        """Sort key of a list: its name."""
         return name
 
     def content(self) -> str:
-        """What values rest on besides measures and policy."""
-        return "labels with scores"
+        """Identity of the data besides measures and policy."""
+        return "labels and scores"

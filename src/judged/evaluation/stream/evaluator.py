@@ -1,11 +1,12 @@
-"""Measuring in batches: what a training loop, or a stream of queries, comes to."""
+"""Evaluate in batches: training loops, and streams of queries."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import Measures
+from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
 from judged.evaluation.stream.array_batches import ListFeed
 from judged.evaluation.stream.exact_means import ExactSum, Means, exact_means
@@ -19,20 +20,20 @@ Keep = Literal["values", "means"]
 
 
 class Evaluator:
-    """Values of lists or queries that come in batches, in one process or in many.
+    """Evaluate lists or queries that arrive in batches, in one process or in many.
 
-    Without judgments, a batch is labels with scores, as `score` takes them. With judgments, it is a run of some queries, whole. Only
-    the values are kept, not what they came from. Lists and queries that have names may come in any order: the result has the bits of one pass over all of them.
-    Lists without names are numbered as they come.
+    Without judgments, a batch is labels and scores, as in `score`. With judgments, it is a run with the complete rankings of some queries. Only
+    values are kept, not their inputs. Lists and queries with names may arrive in any order: the result is bit-identical to a single pass.
+    Lists without names are numbered in order of arrival.
 
     Args:
         measures: as in `evaluate`.
-        qrels: judgments in any form that `read_qrels` takes, where batches are runs.
-        keep: `values`, for a result with everything; or `means`: exact sums, in memory that does not grow, which are the same bits for any order and merging.
-        level: the lowest grade that counts as relevant.
+        qrels: judgments in any format that `read_qrels` takes, if batches are runs.
+        keep: `values` for a complete result; `means` for exact sums in constant memory, bit-identical for any order and any merging.
+        level: lowest relevant grade.
         strict: turn every warning into an error.
-        profile: the conventions of another tool, see `PROFILES`.
-        policy: as in `score`, or with judgments as in `evaluate`.
+        profile: conventions of another tool, see `PROFILES`.
+        options: as in `score`, or with judgments as in `evaluate`.
 
     >>> evaluator = Evaluator("RR P@1")
     >>> evaluator.update([[1, 0, 2]], [[0.5, 0.9, 0.7]])
@@ -50,26 +51,26 @@ class Evaluator:
         level: float | None = None,
         strict: bool = False,
         profile: str = "trec_eval-10",
-        **policy: Any,
+        **options: Unpack[EvaluateOptions],
     ) -> None:
         if keep not in ("values", "means"):
-            raise UsageError("option", "keep to be one of values, means", got=shown(keep), value=keep)
-        self._options = {"level": level, "strict": strict, "profile": profile, **policy}
+            raise UsageError("option", f"keep must be 'values' or 'means', got {shown(keep)}", value=keep)
+        self._options = {"level": level, "strict": strict, "profile": profile, **options}
         self._feed = ListFeed(measures, self._options) if qrels is None else QueryFeed(qrels, measures, self._options)
         self._keep, self._profile = keep, profile
         if keep == "means" and (texts := [str(m) for m in self._feed.measures if m.definition.text]):
-            raise UsageError("measure", "measures that are numbers, for means", got=texts[0], value=texts[0])
+            raise UsageError("unsuitable-measure", f"{texts[0]} is text and has no mean", value=texts[0])
         self.reset()
 
     def reset(self) -> None:
-        """Forget all batches."""
+        """Discard all batches."""
         summaries = {str(m): m.definition.summary for m in self._feed.measures}
         self._feed = self._feed.blank()
         self._kept: KeptValues | KeptSums = KeptValues() if self._keep == "values" else KeptSums(summaries)
         self._tally = StreamTally()
 
     def __len__(self) -> int:
-        """How many lists, or judged queries, came so far."""
+        """Number of lists, or judged queries, so far."""
         return self._kept.size
 
     def __repr__(self) -> str:
@@ -88,19 +89,21 @@ class Evaluator:
         qid: Any = None,
         total_relevant: Any = None,
     ) -> None:
-        """Take in a batch: `update(labels, scores, …)` in the layouts of `score`; with judgments `update(run)`, in any form that `read_run` takes.
+        """Add a batch: `update(labels, scores, …)` in the layouts of `score`; with judgments `update(run)`, in any format that `read_run` takes.
 
-        An error leaves everything as it was. With `qid` lists have names, and one that comes a second time is an error, as a query is; with `keep="means"`
-        the names of lists are not kept, and nothing tells.
+        An error changes nothing. `qid` names the lists, and a list or query that arrives twice is an error; with `keep="means"` the names
+        of lists are not kept, so duplicates of them are not detected.
         """
-        found = self._feed.batch(batch, scores, mask=mask, pad=pad, group=group, qid=qid, total_relevant=total_relevant)
-        if found.size:
-            self._kept.add(found)
-        self._tally.add(found.warnings)
+        measured = self._feed.batch(
+            batch, scores, mask=mask, pad=pad, group=group, qid=qid, total_relevant=total_relevant
+        )
+        if measured.size:
+            self._kept.add(measured)
+        self._tally.add(measured.warnings)
 
     def merge(self, other: Evaluator) -> Self:
-        """Take in what another evaluator of the same measures, policies and judgments has seen; lists without names come behind our own."""
-        self._refuse_other(other)
+        """Add the batches of another evaluator with the same measures, policies and judgments; its unnamed lists follow ours."""
+        self._check_comparable(other)
         feed = self._feed.blank()
         feed.merge(self._feed)  # type: ignore[arg-type]
         feed.merge(other._feed)  # type: ignore[arg-type]
@@ -124,9 +127,9 @@ class Evaluator:
         new.reset()
         return new
 
-    def _refuse_other(self, other: Evaluator) -> None:
+    def _check_comparable(self, other: Evaluator) -> None:
         if other is self:
-            raise UsageError("merge", "two evaluators", got="one, with itself")
+            raise UsageError("merge", "an evaluator cannot be merged with itself")
         for what, ours, theirs in (
             ("measures", self._feed.measures, other._feed.measures),
             ("keep", self._keep, other._keep),
@@ -134,18 +137,18 @@ class Evaluator:
             ("judgments", self._feed.content(), other._feed.content()),
         ):
             if ours != theirs:
-                raise DataError("incomparable", f"evaluators of the same {what}", got="others", hint="make them with the same arguments")  # fmt: skip
+                raise DataError("incomparable", f"the evaluators have different {what}", hint="create both with the same arguments")  # fmt: skip
 
     # ── out ──────────────────────────────────────────────────────────────────────────────────────
 
     def result(self) -> Values | Means:
-        """What came so far: `Values`, or `Means` where these are kept. Judged queries that never came count as the policy `queries` says.
+        """The result so far: `Values`, or `Means` with `keep="means"`. The policy `queries` decides about judged queries that are missing.
 
-        More may come afterwards: nothing is used up.
+        Further batches may follow.
         """
-        rest = self._feed.rest() if len(self) or self._tally.found else None
+        rest = self._feed.rest() if len(self) or self._tally.counts else None
         if not len(self):
-            raise DataError("empty-run", "at least one batch with a list or a judged query", got="none")
+            raise DataError("empty-run", "no batch had a list or a judged query")
         tally = StreamTally()
         tally.merge(self._tally)
         tally.add((*self._feed.warnings, *(rest.warnings if rest else ())))

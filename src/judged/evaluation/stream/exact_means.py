@@ -1,33 +1,34 @@
-"""Sums without rounding, so that parts added in any order give the same bits; and the means that come of them."""
+"""Exact sums, bit-identical for any order and partitioning, and the means computed from them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from judged._types import Floats
 from judged.core.policy import Policy
-from judged.errors import UsageError, Warned, shown
-from judged.measures.grammar import parse
+from judged.errors import Warned
+from judged.evaluation.result.names import find_measure
+from judged.evaluation.result.tables import notes_on, summary_table
 from judged.measures.registry import Measure
 from judged.stats.summary import FLOOR
 from judged.tables.result import Result
 from judged.tables.table import Table
-from judged.tables.text import counted
 
 __all__ = ["ExactSum", "Means", "Summed", "exact_means", "summand"]
 
 
-_SCALE = 1126  # every double is a whole number of 2**-1126 when its fraction is taken as 53 bits
+_SCALE = 1126  # every double is an integer multiple of 2**-1126 if its fraction has 53 bits
 _HALF = 27  # bits: halves of the 53 bits can be added up in 64, 2**36 of them
 
 
 @dataclass(slots=True)
 class ExactSum:
-    """A sum of doubles as one whole number, with how many there were; some 2,000 bits, however many are added.
+    """A sum of doubles as one integer of about 2,000 bits, with their number.
 
     >>> some, others = ExactSum(), ExactSum()
     >>> some.add(np.array([1e16, 1.0]))
@@ -39,21 +40,21 @@ class ExactSum:
 
     total: int = 0
     count: int = 0
-    missing: int = 0  # values that are NaN: left out, and counted
+    missing: int = 0  # NaN values, which are not in the sum
     infinite: float = 0.0
 
     def add(self, values: Floats) -> None:
-        """Take in a column; NaN is counted apart."""
-        there = values[~np.isnan(values)]
-        self.count += len(there)
-        self.missing += len(values) - len(there)
-        finite = there[np.isfinite(there)]
-        if len(finite) < len(there):
-            self.infinite += float(there[~np.isfinite(there)].sum())
-        self.total += _exact(finite)
+        """Add a column; NaN values are only counted."""
+        numbers = values[~np.isnan(values)]
+        self.count += len(numbers)
+        self.missing += len(values) - len(numbers)
+        finite = numbers[np.isfinite(numbers)]
+        if len(finite) < len(numbers):
+            self.infinite += float(numbers[~np.isfinite(numbers)].sum())
+        self.total += _exact_sum(finite)
 
     def merge(self, other: ExactSum) -> None:
-        """Take in another sum."""
+        """Add another sum."""
         self.total += other.total
         self.count += other.count
         self.missing += other.missing
@@ -64,53 +65,79 @@ class ExactSum:
         return self.total / (1 << _SCALE) + self.infinite
 
     def mean(self) -> float:
-        """The mean, rounded once; NaN of nothing."""
+        """The mean, rounded once; NaN if there are no values."""
         return self.total / (self.count << _SCALE) + self.infinite if self.count else math.nan
 
 
-def _exact(values: Floats) -> int:
+def _exact_sum(values: Floats) -> int:
     fraction, exponent = np.frexp(values)
     bits = np.ldexp(fraction, 53).astype(np.int64)
     high, low = bits >> _HALF, bits & ((1 << _HALF) - 1)
     total = 0
     for power in np.unique(exponent).tolist():  # values of a measure have few different exponents
-        those = exponent == power
-        total += ((int(high[those].sum()) << _HALF) + int(low[those].sum())) << (power - 53 + _SCALE)
+        rows = exponent == power
+        total += ((int(high[rows].sum()) << _HALF) + int(low[rows].sum())) << (power - 53 + _SCALE)
     return total
 
 
 class Summed(Result):
-    """Measures of which only exact sums are known: their means."""
+    """Base of results that have exact sums instead of single values."""
 
     measures: tuple[Measure, ...]
+    policy: Policy
+    profile: str
+    coverage: dict[str, float]
+    warnings: tuple[Warned, ...]
 
-    def sum_of(self, measure: Measure) -> ExactSum:
-        """What the values of a measure come to."""
+    def __len__(self) -> int:
         raise NotImplementedError
 
+    def sum_of(self, measure: Measure) -> ExactSum:
+        """The sum of the values of a measure."""
+        raise NotImplementedError
+
+    def intervals(self) -> dict[str, tuple[float, float] | None] | None:
+        """An interval of each mean, if the result has any."""
+        return None
+
     def __getitem__(self, measure: str | Measure) -> float:
-        """One mean."""
-        means, name = self.mean(), str(measure)
-        key = name if name in means else str(parse(measure))
-        if key not in means:
-            raise UsageError("not-asked", f"one of {', '.join(means)}", got=shown(name), value=name)
-        return means[key]
+        """The mean of one measure."""
+        return self.mean()[str(find_measure(measure, self.measures, self.profile))]
 
     def mean(self) -> dict[str, float]:
-        """Each measure over all lists or queries: the mean, or what its definition says (counts are added up); rounded once."""
-        return {str(m): _summed(self.sum_of(m), m.definition.summary) for m in self.measures}
+        """The summary of each measure: the mean, or what its definition says (counts are summed); rounded once."""
+        return {str(m): _summary(self.sum_of(m), m.definition.summary) for m in self.measures}
 
     def missing(self) -> dict[str, int]:
-        """How many lists or queries have no value, by measure: those left out by the policy."""
+        """Number of lists or queries without a value, by measure: those that the policy leaves out."""
         return {str(m): self.sum_of(m).missing for m in self.measures}
 
+    def counts(self) -> dict[str, int]:
+        """Number of values, by measure."""
+        return {str(m): self.sum_of(m).count for m in self.measures}
 
-@dataclass(frozen=True, eq=False)
+    def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
+        """One row per measure."""
+        notes = notes_on(len(self), self.policy, self.warnings, self.coverage)
+        table = summary_table(self.measures, self.mean(), self.counts(), intervals=self.intervals(), places=places, title=title, notes=notes)  # fmt: skip
+        return [table]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per measure."""
+        intervals, counts = self.intervals() or {}, self.counts()
+        return [
+            {"measure": name, "value": value, "low": (intervals.get(name) or (None, None))[0],
+             "high": (intervals.get(name) or (None, None))[1], "queries": counts[name]}
+            for name, value in self.mean().items()
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Means(Summed):
-    """What a stream of lists comes to where single values are not kept: exact means, and how many values are in them.
+    """Exact means of a stream whose single values are not kept.
 
-    The sum has no rounding, so the bits are the same for every order of batches and every way of merging. They may differ in the last digit from
-    `Values.mean`, which adds one value after the other as trec_eval does. There are no intervals: these need the values.
+    Sums are not rounded, so means are bit-identical for any order of batches and any merging. They may differ in the last digit from
+    `Values.mean`, which adds one value after the other as trec_eval does. There are no intervals, which would need the values.
     """
 
     measures: tuple[Measure, ...]
@@ -127,35 +154,23 @@ class Means(Summed):
     def sum_of(self, measure: Measure) -> ExactSum:
         return self.sums[str(measure)]
 
-    def table(self, *, places: int = 4) -> Table:
-        """The means as plain data: what `print` shows."""
-        means = self.mean()
-        rows = [
-            (name, "–" if math.isnan(value) else f"{value:.{places}f}", str(self.sums[name].count))
-            for name, value in means.items()
-        ]
-        notes = (counted(self.lists, "query", "queries"), f"policy: {self.policy}")
-        return Table(("measure", "mean", "queries"), tuple(rows), notes=(*notes, *(f"warning: {w}" for w in self.warnings)))  # fmt: skip
-
-    __repr__ = Result.__str__
-
 
 def exact_means(measures: Sequence[Measure], columns: Mapping[str, Floats]) -> dict[str, float]:
-    """Each column summed up as its measure says, rounded once: the same bits for any order of its values."""
-    found = {}
+    """The summary of each column, rounded once: bit-identical for any order of its values."""
+    means = {}
     for m in measures:
         total = ExactSum()
         total.add(summand(columns[str(m)], m.definition.summary))
-        found[str(m)] = _summed(total, m.definition.summary)
-    return found
+        means[str(m)] = _summary(total, m.definition.summary)
+    return means
 
 
 def summand(values: Floats, summary: str) -> Floats:
-    """What is added up, for a way to sum up: logarithms for a geometric mean."""
+    """The values that are added for a summary: logarithms for a geometric mean."""
     return np.log(np.maximum(values, FLOOR)) if summary == "geometric" else values
 
 
-def _summed(found: ExactSum, summary: str) -> float:
+def _summary(total: ExactSum, summary: str) -> float:
     if summary == "sum":
-        return found.value()
-    return math.exp(found.mean()) if summary == "geometric" else found.mean()
+        return total.value()
+    return math.exp(total.mean()) if summary == "geometric" else total.mean()

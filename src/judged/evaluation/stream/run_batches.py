@@ -1,4 +1,4 @@
-"""Batches of rankings, measured as they come by judgments that are at hand from the start."""
+"""Batches of rankings, evaluated with judgments that are known from the start."""
 
 from __future__ import annotations
 
@@ -9,47 +9,44 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.ids import IdColumn
-from judged.core.policy import Policy, check_option_names
 from judged.core.tables import Id, Qrels, Run
-from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.evaluate import Measures, evaluate, with_level
-from judged.evaluation.inputs import RagOptions
+from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.evaluation.evaluate import Measures, evaluate, parse_measures
+from judged.evaluation.measuring.column import check_strict
+from judged.evaluation.options import RagOptions, policy_of
 from judged.evaluation.result.source import as_text, raw_id
-from judged.evaluation.stream.kept import COVERAGE, Batch, refuse_repeated
+from judged.evaluation.stream.kept import COVERAGE, Batch, check_repeated
 from judged.io.fingerprint import content_of
 from judged.io.read import read_qrels, read_run
-from judged.measures.grammar import parse, parse_all
-from judged.measures.profiles import profile as profile_named
-from judged.tables.text import counted
+from judged.measures.grammar import parse
+from judged.measures.profiles import profile as find_profile
+from judged.tables.text import counted, some
 
 __all__ = ["QueryFeed"]
 
 
 class QueryFeed:
-    """Rankings, whole queries at a time, each by the judgments of its query."""
+    """Measure rankings, complete queries at a time."""
 
     def __init__(self, qrels: Any, measures: Measures, options: dict[str, Any]) -> None:
-        given = dict(options)
-        self.profile, level, self.strict = given.pop("profile"), given.pop("level"), given.pop("strict")
-        chosen = profile_named(self.profile)
-        self.measures = tuple(with_level(chosen.apply(m), level) for m in parse_all(measures))
-        if not self.measures:
-            raise UsageError("measure", "at least one measure", got="none", hint="for example 'nDCG@10'")
-        self.options = given
-        asked, rules = RagOptions.asked(given)
-        check_option_names(rules, RagOptions.__dataclass_fields__)
-        if asked.question or asked.retrieved or asked.relevant:
-            raise UsageError("fields", "judgments, then rankings in batches", got="the fields of one file that holds it all")  # fmt: skip
-        self.policy = Policy(**{**chosen.policy, **rules})
+        options = dict(options)
+        self.profile, level, self.strict = options.pop("profile"), options.pop("level"), options.pop("strict")
+        chosen = find_profile(self.profile)
+        self.measures = tuple(parse_measures(measures, chosen, level))
+        self.options = options
+        rag, policies = RagOptions.split(options)
+        if rag.question or rag.retrieved or rag.relevant:
+            raise UsageError("fields", "fields of a single file of questions do not apply to batches of rankings")
+        self.policy = policy_of(chosen, policies)
         self.qrels: Qrels = read_qrels(qrels)
         self.names, self.warnings = (self.qrels.name, "run"), self.qrels.warnings
-        self._refuse_doubtful(self.warnings)
+        check_strict(self.warnings if self.strict else ())
         self._index()
         self.seen = np.zeros(len(self.qrels.queries), bool)
         self._content: str | None = None
 
     def _index(self) -> None:
-        """Where each query's judgments lie."""
+        """Index the rows of the judgments by query."""
         self._code = {raw: i for i, raw in enumerate(self.qrels.queries.tolist())}
         self._rows = np.argsort(self.qrels.query, kind="stable")
         self._size = np.bincount(self.qrels.query, minlength=len(self._code))
@@ -65,55 +62,51 @@ class QueryFeed:
     def batch(self, run: Any, scores: Any = None, **layout: Any) -> Batch:
         """The values of a batch of queries."""
         if scores is not None or any(value is not None for value in layout.values()):
-            raise UsageError("layout", "rankings alone: update(run)", got="labels with scores beside judgments",
-                             hint="Evaluator(measures) without judgments takes labels and scores")  # fmt: skip
+            raise UsageError("layout", "with judgments, a batch is a run, got labels and scores",
+                             hint="use Evaluator(measures) without judgments for labels and scores")  # fmt: skip
         ranking = read_run(run)
-        named = ranking.queries.tolist()
-        codes = [self._code[raw] for raw in named if raw in self._code]
-        refuse_repeated([as_text(self.qrels.queries[code]) for code in codes if self.seen[code]])
-        alike = ranking.query_kind == self.qrels.query_kind
-        if named and alike and not self._size[codes].any():
-            strange = ", ".join(shown(as_text(raw)) for raw in named[:3])
-            found = Batch(0, (), {}, (Warned("query-unjudged", len(named), f"{counted(len(named), 'query', 'queries')} without judgments, ignored: {strange}"),))  # fmt: skip
+        queries = ranking.queries.tolist()
+        codes = [self._code[raw] for raw in queries if raw in self._code]
+        check_repeated([as_text(self.qrels.queries[code]) for code in codes if self.seen[code]])
+        same_kind = ranking.query_kind == self.qrels.query_kind
+        if queries and same_kind and not self._size[codes].any():
+            text = f"{counted(len(queries), 'query')} without judgments, ignored: {', '.join(shown(as_text(raw)) for raw in queries[:3])}"
+            batch = Batch(0, (), {}, (Warned("query-unjudged", len(queries), text),))
         else:
-            found = self._values(np.array(codes if alike and codes else [0], np.int64), ranking)
-        self._refuse_doubtful(found.warnings)
+            batch = self._measure(np.array(codes if same_kind and codes else [0], np.int64), ranking)
+        check_strict(batch.warnings if self.strict else ())
         self.seen[codes] = True
-        return found
-
-    def _refuse_doubtful(self, warnings: tuple[Warned, ...]) -> None:
-        if self.strict and warnings:
-            raise DataError(warnings[0].slug, "nothing to warn of", got=f"{len(warnings)} warnings, the first: {warnings[0].text}")  # fmt: skip
+        return batch
 
     def rest(self) -> Batch | None:
-        """The judged queries that never came, as the policy counts them."""
+        """Missing judged queries, as the policy counts them."""
         codes = np.flatnonzero(~self.seen & (self._size > 0))
         if not len(codes):
             return None
-        some = ", ".join(shown(as_text(self.qrels.queries[code])) for code in codes[:3].tolist()) + " …" * (len(codes) > 3)  # fmt: skip
+        missing = some([as_text(self.qrels.queries[code]) for code in codes[:4].tolist()])
         if self.policy.queries == "strict" or self.strict:
-            raise DataError("query-missing", f"a ranking for each of {int((self._size > 0).sum())} judged queries", got=f"none for {some}",
-                            hint="queries='judged' counts them as 0, queries='both' leaves them out")  # fmt: skip
-        left = self.policy.queries == "both"
-        text = f"{counted(len(codes), 'judged query', 'judged queries')} in no batch, {'left out' if left else 'counted as 0'}: {some}"  # fmt: skip
-        note = Warned("query-missing", len(codes), text)
-        if left:
-            return Batch(0, (), {}, (note,))
+            raise DataError("query-missing", f"{counted(len(codes), 'judged query')} in no batch: {missing}",
+                            hint=Hint("count them as 0 with {queries}", queries="judged"))  # fmt: skip
+        left_out = self.policy.queries == "both"
+        text = f"{counted(len(codes), 'judged query')} in no batch, {'left out' if left_out else 'counted as 0'}: {missing}"
+        warning = Warned("query-missing", len(codes), text)
+        if left_out:
+            return Batch(0, (), {}, (warning,))
         nothing = Run(name="run", queries=self.qrels.queries.take(codes), query=np.empty(0, np.int64), doc=IdColumn.of([]), score=np.empty(0),
                       query_kind=self.qrels.query_kind, doc_kind=self.qrels.doc_kind)  # fmt: skip
-        found = self._values(codes, nothing)
-        return replace(found, warnings=(*(w for w in found.warnings if w.slug != "no-overlap"), note))
+        batch = self._measure(codes, nothing)
+        return replace(batch, warnings=(*(w for w in batch.warnings if w.slug != "no-overlap"), warning))
 
-    def _values(self, codes: Ints, run: Run) -> Batch:
-        found = evaluate(self._part(codes), run, self.measures, profile=self.profile, **self.options)
-        self.policy = found.policy  # with what was done before, in words
-        columns = dict(found.columns)
-        if found.coverage:
-            assert found.source is not None
-            columns[COVERAGE] = parse("Judged@10").on(found.source.judged)
-        return Batch(len(found), found.queries, columns, found.warnings)
+    def _measure(self, codes: Ints, run: Run) -> Batch:
+        values = evaluate(self._judgments(codes), run, self.measures, profile=self.profile, **self.options)
+        self.policy = values.policy  # which says how the inputs were prepared
+        columns = dict(values.columns)
+        if values.coverage:
+            assert values.source is not None
+            columns[COVERAGE] = parse("Judged@10").on(values.source.judged)
+        return Batch(len(values), values.queries, columns, values.warnings)
 
-    def _part(self, codes: Ints) -> Qrels:
+    def _judgments(self, codes: Ints) -> Qrels:
         """The judgments of some queries."""
         size = self._size[codes]
         within = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
@@ -122,25 +115,25 @@ class QueryFeed:
         return replace(part, queries=self.qrels.queries.take(codes), query=query, warnings=())
 
     def blank(self) -> QueryFeed:
-        """One that has seen nothing, by the same judgments."""
+        """A feed with the same judgments and no batches."""
         other: QueryFeed = object.__new__(QueryFeed)
         other.__dict__.update(self.__dict__, seen=np.zeros_like(self.seen))
         return other
 
     def merge(self, other: QueryFeed) -> None:
-        """What another has seen."""
+        """Add the queries of another feed."""
         ours = {code: raw for raw, code in self._code.items()}
         theirs = [self._code[raw] for raw, code in other._code.items() if other.seen[code]]
-        refuse_repeated([as_text(ours[code]) for code in theirs if self.seen[code]])
+        check_repeated([as_text(ours[code]) for code in theirs if self.seen[code]])
         self.seen[theirs] = True
         self.policy = other.policy if other.seen.any() else self.policy
 
     def key(self, name: Id) -> Any:
-        """Queries stand in the order of their ids, as `evaluate` has them."""
+        """Sort key of a query: its id, as in `evaluate`."""
         return name if self.qrels.query_kind == "integer" else raw_id(name)
 
     def content(self) -> str:
-        """What values rest on besides measures and policy: a hash of the judgments."""
+        """Identity of the data besides measures and policy: a hash of the judgments."""
         if self._content is None:
             self._content = content_of(self.qrels)
         return self._content

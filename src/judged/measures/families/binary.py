@@ -23,7 +23,11 @@ Missed = Annotated[
 ]
 
 
-@measure("P", family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"additive", "unit", "cutoff", "swap", "tail"},
+@measure("P",
+         intuition="Precision asks how much of what the user sees is useful: P@10 = 0.4 means that four of the "
+                   "first ten documents are relevant. It ignores their order within the first ten, and how many "
+                   "relevant documents exist.",
+         family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"additive", "unit", "cutoff", "swap", "tail"},
          example=([1, 0, 1], 2 / 3), formula="relevant in the first k / k")  # fmt: skip
 def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
     """The share of the first k documents that are relevant.
@@ -37,7 +41,11 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
     return np.where(length < size, 0.0, value) if short == "zero" else value
 
 
-@measure("R", family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"additive", "unit", "cutoff", "swap", "tail"},
+@measure("R",
+         intuition="Recall asks how much of everything useful was found: R@100 = 0.8 means that 80% of the known "
+                   "relevant documents are among the first 100. It matters if missing a document is costly, as in "
+                   "legal search or for the first stage of a retrieval pipeline.",
+         family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"additive", "unit", "cutoff", "swap", "tail"},
          example=([1, 0, 1], 1), formula="relevant in the first k / relevant")  # fmt: skip
 def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that are among the first k."""
@@ -52,7 +60,10 @@ def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colu
     return j.ratio(found(j, level, cutoff), relevant if cutoff is None else np.minimum(cutoff, relevant))
 
 
-@measure("F", family="ranked", aliases=("F1", "f1", "Fbeta"), laws={"unit", "cutoff", "swap"}, example=([1, 0, 1], 0.8),
+@measure("F",
+         intuition="F combines precision and recall in one number that is high only if both are high. F1 weighs "
+                   "them equally; a larger β favours recall.",
+         family="ranked", aliases=("F1", "f1", "Fbeta"), laws={"unit", "cutoff", "swap"}, example=([1, 0, 1], 0.8),
          paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
 def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Level = 1) -> Column:
     """The weighted harmonic mean of precision and recall at k; β > 1 favours recall."""
@@ -61,14 +72,21 @@ def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Leve
     return j.ratio((square + 1.0) * p * r, square * p + r)
 
 
-@measure("Success", family="ranked", aliases=("hit_rate", "HitRate", "Hit", "RetrievalHitRate"), trec="success.", laws={"unit", "cutoff", "swap", "tail"},
+@measure("Success",
+         intuition="Success asks whether the user finds anything useful at all among the first k documents: 1 if "
+                   "so, 0 if not. Its mean is the share of queries that are answered, also called hit rate.",
+         family="ranked", aliases=("hit_rate", "HitRate", "Hit", "HR", "RetrievalHitRate"), trec="success.", laws={"unit", "cutoff", "swap", "tail"},
          example=([0, 1, 1], 1), formula="1 if any of the first k is relevant")  # fmt: skip
 def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Whether any of the first k documents is relevant."""
+    """1 if any of the first k documents is relevant, otherwise 0."""
     return (found(j, level, cutoff) > 0).astype(float)
 
 
-@measure("RR", family="ranked", aliases=("MRR", "mrr", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
+@measure("RR",
+         intuition="Reciprocal rank asks how far the user reads until the first relevant document: 1 at rank 1, 1/2 "
+                   "at rank 2, 1/3 at rank 3. It suits questions with one answer; everything after the first "
+                   "relevant document is ignored.",
+         family="ranked", aliases=("MRR", "mrr", "mean_reciprocal_rank", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
          example=([0, 1, 1], 1 / 2), paper="Kantor and Voorhees, TREC-5 confusion track, 1997", formula="1 / rank of the first relevant document")  # fmt: skip
 def reciprocal_rank(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, which: Literal["first", "all"] = "first"
@@ -88,8 +106,8 @@ def reciprocal_rank(
 def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Missed = None) -> Column:
     """The rank of the first relevant document; lower is better.
 
-    Where none is found, it counts as `missed`. No value for a query without relevant documents, nor for one that was not answered at all
-    where neither a cutoff nor `missed` says how far away a document is.
+    If no relevant document is retrieved, the value is `missed`. A query without relevant documents has no value; neither has a query that is
+    not in the run, unless a cutoff or `missed` is given.
     """
     rank = j.first(j.column("relevant", j.is_relevant(level)) & j.within(cutoff))
     behind = np.where(j.retrieved > 0, j.retrieved + 1.0, np.nan) if cutoff is None else np.full(len(j), cutoff + 1.0)
@@ -97,15 +115,19 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
     return np.where(j.relevant(level) > 0, np.where(np.isinf(rank), absent, rank), np.nan)
 
 
-@measure("AP", family="ranked", aliases=("MAP", "AveP", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
+@measure("AP",
+         intuition="Average precision rewards rankings that put all relevant documents early. At each relevant "
+                   "document it notes the precision so far, and averages these over all relevant documents, so that "
+                   "missed ones count 0.",
+         family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
 def average_precision(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart"
 ) -> Column:  # fmt: skip
     """Mean, over the relevant documents, of the precision at the rank where each is found.
 
-    Documents never found count 0. Tools divide by different things under this name; `norm` says by which. Documents of one score stand `apart`, in
-    the order of the policy, or count `together`, below the last of them: the area under the steps of the curve, as scikit-learn has it.
+    Relevant documents that are not retrieved count 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
+    ranked by the policy (`tied="apart"`), or all at the rank of the last of them (`tied="together"`), as in scikit-learn.
     """
     hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
     last = j.rank if tied == "apart" else np.minimum(j.tie_last, np.inf if cutoff is None else cutoff)
@@ -124,10 +146,13 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
     return {"relevant": relevant, "found": j.total(hit), "cutoff": length}[norm]
 
 
-@measure("GMAP", family="ranked", trec="gm_map", summary="geometric", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 5 / 6),
+@measure("GMAP",
+         intuition="GMAP is the geometric mean of average precision over queries. Improving a query from 0.01 to "
+                   "0.02 counts as much as from 0.4 to 0.8, so it shows progress on difficult queries.",
+         family="ranked", trec="gm_map", summary="geometric", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 5 / 6),
          paper="Robertson, On GMAP, CIKM 2006", formula="exp(mean of ln max(AP, 0.00001))")  # fmt: skip
 def geometric_map(j: Judged, *, level: Level = 1) -> Column:
-    """Average precision, summed up by its geometric mean: weak queries weigh more."""
+    """Average precision, summarised by its geometric mean, in which weak queries weigh more."""
     return average_precision(j, level=level)
 
 
@@ -140,10 +165,13 @@ def yaap(j: Judged, *, level: Level = 1) -> Column:
     return np.log((1.0 + total) / (1.0 + j.relevant(level) - total))
 
 
-@measure("Rprec", family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"unit", "swap", "tail", "perfect"},
+@measure("Rprec",
+         intuition="R-precision asks how many of the first R documents are relevant, if R relevant documents exist. "
+                   "A perfect ranking has the value 1 for every query, however many relevant documents there are.",
+         family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"unit", "swap", "tail", "perfect"},
          example=([1, 0, 1], 1 / 2), formula="relevant in the first c·R / (c·R), with c = 1 unless given")  # fmt: skip
 def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
-    """Precision at as many documents as there are relevant ones, or at a multiple of that number."""
+    """Precision at the number of relevant documents, or at a multiple of it."""
     cutoff = np.trunc(multiple * j.relevant(level) + 0.9)
     return j.ratio(j.total(j.column("relevant", j.is_relevant(level)) & (j.rank <= j.at(cutoff))), cutoff)
 
@@ -155,8 +183,8 @@ def interpolated_precision(
 ) -> Column:
     """The best precision at or beyond a recall level.
 
-    How many documents a level needs, of R relevant: recall·R to the nearest whole number (trec_eval 10), up
-    to the next (the textbook), or as trec_eval 9 did, by adding 0.9 and cutting.
+    The number of relevant documents that a level needs is recall·R, rounded to the nearest integer (trec_eval 10), rounded
+    up (the textbook), or with 0.9 added and truncated (trec_eval 9).
     """
     hit = j.column("relevant", j.is_relevant(level))
     count = j.column("found", j.running(hit))
@@ -192,7 +220,7 @@ def eleven_point_average(
 @measure("binG", family="ranked", trec="binG", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (1 + 1 / np.log2(3)) / 2),
          formula="mean over relevant documents of 1 / log2(2 + non-relevant above)")  # fmt: skip
 def binary_g(j: Judged, *, level: Level = 1) -> Column:
-    """Each relevant document counts by how many non-relevant ones stand above it, on a log scale."""
+    """Mean over relevant documents of a gain that falls with the number of non-relevant documents above, on a log scale."""
     hit = j.is_relevant(level)
     weight = 1.0 / np.log2(2 + j.rank - j.running(hit))
     return j.ratio(j.total(hit * j.column("weight", np.where(hit, weight, 0.0))), j.relevant(level))
@@ -221,15 +249,18 @@ def relevance_string(j: Judged, *, cutoff: Cutoff = 10) -> Column:
 # ── measures that look at judged documents only ──────────────────────────────────────────────────
 
 
-@measure("Bpref", family="ranked", aliases=("BPref",), trec="bpref", laws={"unit", "perfect"}, example=([1, 0, 1], 1 / 2),
+@measure("Bpref",
+         intuition="Bpref asks how often judged non-relevant documents are ranked above relevant ones. Unjudged "
+                   "documents are ignored, so it suits collections in which many documents were never judged.",
+         family="ranked", aliases=("BPref",), trec="bpref", laws={"unit", "perfect"}, example=([1, 0, 1], 1 / 2),
          paper="Buckley and Voorhees, SIGIR 2004", formula="Σ over relevant retrieved of 1 - min(n, R) / min(N, R), / R; n = judged non-relevant above")  # fmt: skip
 def binary_preference(j: Judged, *, level: Level = 1, norm: Literal["min", "relevant"] = "min") -> Column:
-    """How seldom judged non-relevant documents stand above relevant ones; unjudged ones do not matter.
+    """Mean over relevant documents of the share of judged non-relevant documents that are not ranked above; unjudged documents are ignored.
 
     `norm="relevant"` is the denominator R of the original paper instead of min(N, R).
     """
     hit = j.is_relevant(level)
-    above = j.column("non-relevant above", j.running(j.is_judged & ~hit))
+    above = j.column("non-relevant so far", j.running(j.is_judged & ~hit))
     relevant = j.relevant(level)
     others = j.ideal.total(j.ideal.is_judged & ~j.ideal.is_relevant(level))
     most = relevant if norm == "relevant" else np.minimum(others, relevant)
@@ -240,17 +271,20 @@ def binary_preference(j: Judged, *, level: Level = 1, norm: Literal["min", "rele
 @measure("GBpref", family="ranked", trec="gm_bpref", summary="geometric", laws={"unit", "perfect"}, example=([1, 0, 1], 1 / 2),
          formula="exp(mean of ln max(Bpref, 0.00001))")  # fmt: skip
 def geometric_bpref(j: Judged, *, level: Level = 1) -> Column:
-    """Bpref, summed up by its geometric mean."""
+    """Bpref, summarised by its geometric mean."""
     return binary_preference(j, level=level)
 
 
 _SMALL = 0.00001
 
 
-@measure("infAP", family="ranked", trec="infAP", laws={"unit"}, example=([1, 0, 1], (1 + 1 / 3 + 2 / 3 * (1 + _SMALL) / (2 + 2 * _SMALL)) / 2),
+@measure("infAP",
+         intuition="infAP estimates average precision if only a random sample of the pool was judged. It lets a "
+                   "collection be built with fewer judgments.",
+         family="ranked", trec="infAP", laws={"unit"}, example=([1, 0, 1], (1 + 1 / 3 + 2 / 3 * (1 + _SMALL) / (2 + 2 * _SMALL)) / 2),
          paper="Yilmaz and Aslam, CIKM 2006", formula="mean over relevant documents of the expected precision, from the judged sample of the pool")  # fmt: skip
 def inferred_ap(j: Judged, *, level: Level = 1) -> Column:
-    """Average precision estimated from a sample of the pool; negative grades mark what was not sampled."""
+    """Average precision estimated from a sample of the pool; negative grades mark documents outside the sample."""
     hit = j.is_relevant(level)
     relevant, other = j.running(hit) - 1, j.running(j.is_judged & ~hit)
     pooled = relevant + other + j.running(~j.is_judged)

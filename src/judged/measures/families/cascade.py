@@ -46,16 +46,20 @@ def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = No
     return j.column("stops here", chance * j.product_before(1.0 - chance))
 
 
-@measure("ERR", family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
+@measure("ERR",
+         intuition="ERR imagines a user who reads from the top and stops at the first satisfying document; higher "
+                   "grades satisfy more often. A good document is therefore worth less if an equally good one "
+                   "precedes it.",
+         family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
          paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
 def expected_reciprocal_rank(
     j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
 ) -> Column:
     """The expected value of one over the rank at which the user stops.
 
-    `max` is the top of the grade scale, not the highest grade that happens to occur; a grade above it is
-    an error. 4 is the scale of the TREC Web tracks. Another gain makes the chance gain / (top gain + 1), as
-    NTCIREVAL has it.
+    `max` is the highest grade of the scale, not the highest grade in the judgments; a higher grade is
+    an error. 4 is the scale of the TREC Web tracks. With another gain the probability is gain / (top gain + 1), as
+    in NTCIREVAL.
     """
     stop = np.where(j.within(cutoff), _stops(j, max, gain, gains), 0.0)
     return j.total(j.column("term", stop / j.rank))
@@ -76,7 +80,7 @@ def normalised_err(
 def stopping_probability(
     j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, where: Literal["by", "at"] = "by"
 ) -> Column:
-    """The chance that a user of the cascade model has stopped by rank k; `where="at"` for exactly there."""
+    """The probability that a user of the cascade model has stopped by rank k; `where="at"` for exactly there."""
     stop = _stops(j, max)
     there = j.within(cutoff) if where == "by" or cutoff is None else j.rank == cutoff
     return j.total(np.where(there, stop, 0.0))
@@ -88,9 +92,9 @@ def p_found(
     j: Judged, *, cutoff: Cutoff = None, decay: Persistence = 0.85, max: MaxGrade = 4.0,
     chance: Literal["exp", "grade"] = "exp",
 ) -> Column:  # fmt: skip
-    """The chance of finding a satisfying document when the user may also give up after each one.
+    """The probability of finding a satisfying document if the user may give up after each document.
 
-    `chance="grade"` takes the grade itself, between 0 and 1, as the chance of satisfaction.
+    `chance="grade"` uses the grade itself, between 0 and 1, as the probability of satisfaction.
     """
     if chance == "grade":
         refuse_above(j, 1.0)
@@ -101,16 +105,19 @@ def p_found(
     return j.total(np.where(j.within(cutoff), here, 0.0))
 
 
-@measure("RBP", family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
+@measure("RBP",
+         intuition="RBP imagines a user who goes on to the next document with a fixed probability p, for example "
+                   "0.9. The value is the average usefulness per document that such a user sees.",
+         family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
          paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
     j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
     gains: Gains = None,
 ) -> Column:  # fmt: skip
-    """The rate at which a user gains who goes on to the next document with probability p.
+    """Expected gain per document of a user who continues to the next document with probability p.
 
-    With a `level`, relevant documents gain 1. Without one, grades are divided by the top of the scale, or by
-    the query's own highest grade where that is above 1.
+    With a `level`, relevant documents gain 1. Without one, grades are divided by the highest grade of the scale, or by
+    the highest grade of the query if that is above 1.
     """
     worth = _rescaled(j, max, gains) if level is None else j.is_relevant(level).astype(float)
     weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
@@ -142,10 +149,10 @@ def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
 @measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"unit"}, lower_is_better=True, example=([1, 0, 1], 0),
          paper="Moffat and Zobel, TOIS 2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
 def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged") -> Column:
-    """How much RBP could still rise if every unjudged document were of the top grade.
+    """Possible increase of RBP if every unjudged document had the top grade.
 
-    The part beyond the end of the ranking, p^n, is left out where nothing unjudged was retrieved (as
-    trec_eval does) unless `tail="always"`.
+    The term p^n of ranks beyond the end of the ranking is left out if no unjudged document was retrieved (as
+    in trec_eval), unless `tail="always"`.
     """
     weight = _powers(p, int(j.retrieved.max(initial=0)))
     residual = weight[j.retrieved] + (1.0 - p) * _unjudged_weight(j, p, weight)

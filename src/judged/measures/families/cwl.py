@@ -79,7 +79,7 @@ def _every(j: Judged, rank: float | None) -> Column:
 @measure("SDCG", family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
          example_params={"cutoff": 3}, paper="Moffat and Zobel, TOIS 2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
 def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
-    """DCG as a share of what k documents of the top grade would give, whether or not there are so many.
+    """DCG as a share of the DCG of k documents of the top grade, even if fewer exist.
 
     Without a cutoff, the first 1000 ranks.
     """
@@ -94,7 +94,7 @@ def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: Ma
 def insq(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
-    """The gain per document of a user who hopes for T relevant documents, and loses patience with the rank."""
+    """Gain per document of a user who hopes for T relevant documents and loses patience with the rank."""
     gain = np.where(j.within(depth), _scaled(j, min, max), 0.0)
     looked = inverse_squares(2 * T) - inverse_squares(_every(j, depth) + 2 * T)
     return _rate(j, gain * j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2), looked)
@@ -110,7 +110,7 @@ def bejewelled_player(
 ) -> Column:  # fmt: skip
     """The gain per document of a user who stops when satisfied or tired.
 
-    The static model, in which neither the hope T nor the patience k changes on the way. Without a cutoff, the
+    The static model, in which neither the goal T nor the patience k changes with the rank. Without a cutoff, the
     first 1000 ranks.
     """
     gain = _scaled(j, min, max)
@@ -123,7 +123,7 @@ def bejewelled_player(
 def inst(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
-    """INSQ for a user whose hope shrinks with what was found: the more, the sooner they stop."""
+    """INSQ for a user who stops the sooner the more relevant documents have been seen."""
     j = _seen(j, depth)
     gain = _scaled(j, min, max)
     total = j.running(gain)
@@ -163,7 +163,7 @@ def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column) 
 @measure("NERR8", family="user model", aliases=("NERReq8",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16) / (1 + 1 / 4 + 1 / 4)),
          example_params={"cutoff": 3}, paper=_PAPER, formula="Σ V·gain / Σ V down to k; C(r) = 1 - gain")  # fmt: skip
 def nearly_err_8(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
-    """The gain per document of a user who goes on until satisfied, at most to rank k.
+    """The gain per document of a user who continues until satisfied, at most to rank k.
 
     Equation 8 of the paper. Without a cutoff, the first 1000 ranks.
     """
@@ -189,7 +189,7 @@ def nearly_err_9(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: 
 def nearly_err_10(
     j: Judged, *, p: Persistence = 0.9, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH
 ) -> Column:
-    """The gain per document of a user who goes on with probability p as in RBP, until satisfied.
+    """The gain per document of a user who continues with probability p as in RBP, until satisfied.
 
     Equation 10 of the paper.
     """

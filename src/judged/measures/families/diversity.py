@@ -88,9 +88,9 @@ def _log(rank: Column) -> Column:
 @measure("alpha_DCG", family="diversity", aliases=("α_DCG", "α-DCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
          formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / log2(r + 1), / its value if every document served all")  # fmt: skip
 def alpha_dcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
-    """DCG in which a subtopic is worth less each time it is served again.
+    """DCG in which each repetition of a subtopic gains less.
 
-    Normalised without the collection: 1 would be k documents that each serve every subtopic. Without a cutoff, k
+    Normalised independently of the collection: 1 means that each of k documents covers every subtopic. Without a cutoff, k
     is the length of the ranking.
     """
     return _of_the_best(j, level, alpha, _log, cutoff)
@@ -99,9 +99,9 @@ def alpha_dcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Le
 @measure("ERR_IA", family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",
          formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / r, / its value if every document served all")  # fmt: skip
 def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
-    """Expected reciprocal rank over users who each want one of the subtopics.
+    """Expected reciprocal rank over users who are each interested in one subtopic.
 
-    Relevant documents satisfy with probability α. Normalised as alpha_DCG is.
+    Relevant documents satisfy with probability α. Normalised as alpha_DCG.
     """
     return _of_the_best(j, level, alpha, np.reciprocal, cutoff)
 
@@ -109,9 +109,9 @@ def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, le
 @measure("NRBP", family="diversity", needs="subtopics", laws={"unit", "tail"}, paper="Clarke, Kolla and Vechtomova, ICTIR 2009",
          formula="(1 - (1 - α)·β) / subtopics · Σ over ranks r of β^(r-1)·Σ over subtopics served of (1 - α)^(times served above)")  # fmt: skip
 def novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
-    """Rank-biased precision in which a subtopic is worth less each time it is served again.
+    """Rank-biased precision in which each repetition of a subtopic gains less.
 
-    The user wants one of the subtopics, and goes on to the next document with probability β.
+    The user is interested in one subtopic, and continues to the next document with probability β.
     """
     served = _served(j, level)
     total = _sum(j, served, alpha, lambda rank: beta ** (rank - 1.0))
@@ -158,13 +158,17 @@ def _of_the_ideal(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff:
     return _share(j, _sum(j, served, alpha, weight, cutoff), ideal)
 
 
-@measure("alpha_nDCG", family="diversity", aliases=("α_nDCG", "α-nDCG", "aNDCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
+@measure("alpha_nDCG",
+         intuition="alpha-nDCG rewards rankings that cover many aspects of an ambiguous query. A document earns "
+                   "less for an aspect that documents above it already cover, and the best greedy ranking has the "
+                   "value 1.",
+         family="diversity", aliases=("α_nDCG", "α-nDCG", "aNDCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
          formula="alpha_DCG@k / alpha_DCG@k of the greedy ideal ranking")  # fmt: skip
 def alpha_ndcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
-    """DCG in which a subtopic is worth less each time it is served again, as a share of the ideal.
+    """DCG in which each repetition of a subtopic gains less, as a share of the ideal.
 
-    The best ranking is too hard to find, so the ideal is greedy: next comes the document that gains most, of equals
-    the one with the largest id. A ranking that beats it scores 1.
+    Finding the best ranking is intractable, so the ideal is greedy: each rank takes the document that gains most; of equal
+    ones, the one with the largest id. A ranking that is better than the greedy one has the value 1.
     """
     return _of_the_ideal(j, level, alpha, _log, cutoff)
 
@@ -209,7 +213,7 @@ def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Co
 @measure("StRecall", family="diversity", aliases=("strec", "subtopic_recall", "SRecall"), needs="subtopics", laws={"unit", "cutoff", "tail"},
          paper="Zhai, Cohen and Lafferty, SIGIR 2003", formula="subtopics served by the first k documents / subtopics")  # fmt: skip
 def subtopic_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """The share of the subtopics that at least one of the first k documents serves."""
+    """The share of the subtopics that at least one of the first k documents covers."""
     served = _served(j, level)
     hit, subtopic, above = _found(j, served)
     reached = subtopic[(above == 0) & j.within(cutoff)[hit]]

@@ -71,18 +71,20 @@ def _gain_columns(j: Judged, gain: Gain, base: Base, gains: Gains, level: Level 
     return gained(j.grade, gain, base, gains, level, name), gained(j.pool_grade, gain, base, gains, level, name)
 
 
-@measure("CG", family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
+@measure("CG",
+         intuition="CG adds up the grades of the first k documents. Their order does not matter.",
+         family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
          formula="Σ of the gains down to k")  # fmt: skip
 def cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
 ) -> Column:
-    """The gains of the first k documents, added up."""
+    """Sum of the gains of the first k documents."""
     worth = j.column("gain", gained(j.grade, gain, base, gains, name=j.names[0]))
     return j.total(np.where(j.within(cutoff), worth, 0.0))
 
 
 @measure("nCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
-         paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking")  # fmt: skip
+         paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
 def normalised_cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
 ) -> Column:
@@ -93,28 +95,38 @@ def normalised_cumulated_gain(
     return j.ratio(cumulated_gain(j, cutoff=cutoff, gain=gain, base=base, gains=gains), best)
 
 
-@measure("DCG", family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="Järvelin and Kekäläinen, TOIS 2002",
+@measure("DCG",
+         intuition="DCG adds up what the user gains from each document, and reduces a gain the further down the "
+                   "document is. It has no upper limit, so values of different queries are not comparable; nDCG "
+                   "fixes that.",
+         family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="Järvelin and Kekäläinen, TOIS 2002",
          formula="Σ over ranks r down to k of gain / log2(r + 1)")  # fmt: skip
 def dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
 ) -> Column:  # fmt: skip
-    """Gains divided by a discount that grows with the rank, added up."""
+    """Sum of gains, each divided by a discount that grows with the rank."""
     return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[0]
 
 
-@measure("IDCG", family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
-         formula="DCG@k of the pool in its best order")  # fmt: skip
+@measure("IDCG",
+         intuition="IDCG is the DCG of the best possible order of the judged documents. nDCG divides by it.",
+         family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
+         formula="DCG@k of the pool in its best order", ideal="DCG", ideal_only=True)  # fmt: skip
 def ideal_dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
 ) -> Column:  # fmt: skip
-    """The DCG that a perfect ranking would have."""
+    """The DCG of the ideal ranking."""
     return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[1]
 
 
-@measure("nDCG", family="graded", aliases=("NDCG", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
-         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k")  # fmt: skip
+@measure("nDCG",
+         intuition="nDCG measures how close a ranking comes to the best possible order of the judged documents, "
+                   "which has the value 1. Better grades earn more, and the same document earns less the further "
+                   "down it is.",
+         family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
@@ -129,9 +141,9 @@ def ndcg(
 
 
 @measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1")  # fmt: skip
+         paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """nDCG with exponential gain, under the name that ranx gives it."""
+    """nDCG with exponential gain, as ranx names it."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
@@ -144,7 +156,7 @@ def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column
     formula="DCG with the gain 2^grade - 1",
 )
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """DCG with exponential gain, under the name that ranx gives it."""
+    """DCG with exponential gain, as ranx names it."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
@@ -159,7 +171,7 @@ def _discounted(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Column
 @measure("nDCG_rel", family="graded", trec="ndcg_rel=", laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
          formula="mean of nDCG at the ranks of the relevant documents; those never found count at the end")  # fmt: skip
 def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
-    """nDCG averaged over the ranks at which relevant documents are found."""
+    """Mean of nDCG over the ranks of the relevant documents."""
     ideal, best, ours, perfect = _discounted(j, gains)
     here = gained(j.grade, gains=gains) > 0
     there = j.ratio(j.running(ours), ideal.upto(perfect, j.query, j.rank))
@@ -171,7 +183,7 @@ def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
 @measure("Rndcg", family="graded", trec="Rndcg=", laws={"unit"}, example=([3, 0, 1], (1 + 3 / (3 + 1 / np.log2(3))) / 2),
          formula="mean of nDCG at the ranks where the ideal ranking passes to a lower gain, and at the end")  # fmt: skip
 def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Column:
-    """nDCG averaged over the ranks at which the ideal ranking passes from one gain to the next."""
+    """Mean of nDCG over the ranks at which the ideal ranking changes from one gain to the next."""
     ideal, best, ours, perfect = _discounted(j, gains)
     last = np.append(ideal.query[1:] != ideal.query[:-1], True) if len(best) else np.zeros(0, bool)
     last[:-1] |= best[1:] != best[:-1]
@@ -188,9 +200,9 @@ def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Colum
 @measure("G", family="graded", trec="G=", laws={"unit"}, example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
          formula="Σ of gain / log2(2 + ideal cumulated gain - cumulated gain), / Σ of the ideal gains")  # fmt: skip
 def g_measure(j: Judged, *, gains: Gains = None) -> Column:
-    """Each gain counts by how far the ranking has fallen behind the ideal one, on a log scale.
+    """Sum of gains, each discounted by the cumulated gain that the ranking lacks compared with the ideal one.
 
-    Ranks beyond the ideal ranking, and gains below 1, cost 1.
+    The discount is 1 for ranks beyond the ideal ranking and for gains below 1.
     """
     here, best = _gain_columns(j, "linear", 2.0, gains)
     ideal = j.ideal_by(best)
@@ -225,7 +237,7 @@ def q_measure(
     j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, gain: Gain = "linear", gains: Gains = None,
     norm: Literal["relevant", "capped"] = "relevant",
 ) -> Column:  # fmt: skip
-    """Average precision for grades: the blended ratio takes the place of precision."""
+    """Average precision for grades: the blended ratio replaces precision."""
     hit, blended, _ = _blended(j, cutoff, gain, gains, beta)
     relevant = j.ideal.total(gained(j.pool_grade, gain, 2.0, gains) > 0)
     bottom = np.minimum(relevant, cutoff) if norm == "capped" and cutoff is not None else relevant
@@ -235,9 +247,9 @@ def q_measure(
 @measure("GAP", family="graded", aliases=("graded_AP",), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([2, 0, 1], (1 + 1 + 2 / 3) / 3),
          paper="Robertson, Kanoulas and Yilmaz, SIGIR 2010", formula="Σ over ranks n of (1 / n)·Σ over m ≤ n of min(gain_m, gain_n), / Σ of the gains in the pool")  # fmt: skip
 def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
-    """Average precision expected of users who differ in the grade they call relevant.
+    """Expected average precision over users who differ in the lowest grade that they consider relevant.
 
-    The weight of a grade as a threshold is the gain it adds to the grade below.
+    A grade is the threshold with a probability proportional to the gain that it adds to the grade below.
     """
     worth = np.where(j.within(cutoff), gained(j.grade, gain, 2.0, gains, name=j.names[0]), 0.0)
     shared = np.zeros(len(worth))  # Σ over this hit and those above of the smaller of the two gains
@@ -252,6 +264,8 @@ def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "
 
 @measure(
     "Judged",
+    intuition="Judged shows how much of what the user sees was ever judged. If it is low, other measures treat "
+    "unknown documents as not relevant, and their values are too low.",
     family="coverage",
     laws={"unit", "cutoff"},
     example=([1, 0, 1], 1),
@@ -272,7 +286,7 @@ def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     formula="unjudged in the first k / k",
 )
 def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
-    """The share of the first k ranks that hold an unjudged document; negative grades are no judgment."""
+    """The share of the first k ranks with an unjudged document; documents with negative grades are unjudged."""
     length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
     unjudged = length - j.total(j.is_judged & j.within(cutoff))
     return j.ratio(unjudged, j.retrieved if cutoff is None else cutoff)

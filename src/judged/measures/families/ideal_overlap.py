@@ -21,9 +21,9 @@ _NCU = "Sakai and Robertson, EVIA 2008"
 def compatibility(j: Judged, *, p: Persistence = 0.95, normalize: Flag = True) -> Column:
     """Rank-biased overlap of the ranking with the most similar ideal one.
 
-    The ideal holds the documents of positive grade from the highest down, those of equal grade as the ranking has
-    them, the ones never retrieved last. Depths run to the end of the longer of the two. Without `normalize` the sum
-    is divided by what two equal rankings of that depth would reach, so that a shorter ideal cannot score 1.
+    The ideal ranking has the documents of positive grade from the highest down, those of equal grade in the order of the
+    ranking, and those that were not retrieved last. Depths run to the end of the longer of the two. Without `normalize` the sum
+    is divided by that of two equal rankings of that depth, so that a shorter ideal ranking cannot reach 1.
     """
     size = j.ideal.total(j.pool_grade > 0).astype(np.int64)
     depth = np.maximum(j.retrieved, size)
@@ -58,7 +58,7 @@ def _weight_from(first: Column, last: Column, p: float) -> Column:
 @measure("O_measure", family="overlap", aliases=("O-measure", "OMeasure"), laws={"unit", "perfect", "tail"}, example=([0, 1, 3], (1 + 1) / (2 + 4)),
          paper=_SAKAI, formula="(1 + β·gain) / (r + β·ideal CG) at the rank r of the first relevant document")  # fmt: skip
 def o_measure(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
-    """Reciprocal rank for grades: the blended ratio where the first relevant document is found."""
+    """Reciprocal rank for grades: the blended ratio at the first relevant document."""
     hit, blended, _ = _blended(j, None, gain, gains, beta)
     return j.total(np.where(hit & (j.running(hit) == 1), blended, 0.0))
 
@@ -73,7 +73,7 @@ def _up_to_the_top(j: Judged, gain: Gain, gains: Gains) -> tuple[Column, Column]
 @measure("P_measure", family="overlap", aliases=("P-measure", "PMeasure"), laws={"unit", "perfect", "tail"}, example=([0, 1, 3], (2 + 4) / (3 + 4)),
          paper=_SAKAI, formula="(count + β·CG) / (r + β·ideal CG) at the rank r of the first document of the highest gain retrieved")  # fmt: skip
 def p_measure(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
-    """The blended ratio where the best document of the ranking is found: the user looks for that one."""
+    """The blended ratio at the best document of the ranking, for a user who looks for that one."""
     blended = _blended(j, None, gain, gains, beta)[1]
     return j.total(np.where(_up_to_the_top(j, gain, gains)[1], blended, 0.0))
 
@@ -109,7 +109,7 @@ def _early_stops(j: Judged, beta: float, gain: Gain, gains: Gains, gamma: float)
 @measure("NCUguP", family="overlap", aliases=("NCUgu,P",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (3 * 1 + 1 * 2 / 3) / 4),
          paper=_NCU, formula="Σ over relevant ranks of stop·precision, / Σ of the stops; the stop of a document is its gain, unless given")  # fmt: skip
 def ncu_graded_precision(j: Judged, *, gain: Gain = "linear", gains: Gains = None, stops: Gains = None) -> Column:
-    """Average precision over users who are the likelier to stop at a document the more it gains."""
+    """Average precision over users who stop at a document with a probability that grows with its gain."""
     return _graded_stops(j, 0.0, gain, gains, stops)
 
 
@@ -118,7 +118,7 @@ def ncu_graded_precision(j: Judged, *, gain: Gain = "linear", gains: Gains = Non
 def ncu_graded_blended(
     j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None, stops: Gains = None
 ) -> Column:
-    """Q-measure over users who are the likelier to stop at a document the more it gains."""
+    """Q-measure over users who stop at a document with a probability that grows with its gain."""
     return _graded_stops(j, beta, gain, gains, stops)
 
 

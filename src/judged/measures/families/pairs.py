@@ -12,13 +12,16 @@ from judged.measures.parameters import Cutoff, Level, Share
 from judged.measures.registry import measure
 
 
-@measure("AUC", family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
+@measure("AUC",
+         intuition="AUC is the probability that a random relevant document is ranked above a random non-relevant "
+                   "one. A random order has 1/2, a perfect one 1.",
+         family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
          formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
 def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0) -> Column:
     """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
 
     Below 1, `max_fpr` keeps the area up to that fall-out, rescaled so that chance gives ½ and perfection 1
-    (McClish 1989). 0 where no relevant document was retrieved, 1 where nothing else was.
+    (McClish 1989). 0 if no relevant document was retrieved, 1 if no other was.
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
@@ -36,7 +39,7 @@ def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Shar
 @measure("RankingLoss", family="ranked", aliases=("label_ranking_loss",), lower_is_better=True, laws={"unit"}, example=([1, 0, 1], 1 / 2),
          paper="Tsoumakas, Katakis and Vlahavas, Data Mining and Knowledge Discovery Handbook 2010", formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1")  # fmt: skip
 def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """How often a relevant document does not stand above a non-relevant one; a tie counts in full. 0 where there are no such pairs."""
+    """Share of (relevant, non-relevant) pairs in which the relevant document is not ranked above; ties count in full. 0 if there are no pairs."""
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
     _, high = wrong_around(j, hit, cutoff)
@@ -46,9 +49,9 @@ def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colum
 @measure("LastHit", family="ranked", aliases=("coverage_error", "CoverageError"), lower_is_better=True, example=([0, 1, 1], 3),
          paper="Tsoumakas, Katakis and Vlahavas, Data Mining and Knowledge Discovery Handbook 2010", formula="rank down to which all relevant documents are found")  # fmt: skip
 def last_hit(j: Judged, *, level: Level = 1) -> Column:
-    """How far down one must go to have every relevant document; documents of one score are taken together.
+    """Rank at which all relevant documents have been retrieved; documents with equal scores are taken together.
 
-    0 where there is none; one more than the ranking holds where one was never retrieved.
+    0 if there are no relevant documents; one more than the length of the ranking if one is not retrieved.
     """
     hit = j.is_relevant(level)
     last = j.highest(j.column("rank", j.tie_last).astype(float), hit)
@@ -58,9 +61,9 @@ def last_hit(j: Judged, *, level: Level = 1) -> Column:
 @measure("Accuracy", family="ranked", aliases=("pair_accuracy",), laws={"unit"}, example=([1, 0, 1], 1 / 2),
          formula="1 - non-relevant above each relevant document, summed / (relevant · non-relevant retrieved)")  # fmt: skip
 def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """The chance that a relevant document stands above a non-relevant one, within the ranking as it is.
+    """Probability that a relevant document is ranked above a non-relevant one of the ranking.
 
-    One of three things called accuracy; see `SetAccuracy` (right decisions) and `Success` (any hit).
+    Three measures are called accuracy; see `SetAccuracy` (right decisions) and `Success` (any hit).
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
@@ -72,7 +75,7 @@ def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
 @measure("OPA", family="graded", aliases=("ordered_pair_accuracy", "PairAccuracy"), laws={"unit"}, example=([1, 0, 2], 1 / 3),
          formula="pairs of judged documents in the order of their grades / pairs of different grades")  # fmt: skip
 def ordered_pair_accuracy(j: Judged, *, cutoff: Cutoff = None) -> Column:
-    """The share of the retrieved judged pairs with different grades that stand in the right order.
+    """The share of pairs of retrieved judged documents with different grades that are in the right order.
 
     Documents with equal scores are not in the right order.
     """

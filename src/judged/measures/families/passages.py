@@ -15,7 +15,7 @@ _CHROMA = "Smith and Troynikov, Evaluating chunking strategies for retrieval, Ch
 @measure("Complete", family="ranked", aliases=("AnySet", "any_set", "all_hit", "full_recall"), laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 1), formula="1 if all relevant documents are among the first k")  # fmt: skip
 def complete(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Whether every relevant document is among the first k; where any of several sets will do, whether one of them is there as a whole."""
+    """1 if every relevant document is among the first k; with alternative sets, 1 if one of them is complete."""
     relevant = j.relevant(level)
     return ((relevant > 0) & (found(j, level, cutoff) == relevant)).astype(float)
 
@@ -34,7 +34,7 @@ def _gold(j: Judged) -> Column:
 @measure("CharRecall", family="text", aliases=("token_recall", "span_recall"), needs="spans", laws={"unit", "cutoff", "tail"}, paper=_CHROMA,
          formula="characters of the spans that the first k chunks hold / characters of the spans")  # fmt: skip
 def character_recall(j: Judged, *, cutoff: Cutoff = None) -> Column:
-    """The share of the text looked for that the first k chunks hold; each character counts once."""
+    """The share of the relevant text that the first k chunks contain; each character counts once."""
     reading = _reading(j)
     return j.ratio(reading.sums("fresh", looked_at(j, cutoff)), _gold(j))
 
@@ -42,7 +42,7 @@ def character_recall(j: Judged, *, cutoff: Cutoff = None) -> Column:
 @measure("CharPrecision", family="text", aliases=("token_precision", "span_precision"), needs="spans", laws={"unit", "cutoff"}, paper=_CHROMA,
          formula="characters of the spans that the first k chunks hold / characters of the first k chunks")  # fmt: skip
 def character_precision(j: Judged, *, cutoff: Cutoff = None) -> Column:
-    """The share of the text of the first k chunks that was looked for; what chunks repeat is text that nobody needs."""
+    """The share of the text of the first k chunks that is relevant; repeated text counts as not relevant."""
     reading, depth = _reading(j), looked_at(j, cutoff)
     return j.ratio(reading.sums("fresh", depth), reading.sums("length", depth))
 
@@ -50,7 +50,7 @@ def character_precision(j: Judged, *, cutoff: Cutoff = None) -> Column:
 @measure("CharIoU", family="text", aliases=("token_iou", "span_iou"), needs="spans", laws={"unit", "cutoff"}, paper=_CHROMA,
          formula="characters of the spans that the first k chunks hold / (characters of the chunks + characters of the spans that none holds)")  # fmt: skip
 def character_iou(j: Judged, *, cutoff: Cutoff = None) -> Column:
-    """Text that was looked for and retrieved, over text that was either; repeated text counts as often as it comes."""
+    """Relevant retrieved text over text that is relevant or retrieved; repeated text counts each time."""
     reading, depth = _reading(j), looked_at(j, cutoff)
     held = reading.sums("fresh", depth)
     return j.ratio(held, reading.sums("length", depth) + _gold(j) - held)

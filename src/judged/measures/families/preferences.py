@@ -44,19 +44,19 @@ def _mean(j: Judged, query: Column, value: Column) -> Column:
 
 @measure("NumPrefs", trec="prefs_num_prefs_poss", formula="preferences", **_COUNT)
 def number_of_preferences(j: Judged) -> Column:
-    """Preferences that the judges expressed, or that follow from them."""
+    """Number of preferences that the judges expressed, or that follow from their grades."""
     return _by_query(j, "all")[1]
 
 
 @measure("NumPrefsMet", trec="prefs_num_prefs_ful", formula="preferences fulfilled", **_COUNT)
 def number_fulfilled(j: Judged) -> Column:
-    """Preferences that the ranking fulfils: the better document stands above, or alone was retrieved."""
+    """Number of fulfilled preferences: the better document is ranked above, or is the only one retrieved."""
     return _by_query(j, "all")[0]
 
 
 @measure("NumPrefsMetRet", trec="prefs_num_prefs_ful_ret", formula=f"preferences fulfilled {_BOTH}", **_COUNT)
 def number_fulfilled_retrieved(j: Judged) -> Column:
-    """Preferences that the ranking fulfils, with both documents retrieved."""
+    """Number of fulfilled preferences between two retrieved documents."""
     return _by_query(j, "retrieved")[0]
 
 
@@ -65,9 +65,9 @@ def number_fulfilled_retrieved(j: Judged) -> Column:
 
 @measure("Prefs", trec="prefs_simp", formula="preferences fulfilled / preferences", **_SHARE)
 def preferences(j: Judged, *, among: Among = "all") -> Column:
-    """The share of the preferences that the ranking fulfils; every preference counts the same.
+    """The share of the preferences that the ranking fulfils; every preference has the same weight.
 
-    `among="implied"` leaves out pairs of which no document was retrieved, `among="retrieved"` asks for both.
+    `among="implied"` leaves out pairs without a retrieved document, `among="retrieved"` requires both to be retrieved.
     """
     return j.ratio(*_by_query(j, among))
 
@@ -103,7 +103,7 @@ def preferences_by_group(j: Judged, *, among: Among = "all") -> Column:
     **_SHARE,
 )
 def preferences_balanced(j: Judged, *, among: Literal["all", "retrieved"] = "all") -> Column:
-    """`PrefsAvg` as if every judge had called as many documents irrelevant as relevant: a cousin of bpref."""
+    """`PrefsAvg` as if every judge had found as many documents irrelevant as relevant; related to bpref."""
     query, fulfilled, possible = _by_group(j, lambda group: balanced(group, among))
     return _mean(j, query, np.divide(fulfilled, possible, out=np.full(len(query), np.nan), where=possible > 0))
 
@@ -134,19 +134,19 @@ def preferences_balanced_retrieved(j: Judged) -> Column:
 
 @measure("PrefsImp", trec="prefs_simp_imp", formula=f"Prefs {_ONE}", **_SHARE)
 def preferences_implied(j: Judged) -> Column:
-    """`Prefs` among pairs of which a document was retrieved."""
+    """`Prefs` among pairs with at least one retrieved document."""
     return preferences(j, among="implied")
 
 
 @measure("PrefsPairImp", trec="prefs_pair_imp", formula=f"PrefsPair {_ONE}", **_SHARE)
 def preferences_by_pair_implied(j: Judged) -> Column:
-    """`PrefsPair` among pairs of which a document was retrieved."""
+    """`PrefsPair` among pairs with at least one retrieved document."""
     return preferences_by_pair(j, among="implied")
 
 
 @measure("PrefsAvgImp", trec="prefs_avgjg_imp", formula=f"PrefsAvg {_ONE}", **_SHARE)
 def preferences_by_group_implied(j: Judged) -> Column:
-    """`PrefsAvg` among pairs of which a document was retrieved."""
+    """`PrefsAvg` among pairs with at least one retrieved document."""
     return preferences_by_group(j, among="implied")
 
 

@@ -32,14 +32,20 @@ def _decisions(j: Judged, level: Level) -> Confusion:
     return Confusion(tp=hits, fp=j.retrieved - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio)
 
 
-@measure("SetP", family="set", aliases=("set_precision",), trec="set_P", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
+@measure("SetP",
+         intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
+                   "return a set without an order, such as filters.",
+         family="set", aliases=("set_precision",), trec="set_P", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="relevant retrieved / retrieved")  # fmt: skip
 def set_precision(j: Judged, *, level: Level = 1) -> Column:
     """The share of the retrieved documents that are relevant."""
     return _decisions(j, level).precision
 
 
-@measure("SetR", family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+@measure("SetR",
+         intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
+                   "return a set without an order, such as Boolean search.",
+         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / relevant")  # fmt: skip
 def set_recall(j: Judged, *, level: Level = 1) -> Column:
     """The share of the relevant documents that were retrieved."""
@@ -95,7 +101,7 @@ def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cuto
 def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
     """The share of the non-relevant documents that were retrieved; lower is better.
 
-    Without the size of the collection, the judged non-relevant documents stand for all others.
+    Without the size of the collection, the judged non-relevant documents represent all others.
     """
     return _all_decisions(j, level, collection, cutoff).fall_out
 
@@ -111,8 +117,8 @@ def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collectio
 def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The share of right decisions: relevant retrieved, non-relevant left out.
 
-    Misleading where nearly nothing is relevant: returning nothing is then almost always right. One of three
-    things called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).
+    Misleading if almost nothing is relevant: returning nothing is then almost always right. Three measures are
+    called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).
     """
     return _all_decisions(j, level, collection).accuracy
 
@@ -128,14 +134,14 @@ def balanced_accuracy(j: Judged, *, level: Level = 1, collection: Collection = N
 @measure("Youden", family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="Youden, Cancer 3(1), 1950",
          formula="recall + specificity - 1")  # fmt: skip
 def youden(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """How much better than chance decisions are: 0 for chance, 1 for perfection."""
+    """Recall and specificity beyond chance: 0 for random decisions, 1 for perfect ones."""
     return _all_decisions(j, level, collection).youden
 
 
 @measure("MCC", family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="Matthews, BBA 405(2), 1975",
          formula="(TP·TN - FP·FN) / √((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))")  # fmt: skip
 def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """The correlation of being retrieved with being relevant; 0 where either never varies."""
+    """The correlation between being retrieved and being relevant; 0 if either never varies."""
     return _all_decisions(j, level, collection).mcc
 
 
@@ -144,7 +150,7 @@ def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> C
 def utility(
     j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: Number = 0.0
 ) -> Column:
-    """Gains and costs of retrieving and of missing, added up."""
+    """Weighted sum of the documents that were retrieved and missed."""
     if len(weights) != 4:
         raise UsageError("parameter", "four weights", got=str(len(weights)), value=weights)
     hits, relevant = found(j, level), j.relevant(level)
@@ -161,7 +167,7 @@ def utility(
 
 @measure("NumQ", family="count", trec="num_q", summary="sum", whole=True, example=([1, 0, 1], 1), formula="1")
 def number_of_queries(j: Judged) -> Column:
-    """Each query counts one."""
+    """Number of queries: 1 for each."""
     return np.ones(len(j))
 
 
@@ -169,7 +175,7 @@ def number_of_queries(j: Judged) -> Column:
     "NumRet", family="count", trec="num_ret", summary="sum", whole=True, example=([1, 0, 1], 3), formula="retrieved"
 )
 def number_retrieved(j: Judged) -> Column:
-    """Documents in the ranking."""
+    """Number of documents in the ranking."""
     return j.retrieved
 
 
@@ -177,40 +183,40 @@ def number_retrieved(j: Judged) -> Column:
     "NumRel", family="count", trec="num_rel", summary="sum", whole=True, example=([1, 0, 1], 2), formula="relevant"
 )
 def number_relevant(j: Judged, *, level: Level = 1) -> Column:
-    """Relevant documents in the pool."""
+    """Number of relevant documents in the pool."""
     return j.relevant(level)
 
 
 @measure("NumRelRet", family="count", aliases=("hits", "TP"), trec="num_rel_ret", summary="sum", whole=True,
          laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
 def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Relevant documents in the ranking."""
+    """Number of relevant documents in the ranking."""
     return found(j, level, cutoff)
 
 
 @measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True, lower_is_better=True,
          laws={"cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
 def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Documents in the ranking that were judged, and are not relevant."""
+    """Number of judged non-relevant documents in the ranking."""
     return _all_decisions(j, level, None, cutoff).fp
 
 
 @measure("NumWrongRet", family="count", aliases=("FP",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 1),
          formula="non-relevant retrieved")  # fmt: skip
 def number_wrongly_retrieved(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """Non-relevant documents that the ranking holds: judged ones, or all of the collection."""
+    """Number of non-relevant documents in the ranking: judged ones, or all of the collection."""
     return _all_decisions(j, level, collection).fp
 
 
 @measure("NumRelMissed", family="count", aliases=("FN",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 0),
          formula="relevant not retrieved")  # fmt: skip
 def number_relevant_missed(j: Judged, *, level: Level = 1) -> Column:
-    """Relevant documents that the ranking lacks."""
+    """Number of relevant documents that are not in the ranking."""
     return _all_decisions(j, level, None).fn
 
 
 @measure("NumNonRelLeft", family="count", aliases=("TN",), summary="sum", whole=True, example=([1, 0, 1], 0),
          formula="non-relevant not retrieved")  # fmt: skip
 def number_nonrelevant_left(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """Non-relevant documents that the ranking rightly lacks: judged ones, or all of the collection."""
+    """Number of non-relevant documents that are not in the ranking: judged ones, or all of the collection."""
     return _all_decisions(j, level, collection).tn

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pkgutil import iter_modules
 from typing import Any, Protocol
 
@@ -55,5 +56,7 @@ def output_format(
 
 def render_result(result: Renderable, name: str, places: int = 4) -> str:
     """Write a result in a format: one of `FORMATS`, or one that only this result has (`Values.to_trec`, `Gate.to_junit`)."""
-    own: Callable[[], str] | None = getattr(result, f"to_{name}", None) if FORMATS.get(name) is None else None
-    return own() if own else FORMATS.find(name).render(result, places)
+    own: Callable[..., str] | None = getattr(result, f"to_{name}", None) if FORMATS.get(name) is None else None
+    if own is None:
+        return FORMATS.find(name).render(result, places)
+    return own(places=places) if "places" in signature(own).parameters else own()

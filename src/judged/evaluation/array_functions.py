@@ -1,0 +1,108 @@
+"""Each measure as a function of labels and scores, generated from its declaration: `jd.ndcg(labels, scores, k=10)`.
+
+`array_functions.pyi` has their parameters for editors and type checkers; `tools/make_stubs.py` writes it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from judged.errors import UsageError, shown
+from judged.evaluation.arrays import array_policy, measure_lists
+from judged.io.arrays.layouts import lists_of
+from judged.io.arrays.numbers import like
+from judged.measures.registry import MEASURES, Definition, Measure
+
+__all__ = ["array_function", "array_function_names"]
+
+_FAMILIES = ("ranked", "graded", "cascade", "user model", "overlap", "set")
+_HIDDEN = ("cutoff", "judged_only", "tokens")  # k is the cutoff; the others mean nothing for arrays
+
+
+@cache
+def _definitions() -> dict[str, Definition]:
+    """Functions by name: the formula's name, aliases in lower case, and the measure's own name in lower case if it is one word."""
+    suitable = [d for d in MEASURES if d.needs == "grades" and not d.text and d.family in _FAMILIES]
+    aliases = ((alias, d) for d in suitable for alias in d.aliases if alias.islower())
+    words = ((d.name.lower(), d) for d in suitable if d.name.isupper() or d.name.istitle())
+    names = [*aliases, *words, *((d.function.__name__, d) for d in suitable)]
+    taken = {d.name for d in suitable}  # the name of a measure is the measure
+    return {name: d for name, d in names if name.isidentifier() and len(name) > 1 and name not in taken}
+
+
+def array_function_names() -> list[str]:
+    """Names of all array functions, sorted."""
+    return sorted(_definitions())
+
+
+def array_function(name: str) -> Callable[..., Any] | None:
+    """The function of this name, or None."""
+    definition = _definitions().get(name)
+    return None if definition is None else _generate(name, definition)
+
+
+@cache
+def _generate(name: str, definition: Definition) -> Callable[..., Any]:
+    def function(
+        labels: Any, scores: Any, k: int | Iterable[int] | None = None, *, mask: Any = None, pad: float | None = None, group: Any = None,
+        qid: Any = None, total_relevant: Any = None, same_kind: bool = False, ties: str = "input", empty: str = "zero", **parameters: Any,
+    ) -> Any:  # fmt: skip
+        several = isinstance(k, Iterable)
+        if k is not None and definition.at != "cutoff":
+            raise UsageError("cutoff", f"{definition.name} takes no cutoff, got k={shown(k)}", value=k)
+        measure = Measure(definition)(**parameters)
+        cutoffs = list(k) if isinstance(k, Iterable) else [k]
+        if not cutoffs:
+            raise UsageError("cutoff", "k must be a cutoff or a list of cutoffs, got an empty list", value=k)
+        measures = [measure if cutoff is None else measure(cutoff=cutoff) for cutoff in cutoffs]
+        lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
+        result = measure_lists(lists, measures, array_policy({"ties": ties, "empty": empty}), total_relevant)
+        table = np.stack([result[m] for m in measures], axis=1)
+        values = table if several else table[:, 0]
+        out = values[0] if lists.single else values
+        if same_kind:
+            return like(np.asarray(out), scores)
+        return float(out) if lists.single and not several else out
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "judged"
+    function.__doc__ = _describe(definition)
+    function.__signature__ = _signature(function, definition)  # type: ignore[attr-defined]
+    return function
+
+
+def _signature(function: Callable[..., Any], definition: Definition) -> inspect.Signature:
+    """The parameters of the function, with those of the measure in place of `**parameters`."""
+    common = list(inspect.signature(function).parameters.values())[:-1]
+    shown_parameters = [p for p in common if p.name != "k" or definition.at == "cutoff"]
+    formula = inspect.signature(definition.function).parameters
+    own = [
+        formula[name].replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name in definition.parameters
+        if name not in _HIDDEN
+    ]
+    return inspect.Signature([*shown_parameters, *own])
+
+
+def _describe(d: Definition) -> str:
+    parameters = "".join(
+        f"\n        {name}: {spec.text}." for name, (spec, _) in d.parameters.items() if name not in _HIDDEN
+    )
+    cutoff = "\n        k: last rank that counts, or several of them." if d.at == "cutoff" else ""
+    return inspect.cleandoc(f"""{d.description}
+
+    {d.name}: {d.formula or d.description}. Returns one value per list: an array, or a number for a single list; several k give one column each.
+
+    Args:
+        labels: grades of the items; layouts as in `score`.
+        scores: scores of the items.{cutoff}
+        mask, pad, group, qid, total_relevant: as in `score`.
+        same_kind: return the kind of array that the scores are (PyTorch, JAX).
+        ties: input order (`input`), `best`, `worst`, or `expected`: the mean over all orders.
+        empty: value of a list without a relevant item.{parameters}
+    """)

@@ -1,0 +1,114 @@
+"""Describe a measure: intuition, formula, worked example, parameters, other names, paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from judged.evaluation.explain.explain import shown_columns
+from judged.evaluation.explain.ideal import explain_ideal
+from judged.evaluation.explain.result import cell_text, plain_number
+from judged.evaluation.explain.trace import trace
+from judged.measures.examples import ranked
+from judged.measures.registry import Definition, Measure, written
+from judged.tables.result import Result
+from judged.tables.table import Table
+
+__all__ = ["MeasureDescription"]
+
+_LAWS = {
+    "unit": "values are between 0 and 1",
+    "perfect": "the ideal ranking has the value 1",
+    "capped": "the ideal ranking has the value 1 at every cutoff",
+    "swap": "moving a better document up never lowers the value",
+    "cutoff": "documents below the cutoff do not matter",
+    "tail": "unjudged documents at the end never raise the value",
+    "additive": "a sum over documents, each weighted by its rank alone",
+}
+_SUMMARIES = {"mean": "mean over queries", "sum": "sum over queries", "none": "no summary over queries",
+              "geometric": "geometric mean over queries"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeasureDescription(Result):
+    """The declaration of a measure as text: of rankings (`Definition`), or beyond accuracy."""
+
+    declaration: Any
+
+    def headline(self) -> tuple[str, ...]:
+        """Name, intuition, definition and formula."""
+        d = self.declaration
+        intuition = getattr(d, "intuition", "")
+        lines = [d.name, "", *([intuition, ""] if intuition else []), *d.description.split("\n")]
+        return (*lines, "", f"Formula: {d.formula}") if d.formula else tuple(lines)
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The worked example, then the parameters with further facts below."""
+        return [*self._example(), self._parameter_table()]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per parameter."""
+        return [{"measure": self.declaration.name, **row} for row in self._parameters()]
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything that is declared."""
+        d = self.declaration
+        return {
+            "name": d.name, "intuition": getattr(d, "intuition", ""), "description": d.description, "formula": d.formula,
+            "parameters": self._parameters(), "properties": self._facts(), "aliases": self._names(), "paper": d.paper,
+        }  # fmt: skip
+
+    def _parameters(self) -> list[dict[str, Any]]:
+        rows = []
+        for name, (spec, default) in self.declaration.parameters.items():
+            text, at = getattr(spec, "text", ""), getattr(spec, "at", False)
+            names = getattr(spec, "aliases", ())
+            also = f"; also called {', '.join(names)}" if names else ""
+            rows.append({"parameter": f"{name} (after @)" if at else name, "default": written(default), "meaning": f"{text}{also}"})  # fmt: skip
+        return rows
+
+    def _parameter_table(self) -> Table:
+        rows = tuple(tuple(row.values()) for row in self._parameters())
+        notes = [f"Properties: {'; '.join(self._facts())}"]
+        if names := self._names():
+            notes.append(f"Other names: {', '.join(names)}")
+        if self.declaration.paper:
+            notes.append(f"Paper: {self.declaration.paper}")
+        return Table(("parameter", "default", "meaning"), rows, words=(0, 1, 2), notes=tuple(notes))
+
+    def _facts(self) -> list[str]:
+        d = self.declaration
+        facts = ["lower is better"] if d.lower_is_better else []
+        if not isinstance(d, Definition):
+            return [*facts, f"needs {', '.join(d.needs)}" if d.needs else "needs nothing but the lists"]
+        facts = [text for law, text in _LAWS.items() if law in d.laws] + facts + [_SUMMARIES[d.summary]]
+        return facts if d.needs == "grades" else [*facts, f"needs judgments with {d.needs}"]
+
+    def _names(self) -> list[str]:
+        d = self.declaration
+        return [*(f"{word.rstrip('.=:')} (trec_eval)" for word in getattr(d, "trec", ())), *d.aliases]
+
+    def _example(self) -> list[Table]:
+        """The arithmetic of the declared example, and of its ideal ranking."""
+        d = self.declaration
+        if not isinstance(d, Definition) or not d.example:
+            return []
+        measure, judged = Measure(d)(**d.example_params), ranked(d.example[0])
+        steps = trace(measure, judged)
+        columns = shown_columns(steps, judged)
+        last_sum = float(columns["sum"][-1]) if "sum" in columns else 0.0
+        rows = [
+            tuple(cell_text(plain_number(cell)) for cell in (judged.rank[i], judged.grade[i], *(c[i] for c in columns.values())))
+            for i in range(len(judged.rank))
+        ]  # fmt: skip
+        title = f"Example: {measure} of a ranking with the grades {', '.join(f'{grade:g}' for grade in d.example[0])}, all judged"
+        closing = steps.closing(0, last_sum)
+        ideal = explain_ideal(measure, judged, steps, None)
+        tables = [Table(("rank", "grade", *columns), tuple(rows), title=title, words=(), notes=(closing,))]
+        if ideal is not None:
+            cells = tuple(tuple(cell_text(cell) for cell in (row[0], *row[2:])) for row in ideal.rows)
+            headers = (ideal.headers[0], *ideal.headers[2:])
+            if d.ideal_only:
+                return [Table(headers, cells, title=f"{title}: ideal ranking", words=(), notes=(closing,))]
+            tables.append(Table(headers, cells, title="Ideal ranking", words=(), notes=(ideal.closing,)))
+        return tables

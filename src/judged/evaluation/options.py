@@ -1,0 +1,108 @@
+"""Keyword options of evaluations: their types, and the error of an unknown one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any, Self, TypedDict
+
+from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
+from judged.errors import UsageError
+from judged.measures.profiles import Profile
+
+__all__ = ["ArrayOptions", "EvaluateOptions", "RagOptions", "check_options", "policy_of"]
+
+_MEANT = {  # names in other tools
+    "metric": "use measures=", "metrics": "use measures=", "measure": "use measures=", "qrel": "use qrels=", "runs": "use run=",
+    **dict.fromkeys(("k", "cutoff", "at", "topk", "top_k"), "write the cutoff in the name of the measure, such as nDCG@10"),
+    **dict.fromkeys(("relevance_level", "rel", "min_rel", "threshold"), "use level="),
+    **dict.fromkeys(("tie", "tie_breaking", "ignore_ties"), "did you mean 'ties'?"),
+    **dict.fromkeys(("empty_target_action", "zero_division"), "use empty="), "ignore_index": "use pad= or mask=",
+    "per_query": "read the values per query from the result: result['AP'], result.to_dict()", "indexes": "use qid=",
+    "return_mean": "use .mean() of the result", "threads": "use engine=Threads(n)", "make_comparable": "use queries='both'",
+}  # fmt: skip
+
+
+class EvaluateOptions(PolicyOptions, total=False):
+    """Policies, preparation of the inputs, and the engine; see `Policy` and `RagOptions`."""
+
+    question: str | None
+    retrieved: str | None
+    relevant: str | None
+    roll_up: str | None
+    documents: Any
+    chunks: Any
+    tokens: Any
+    exclude_self: bool | Mapping[Any, Any]
+    overlap: str | None
+    engine: Any
+
+
+class ArrayOptions(TypedDict, total=False):
+    """The policies that apply to labels and scores in arrays; see `Policy`."""
+
+    ties: Ties
+    empty: Empty
+    depth: int | None
+    precision: Precision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RagOptions:
+    """Preparation of judgments and a run before they are joined.
+
+    Args:
+        question, retrieved, relevant: fields of a single file that contains judgments and rankings.
+        roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
+        documents: the document of each chunk, see `jd.rag.roll_up`.
+        chunks: table of chunks with their documents, spans and tokens.
+        tokens: number of tokens of each chunk: {chunk: count} or a table; or `"words"` for a single file with texts, in which words and
+            punctuation marks are counted.
+        exclude_self: leave out the document that has the id of the query; or {query: documents} to leave out.
+        overlap: when a chunk contains a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
+        engine: what runs the join, see `open_run`.
+    """
+
+    question: str | None = None
+    retrieved: str | None = None
+    relevant: str | None = None
+    roll_up: str | None = None
+    documents: Any = None
+    chunks: Any = None
+    tokens: Any = None
+    exclude_self: bool | Mapping[Any, Any] = False
+    overlap: str | None = None
+    engine: Any = None
+
+    @property
+    def nothing(self) -> bool:
+        """True if nothing is to be prepared."""
+        return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name != "engine")
+
+    @classmethod
+    def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
+        """Separate the preparation from the other options, which are policies; an unknown option is an error."""
+        check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
+        names = {spec.name for spec in fields(cls)}
+        own = {name: value for name, value in options.items() if name in names and value is not None}
+        return cls(**own), {name: value for name, value in options.items() if name not in names}
+
+
+def check_options(options: Iterable[str], known: Iterable[str]) -> None:
+    """Raise if a keyword option is not known; suggest the one that was meant.
+
+    Raises:
+        UsageError: `unknown-option`.
+    """
+    known = tuple(known)
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            action = _MEANT.get(name) or (f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}")
+            raise UsageError("unknown-option", f"unknown option {name!r}", hint=action, value=name)
+
+
+def policy_of(profile: Profile, options: Mapping[str, Any]) -> Policy:
+    """The policy of a profile, with the options that were given."""
+    return Policy(**{**profile.policy, **options})

@@ -1,0 +1,40 @@
+"""Find a column of a result by any name of its measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judged.errors import UsageError, shown
+from judged.measures.grammar import parse
+from judged.measures.profiles import profile as find_profile
+from judged.measures.registry import Measure
+
+__all__ = ["find_measure"]
+
+
+def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
+    """The measure of a result that a name means: as printed, by any other name, or as it was before the profile and the level were applied.
+
+    Raises:
+        UsageError: none was computed, or the name fits several of them equally well.
+    """
+    for own in measures:
+        if str(own) == str(name):
+            return own
+    measure = parse(name)
+    for wanted in (measure, find_profile(profile).apply(measure)):
+        for own in measures:
+            if own == wanted:
+                return own
+    fitting = [own for own in measures if _fits(measure, own)]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise UsageError("not-asked", f"no values of {shown(str(name))}", hint=f"choose one of {', '.join(map(str, measures))}", value=str(name))  # fmt: skip
+
+
+def _fits(measure: Measure, own: Measure) -> bool:
+    """True if a measure was computed with the parameters that a name gives, its cutoff and budget among them."""
+    if own.definition is not measure.definition:
+        return False
+    fixed = {*measure.explicit, "tokens", measure.definition.at or "tokens"}
+    return all(own.get(parameter) == measure.get(parameter) for parameter in fixed)
