@@ -4,7 +4,7 @@ import { coverageCsv, coveragePicture, coverageScene } from "../../src/judged/pa
 import { barLevels, criticalCsv, criticalScene } from "../../src/judged/page/web/charts/critical.js";
 import { curveCsv, curveScene } from "../../src/judged/page/web/charts/curve.js";
 import { differenceCsv, differenceScene, differenceWords } from "../../src/judged/page/web/charts/difference.js";
-import { spacedOut } from "../../src/judged/page/web/charts/line-labels.js";
+import { spaceOut } from "../../src/judged/page/web/charts/line-labels.js";
 import { meansCsv, meansScene, rankedRuns } from "../../src/judged/page/web/charts/means.js";
 import { scatterCsv, scatterPlaces, scatterScene } from "../../src/judged/page/web/charts/scatter.js";
 import { slicesCsv, slicesScene } from "../../src/judged/page/web/charts/slices.js";
@@ -240,10 +240,10 @@ Deno.test("bars of a critical-difference diagram do not overlap", () => {
 });
 
 Deno.test("labels at the ends of lines keep their distance, and stay near", () => {
-  same(spacedOut([10, 50, 90], 16), [10, 50, 90]);
-  same(spacedOut([50, 50, 50], 16), [34, 50, 66]);
-  same(spacedOut([0, 0, 0], 16, [0, 100]), [0, 16, 32]);
-  same(spacedOut([100, 100], 16, [0, 100]), [84, 100]);
+  same(spaceOut([10, 50, 90], 16), [10, 50, 90]);
+  same(spaceOut([50, 50, 50], 16), [34, 50, 66]);
+  same(spaceOut([0, 0, 0], 16, [0, 100]), [0, 16, 32]);
+  same(spaceOut([100, 100], 16, [0, 100]), [84, 100]);
 });
 
 Deno.test("ranks beyond a hundred have a logarithmic axis", () => {

@@ -1,11 +1,11 @@
 /** The page: its sections in order, each filled from the book and following what the reader chose. */
 import { watchEdges } from "./dom/edges.js";
 import { openBook } from "./data/data.js";
-import { byId, fill, h, quoted } from "./dom/dom.js";
+import { bdi, byId, fill, h } from "./dom/dom.js";
 import { mountQueries } from "./queries/queries.js";
 import { mountQuery } from "./query/dialog.js";
 import { mountCharts } from "./sections/sections.js";
-import { shortened } from "./data/format.js";
+import { shorten } from "./data/format.js";
 import { createState } from "./data/state.js";
 import { mountSummary, runDisc } from "./sections/summary.js";
 import { createTrail } from "./queries/navigation.js";
@@ -136,7 +136,7 @@ function mountNotice(store) {
     const words = unknown.flatMap(({ noun, name }, i) => [
       !i ? "This page has no " : i < unknown.length - 1 ? ", no " : " and no ",
       `${noun} `,
-      quoted(shortened(name, 60), { title: name }),
+      bdi(shorten(name, 60), { title: name }),
     ]);
     fill(line, h("span", {}, ...words, "."), dismiss).hidden = !unknown.length;
   };

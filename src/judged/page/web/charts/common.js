@@ -1,7 +1,7 @@
 /** What the charts of the page share: which numbers are shown, and how runs and numbers are written. */
-import { counted, fixed, levelText, shortened, sliceName } from "../data/format.js";
+import { levelText, numberText, plural, shorten, sliceName } from "../data/format.js";
 import { SMALL_SIZE } from "../kit/scene.js";
-import { clipped, isolated, plainText, textWidth } from "../kit/text.js";
+import { clipName, isolate, plainText, textWidth } from "../kit/text.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
 /** @typedef {import("../data/data.js").Measure} Measure */
@@ -23,17 +23,17 @@ export function runColour(run) {
 
 /** A name within a sentence: not too long, and its direction its own. @param {string} name @param {number} [length] */
 export function nameText(name, length = 40) {
-  return clipped(name, length);
+  return clipName(name, length);
 }
 
 /** A name in the title of an axis of so many pixels, where two names have to fit. @param {string} name @param {number} width */
 export function axisName(name, width) {
-  return clipped(name, Math.max(10, Math.min(40, Math.floor(width / 28))));
+  return clipName(name, Math.max(10, Math.min(40, Math.floor(width / 28))));
 }
 
 /** A mean as the tables of the terminal write it. @param {number} value @param {Measure} measure */
 export function meanText(value, measure) {
-  return fixed(value, measure.places);
+  return numberText(value, measure.places);
 }
 
 /** "95% interval": that of means. Comparisons have the level that belongs to their alpha. @param {number} level */
@@ -42,7 +42,7 @@ export function intervalName(level) {
 }
 
 /** The pair the other way round: a minus b. @param {Pair} pair @returns {Pair} */
-function turnedPair(pair) {
+function swapPair(pair) {
   const verdict = { better: "worse", worse: "better" }[pair.verdict] ?? pair.verdict;
   const [wins, losses] = [pair.losses, pair.wins];
   const turned = { a: pair.b, b: pair.a, mean_a: pair.mean_b, mean_b: pair.mean_a, wins, losses, verdict };
@@ -60,7 +60,7 @@ export function viewedPair(book, { measure, a, b, slice = null }) {
   const of = all.filter((pair) => pair.measure === measure);
   const found = of.find((pair) => pair.a === a && pair.b === b);
   const other = of.find((pair) => pair.a === b && pair.b === a);
-  return found ?? (other ? turnedPair(other) : null);
+  return found ?? (other ? swapPair(other) : null);
 }
 
 /** The queries of a view. @param {Book} book @param {View} view @returns {number[]} */
@@ -88,12 +88,12 @@ export function viewedDifferences(book, view) {
 /** The first lines of what is said of a query. @param {Book} book @param {number} query */
 export function queryLines(book, query) {
   const text = book.facts.texts?.[query];
-  return [nameText(book.facts.queries[query], 60), ...(text ? [isolated(shortened(plainText(text), 90))] : [])];
+  return [nameText(book.facts.queries[query], 60), ...(text ? [isolate(shorten(plainText(text), 90))] : [])];
 }
 
 /** "40 queries", or "14 queries of long". @param {number} count @param {View} view */
 export function queriesText(count, { slice = null }) {
-  return counted(count, "query", "queries") + (slice !== null ? ` of ${nameText(sliceName(slice))}` : "");
+  return plural(count, "query", "queries") + (slice !== null ? ` of ${nameText(sliceName(slice))}` : "");
 }
 
 /**

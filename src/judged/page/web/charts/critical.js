@@ -1,8 +1,8 @@
 /** A critical-difference diagram (Demšar 2006): mean ranks on an axis, and bars over runs that cannot be told apart. */
-import { counted, fixed, pText } from "../data/format.js";
+import { numberText, plural, pText } from "../data/format.js";
 import { linearScale } from "../kit/scale.js";
 import { crisp, emptyScene, SMALL_SIZE, TEXT_SIZE, wordScene } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { nameText, runColour } from "./common.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -50,8 +50,10 @@ export function criticalScene(book, { measure }, width) {
   const half = Math.ceil(order.length / 2);
   const best = nameText(runs[order[0]]);
   const label = `Mean ranks by ${measures[measure].name} over ${
-    counted(found.queries, "query", "queries")
-  }: ${best} is first with ${fixed(found.ranks[order[0]], 2)}. Critical difference ${fixed(found.critical, 2)}.`;
+    plural(found.queries, "query", "queries")
+  }: ${best} is first with ${numberText(found.ranks[order[0]], 2)}. Critical difference ${
+    numberText(found.critical, 2)
+  }.`;
   const scene = emptyScene(width, first + half * LEVEL + 2, label);
   scene.marks.push(...rulerMarks(found, x, width), ...rankAxis(x, runs.length));
   order.forEach((run, i) => {
@@ -70,7 +72,7 @@ export function criticalScene(book, { measure }, width) {
     const y = AXIS_Y + 16 + levels[i] * BAR_STEP;
     scene.marks.push({ kind: "line", x1: from, x2: to, y1: y, y2: y, stroke: "ink", width: 4.5, round: true });
   });
-  scene.tip = (run) => [nameText(runs[run], 80), `mean rank ${fixed(found.ranks[run])}`];
+  scene.tip = (run) => [nameText(runs[run], 80), `mean rank ${numberText(found.ranks[run])}`];
   return scene;
 }
 
@@ -95,10 +97,10 @@ function rulerMarks({ critical, alpha, p }, x, width) {
     y2: y + 5,
     stroke: "ink",
   });
-  const name = `critical difference ${fixed(critical, 2)}`;
+  const name = `critical difference ${numberText(critical, 2)}`;
   const friedman = Number.isFinite(p) ? `; Friedman p ${pSign(p)}` : "";
   const texts = [`${name} (α = ${alpha}${friedman})`, `${name} (α = ${alpha})`, name];
-  const text = texts.find((words) => textWidth(words, SMALL_SIZE) <= width - from) ?? `CD ${fixed(critical, 2)}`;
+  const text = texts.find((words) => textWidth(words, SMALL_SIZE) <= width - from) ?? `CD ${numberText(critical, 2)}`;
   return [
     { kind: "line", x1: from, x2: to, y1: crisp(y), y2: crisp(y), stroke: "ink", width: 1.5 },
     cap(from),
@@ -153,10 +155,10 @@ function rankAxis(x, count) {
  * @returns {Mark[]}
  */
 function leaderMarks({ name, run, rank, at, y, end, left, side, numbered }) {
-  const text = numbered ? fixed(rank, 2) : "";
+  const text = numbered ? numberText(rank, 2) : "";
   const room = side - 12 - 6 - (text ? textWidth(text, SMALL_SIZE) + 8 : 0);
   const size = numbered ? TEXT_SIZE : SMALL_SIZE;
-  const fit = fitted(name, room, size);
+  const fit = fitText(name, room, size);
   const edge = left ? end - 6 : end + 6;
   const anchor = left ? /** @type {const} */ ("end") : /** @type {const} */ ("start");
   const beyond = (textWidth(fit, size) + 7) * (left ? -1 : 1);

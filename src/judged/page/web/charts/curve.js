@@ -1,5 +1,5 @@
 /** A picture of curves: precision and recall, or a measure by its cutoff, one line a run. */
-import { between, fixed, grouped } from "../data/format.js";
+import { between, integerText, numberText } from "../data/format.js";
 import { bottomAxis, bottomRoom, endRoom, leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { legendMarks } from "../kit/legend.js";
 import { extent, linearScale, logScale, niceDomain, tickTexts } from "../kit/scale.js";
@@ -182,7 +182,7 @@ function markersOf(line, i, x, y) {
  *
  * @param {Scene} scene @param {Picture} picture @param {Scale} x @param {Scale} y @param {Writing} writing
  */
-function addPoints(scene, picture, x, y, { value = (of) => fixed(of), interval = "interval" }) {
+function addPoints(scene, picture, x, y, { value = (of) => numberText(of), interval = "interval" }) {
   /** @type {[Line, number][]} */
   const points = [];
   for (const line of picture.lines) {
@@ -195,7 +195,9 @@ function addPoints(scene, picture, x, y, { value = (of) => fixed(of), interval =
   scene.tip = (datum) => {
     const [line, i] = points[datum];
     const [low, high, at] = [line.low?.[i] ?? NaN, line.high?.[i] ?? NaN, line.at?.[i] ?? NaN];
-    const shown = (/** @type {number} */ number) => (Number.isInteger(number) ? grouped(number) : fixed(number));
+    const shown = (
+      /** @type {number} */ number,
+    ) => (Number.isInteger(number) ? integerText(number) : numberText(number));
     return [
       nameText(line.name, 80),
       `${picture.x} ${shown(line.x[i])}`,

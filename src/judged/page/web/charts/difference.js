@@ -1,9 +1,9 @@
 /** Where one run beats the other: the difference of each query, from the best gain to the worst loss. */
-import { between, grouped, signed, signedValue, valueText } from "../data/format.js";
+import { between, integerText, signedText, signedValue, valueText } from "../data/format.js";
 import { leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { bandScale, extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { crisp, emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { axisName, intervalName, nameText, queriesText, queryLines } from "./common.js";
 import { viewedDifferences, viewedPair, wordMarks } from "./common.js";
 
@@ -42,7 +42,7 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   const band = bandScale(count, [left, width - 2]);
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
   const plot = { x: left, y: DIFFERENCE_HEAD, width: width - 2 - left, height: bottom - DIFFERENCE_HEAD };
-  const [better, worse, same] = [found.better, found.worse, found.same].map(grouped);
+  const [better, worse, same] = [found.better, found.worse, found.same].map(integerText);
   const won = `${b} is better on ${better}, worse on ${worse}, the same on ${same}`;
   const scene = emptyScene(width, height, `${of.name} of ${b} minus ${a}, query by query: ${won}.`, plot);
   scene.marks.push(...headMarks(found, width));
@@ -65,10 +65,10 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
 /** How many queries are what. @param {Differences} found @param {number} width @returns {Mark[]} */
 function headMarks({ better, same, worse, missing }, width) {
   const words = [
-    { text: `${grouped(better)} better`, fill: "better", bold: true },
-    { text: `${grouped(same)} the same`, fill: "same", bold: true },
-    { text: `${grouped(worse)} worse`, fill: "worse", bold: true },
-    ...(missing && width > 380 ? [{ text: `${grouped(missing)} without a value`, fill: "soft" }] : []),
+    { text: `${integerText(better)} better`, fill: "better", bold: true },
+    { text: `${integerText(same)} the same`, fill: "same", bold: true },
+    { text: `${integerText(worse)} worse`, fill: "worse", bold: true },
+    ...(missing && width > 380 ? [{ text: `${integerText(missing)} without a value`, fill: "soft" }] : []),
   ];
   return wordMarks(words, 0, 13, 14);
 }
@@ -142,7 +142,7 @@ function meanBand(pair, y, left, width) {
 function meanMarks(pair, lower, y, left, width) {
   if (!pair || Number.isNaN(pair.difference)) return [];
   const at = crisp(y.at(pair.difference));
-  const text = `mean ${signed(pair.difference)}`;
+  const text = `mean ${signedText(pair.difference)}`;
   const above = pair.difference >= 0 ? at - 5 : at + 13;
   // Gains stand at the left and losses at the right: the other side is free of bars.
   const x = pair.difference >= 0 === !lower ? width - 4 : left + 4 + textWidth(text, SMALL_SIZE);
@@ -155,7 +155,7 @@ function meanMarks(pair, lower, y, left, width) {
 /** @param {string} queries @param {number} left @param {number} width @param {number} height @returns {Mark[]} */
 function footMarks(queries, left, width, height) {
   const long = `${queries}, from the best gain to the worst loss`;
-  const text = textWidth(long, SMALL_SIZE) <= width - left ? long : fitted(queries, width - left, SMALL_SIZE);
+  const text = textWidth(long, SMALL_SIZE) <= width - left ? long : fitText(queries, width - left, SMALL_SIZE);
   return [{
     kind: "text",
     x: width - 2,
@@ -188,8 +188,8 @@ export function differenceWords(book, view) {
   if (!pair || Number.isNaN(pair.difference)) return "";
   const interval = Number.isNaN(pair.low)
     ? ""
-    : ` (${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)})`;
-  return `Mean difference ${signed(pair.difference)}${interval}.`;
+    : ` (${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)})`;
+  return `Mean difference ${signedText(pair.difference)}${interval}.`;
 }
 
 /** @param {Book} book @param {View} view @returns {import("../kit/csv.js").Sheet} */

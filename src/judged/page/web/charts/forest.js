@@ -1,7 +1,7 @@
 /** Charts with a row for each run or slice: the name at the left, or above where the page is narrow; a text at the right. */
 import { bottomAxis, bottomRoom } from "../kit/axis.js";
 import { crisp, emptyScene, SMALL_SIZE, TEXT_SIZE } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 
 /** @typedef {import("../kit/scene.js").Scene} Scene */
 /** @typedef {import("../kit/scene.js").Mark} Mark */
@@ -63,7 +63,7 @@ export function rowsScene(rows, width, label, { top = 6, high = 28, titled = tru
 /** @param {Row} row @param {number} y @param {number} room @returns {Mark[]} */
 function nameMarks({ name, note, bold }, y, room) {
   const noted = note ? textWidth(note, SMALL_SIZE) + 8 : 0;
-  const text = fitted(name, Math.max(24, room - noted), TEXT_SIZE, bold);
+  const text = fitText(name, Math.max(24, room - noted), TEXT_SIZE, bold);
   /** @type {Mark[]} */
   const marks = [{ kind: "text", x: 0, y, text, size: TEXT_SIZE, bold, halo: "paper" }];
   const x = textWidth(text, TEXT_SIZE, bold) + 8;

@@ -1,6 +1,6 @@
 /** The names of lines at their ends, where they fit: nearer to what they name than a legend. */
 import { SMALL_SIZE } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { runColour } from "./common.js";
 
 /** @typedef {import("../data/data.js").Line} Line */
@@ -19,7 +19,7 @@ const END_GAP = 22;
  *
  * @param {number[]} heights @param {number} step @param {[number, number]} [within] @returns {number[]}
  */
-export function spacedOut(heights, step, [least, most] = [-Infinity, Infinity]) {
+export function spaceOut(heights, step, [least, most] = [-Infinity, Infinity]) {
   /** @type {{from: number, count: number, sum: number}[]} */
   const blocks = [];
   heights.forEach((height, i) => {
@@ -62,7 +62,7 @@ function endOf(line, { x, y }) {
 export function endLabels(lines, width, scales) {
   if (width < ENDS_FROM || lines.length > MOST_ENDS || lines.length < 2) return null;
   const most = width * 0.24;
-  const names = lines.map((line) => fitted(line.name, most, SMALL_SIZE, true));
+  const names = lines.map((line) => fitText(line.name, most, SMALL_SIZE, true));
   const wide = Math.max(
     ...lines.map(({ mark }, i) => Math.max(textWidth(names[i], SMALL_SIZE, true), textWidth(mark, SMALL_SIZE))),
   );
@@ -73,7 +73,7 @@ export function endLabels(lines, width, scales) {
   if (ends.some((end) => edge - end.x > 0.04 * width)) return null;
   const step = lines.some(({ mark }) => mark) ? END_STEP * 1.8 : END_STEP;
   const [bottom, top] = placed.y.range;
-  const heights = spacedOut(ends.map(({ y }) => y), step, [top - 12, bottom + 12]);
+  const heights = spaceOut(ends.map(({ y }) => y), step, [top - 12, bottom + 12]);
   if (heights.some((height, i) => Math.abs(height - ends[i].y) > END_SHIFT)) return null;
   return { room, marks: ends.flatMap((end, i) => endMarks(end, heights[i], edge, most)) };
 }
@@ -88,7 +88,7 @@ function endMarks({ name, mark, colour, x, y: from }, y, edge, most) {
       kind: "text",
       x: at,
       y: y + 4,
-      text: fitted(name, most, SMALL_SIZE, true),
+      text: fitText(name, most, SMALL_SIZE, true),
       fill: colour,
       size: SMALL_SIZE,
       bold: true,

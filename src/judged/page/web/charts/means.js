@@ -1,5 +1,5 @@
 /** How good each run is: its mean by the measure, with the interval. */
-import { between, counted } from "../data/format.js";
+import { between, plural } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { intervalMarks } from "../kit/shape.js";
 import { wordScene } from "../kit/scene.js";
@@ -83,7 +83,7 @@ function meanLines(book, measure, run) {
     nameText(runs[run], 80),
     `${measures[measure].name} ${text(mean)}`,
     ...(Number.isNaN(low) ? [] : [`${intervalName(book.facts.level)} ${between(low, high, text)}`]),
-    counted(queries, "query", "queries"),
+    plural(queries, "query", "queries"),
   ];
 }
 

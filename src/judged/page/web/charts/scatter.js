@@ -1,9 +1,9 @@
 /** One run against the other, query by query: a dot above the diagonal is more for b. */
-import { counted } from "../data/format.js";
+import { plural } from "../data/format.js";
 import { bottomAxis, bottomRoom, leftAxis, leftRoom } from "../kit/axis.js";
 import { extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { axisName, viewedQueries, wordMarks } from "./common.js";
 import { differenceLines } from "./difference.js";
 
@@ -123,7 +123,7 @@ function sideMarks(a, b, lower, width) {
   const [above, below] = lower ? [a, b] : [b, a];
   const most = (width - 12 - textWidth("↖  better ↘  better", SMALL_SIZE, true)) / 2;
   const words = (/** @type {string} */ arrow, /** @type {string} */ run) => ({
-    text: `${arrow} ${fitted(run, Math.max(20, most), SMALL_SIZE, true)} better`,
+    text: `${arrow} ${fitText(run, Math.max(20, most), SMALL_SIZE, true)} better`,
     fill: run === b ? "better" : "worse",
     bold: true,
   });
@@ -140,7 +140,7 @@ function scatterTip(book, view, places) {
   return (query) => {
     const more = others.get(query);
     const lines = differenceLines(book, view, query);
-    return more ? [...lines, `and ${counted(more, "other query", "other queries")} with these values`] : lines;
+    return more ? [...lines, `and ${plural(more, "other query", "other queries")} with these values`] : lines;
   };
 }
 

@@ -1,5 +1,5 @@
 /** Where the difference of two runs lies: one row a slice of queries, below that of all of them. */
-import { between, counted, grouped, pText, signed, sliceName } from "../data/format.js";
+import { between, integerText, plural, pText, signedText, sliceName } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp, wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
@@ -38,8 +38,8 @@ export function slicesScene(book, view, width) {
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
   const texts = found.map(({ name, pair }, i) => ({
     name,
-    note: pair ? `n = ${grouped(pair.queries)}` : "",
-    value: pair ? `${signed(pair.difference)} ${verdictWords(pair)}` : "–",
+    note: pair ? `n = ${integerText(pair.queries)}` : "",
+    value: pair ? `${signedText(pair.difference)} ${verdictWords(pair)}` : "–",
     bold: i === 0,
   }));
   const rows = rowsScene(texts, width, `Differences of ${of.name}, ${b} minus ${a}, by slice of the queries.`);
@@ -75,12 +75,12 @@ function sliceLines(book, { name, pair }) {
   if (!pair) return [nameText(name, 80)];
   return [
     nameText(name, 80),
-    `${signed(pair.difference)}, ${pair.verdict === "too few" ? "too few queries to test" : verdictWords(pair)}`,
+    `${signedText(pair.difference)}, ${pair.verdict === "too few" ? "too few queries to test" : verdictWords(pair)}`,
     ...(Number.isNaN(pair.low)
       ? []
-      : [`${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)}`]),
-    counted(pair.queries, "query", "queries"),
-    `${grouped(pair.wins)} better, ${grouped(pair.ties)} the same, ${grouped(pair.losses)} worse`,
+      : [`${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)}`]),
+    plural(pair.queries, "query", "queries"),
+    `${integerText(pair.wins)} better, ${integerText(pair.ties)} the same, ${integerText(pair.losses)} worse`,
   ];
 }
 

@@ -1,5 +1,5 @@
 /** How the values of each run lie: a histogram a run, over the same axis. */
-import { counted, grouped, percent, valueText } from "../data/format.js";
+import { integerText, percent, plural, valueText } from "../data/format.js";
 import { extent, linearScale, niceStep, tickTexts } from "../kit/scale.js";
 import { wordScene } from "../kit/scene.js";
 import { meanText, nameText, runColour, viewedQueries } from "./common.js";
@@ -106,7 +106,7 @@ export function spreadScene(book, view, width) {
     return [
       nameText(runs[order[i]], 80),
       `${of.name} ${binText(bins, bin, of)}`,
-      `${counted(count, "query", "queries")} (${percent(count / known)})`,
+      `${plural(count, "query", "queries")} (${percent(count / known)})`,
     ];
   };
   return rows.scene;
@@ -126,7 +126,7 @@ function histogram(counts, bins, most, x, { base, tall }, fill) {
     const h = Math.max(1.5, (count / most) * (tall - 22));
     marks.push({ kind: "rect", x: from + 0.5, y: base - h, w: Math.max(1, to - from - 1), h, fill, opacity: 0.85 });
     if (i !== peak) return;
-    const text = grouped(count);
+    const text = integerText(count);
     marks.push({ kind: "text", x: (from + to) / 2, y: base - h - 4, text, size: 10, fill: "soft", anchor: "middle" });
   });
   marks.push({

@@ -65,10 +65,10 @@
  * @property {number} chunk how many queries a block of details holds
  */
 
-import { toldApart } from "../kit/text.js";
+import { distinctNames } from "../kit/text.js";
 
 /** The base64 text of an element, decompressed. @param {Document} page @param {string} id @returns {Promise<ArrayBuffer>} */
-async function unpacked(page, id) {
+async function unpack(page, id) {
   const packed = atob((page.getElementById(id)?.textContent ?? "").trim());
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
@@ -93,7 +93,7 @@ export class Book {
     facts.summary.forEach((runs) => withNumbers(runs, SUMMARY_NUMBERS));
     this.facts = facts;
     /** Names of runs for places that are narrow. */
-    this.short = toldApart(facts.runs);
+    this.short = distinctNames(facts.runs);
     this.values = values;
     this.fetchBlock = fetchBlock;
     /** @type {Map<number, Promise<Detail[]>>} */
@@ -128,10 +128,10 @@ export class Book {
 /** The book in a page. @param {Document} page */
 export async function openBook(page) {
   const text = new TextDecoder();
-  const [facts, values] = await Promise.all([unpacked(page, "facts"), unpacked(page, "values")]);
+  const [facts, values] = await Promise.all([unpack(page, "facts"), unpack(page, "values")]);
   return new Book(
     JSON.parse(text.decode(facts)),
     new Float64Array(values),
-    async (block) => JSON.parse(text.decode(await unpacked(page, `details-${block}`))),
+    async (block) => JSON.parse(text.decode(await unpack(page, `details-${block}`))),
   );
 }

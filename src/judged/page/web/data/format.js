@@ -8,7 +8,7 @@ const PLACES = 4;
  * @param {number} value
  * @param {number} [places]
  */
-export function fixed(value, places = PLACES) {
+export function numberText(value, places = PLACES) {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   let text = value.toFixed(places);
@@ -23,34 +23,34 @@ export function fixed(value, places = PLACES) {
 
 /** A value of a measure: counts have no decimals. @param {number} value @param {{whole: boolean}} measure */
 export function valueText(value, measure) {
-  return fixed(value, measure.whole ? 0 : PLACES);
+  return numberText(value, measure.whole ? 0 : PLACES);
 }
 
 /** A difference, with its sign; one that is shown as 0 has none. @param {number} value @param {number} [places] */
-export function signed(value, places = PLACES) {
-  const text = fixed(value, places);
+export function signedText(value, places = PLACES) {
+  const text = numberText(value, places);
   return value > 0 && /[1-9∞]/.test(text) ? `+${text}` : text;
 }
 
 /** A difference of two values of a measure. @param {number} value @param {{whole: boolean}} measure */
 export function signedValue(value, measure) {
-  return signed(value, measure.whole ? 0 : PLACES);
+  return signedText(value, measure.whole ? 0 : PLACES);
 }
 
 /** A p-value: never 0. @param {number} p */
 export function pText(p) {
-  return Number.isNaN(p) ? "–" : p >= 0.0001 ? fixed(p, 4) : "<0.0001";
+  return Number.isNaN(p) ? "–" : p >= 0.0001 ? numberText(p, 4) : "<0.0001";
 }
 
 /** An interval, or a dash. @param {number} low @param {number} high @param {(value: number) => string} [text] */
-export function between(low, high, text = fixed) {
+export function between(low, high, text = numberText) {
   return Number.isNaN(low) ? "–" : `[${text(low)}, ${text(high)}]`;
 }
 
 /** A share of a whole; what is not all of it is never called so. @param {number} value */
 export function percent(value) {
   if (Number.isNaN(value)) return "–";
-  const text = fixed(100 * value, 0);
+  const text = numberText(100 * value, 0);
   if (text === "100" && value < 1) return ">99%";
   return text === "0" && value > 0 ? "<1%" : `${text}%`;
 }
@@ -61,17 +61,17 @@ export function levelText(level) {
 }
 
 /** How many, with commas between thousands. @param {number} count */
-export function grouped(count) {
+export function integerText(count) {
   return count.toLocaleString("en");
 }
 
 /** 1 query, 2 queries. @param {number} count @param {string} one @param {string} [several] */
-export function counted(count, one, several = `${one}s`) {
-  return `${grouped(count)} ${count === 1 ? one : several}`;
+export function plural(count, one, several = `${one}s`) {
+  return `${integerText(count)} ${count === 1 ? one : several}`;
 }
 
 /** A text that is cut where it is too long; the whole stays elsewhere, in a title. @param {string} text @param {number} length */
-export function shortened(text, length) {
+export function shorten(text, length) {
   const letters = Array.from(text);
   return letters.length <= length ? text : `${letters.slice(0, length - 1).join("")}…`;
 }

@@ -36,20 +36,20 @@ function percentCode(letter) {
 }
 
 /** A text as a part of a fragment. Half a surrogate pair has no UTF-8: it is written as ~ and its code. @param {string} text */
-export function stateEscaped(text) {
+export function escapeState(text) {
   const halves = text.match(LONE_SURROGATE) ?? [];
   const parts = text.split(LONE_SURROGATE).map((part) => encodeURIComponent(part).replace(CUT_LETTERS, percentCode));
   return parts.map((part, i) => (i ? `~${halves[i - 1].charCodeAt(0).toString(16)}` : "") + part).join("");
 }
 
 /** The text that `stateEscaped` was given; what nobody could have stateEscaped stays as it is. @param {string} text */
-export function stateUnescaped(text) {
+export function unescapeState(text) {
   const parts = text.split(/~(d[89a-f][0-9a-f]{2})/);
-  return parts.map((part, i) => i % 2 ? String.fromCharCode(parseInt(part, 16)) : statePercentDecoded(part)).join("");
+  return parts.map((part, i) => i % 2 ? String.fromCharCode(parseInt(part, 16)) : decodePercent(part)).join("");
 }
 
 /** @param {string} text */
-function statePercentDecoded(text) {
+function decodePercent(text) {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -118,11 +118,11 @@ export function defaultState(book) {
 const STATE_NOUNS = { measure: "measure", a: "run", b: "run", slice: "slice", query: "query" };
 
 /** What a fragment says, key by key. @param {string} fragment @returns {Map<string, string>} */
-function saidBy(fragment) {
+function parseFragment(fragment) {
   return new Map(
     fragment.replace(/^#/, "").split("&").map((pair) => {
       const at = pair.indexOf("=");
-      return at < 0 ? [pair, ""] : [pair.slice(0, at), stateUnescaped(pair.slice(at + 1))];
+      return at < 0 ? [pair, ""] : [pair.slice(0, at), unescapeState(pair.slice(at + 1))];
     }),
   );
 }
@@ -134,7 +134,7 @@ function saidBy(fragment) {
  * @param {Partial<State>} patch
  * @returns {State}
  */
-function statePatched(old, patch) {
+function patchState(old, patch) {
   const state = { ...old, ...patch };
   if (state.a !== state.b || old.a === old.b) return state;
   if (patch.b === undefined) return { ...state, b: old.a };
@@ -156,17 +156,17 @@ export function stateCodec(book) {
     /** The fragment, without its #; "" for the default. @param {State} state */
     encode(state) {
       const said = keys.filter((key) => state[key] !== start[key]);
-      return said.map((key) => `${key}=${stateEscaped(table[key].text(state[key]))}`).join("&");
+      return said.map((key) => `${key}=${escapeState(table[key].text(state[key]))}`).join("&");
     },
     /** The state of a fragment; what it names and the page does not have is as by default. @param {string} fragment @returns {State} */
     decode(fragment) {
-      const said = saidBy(fragment);
+      const said = parseFragment(fragment);
       const known = keys.filter((key) => said.has(key)).map((key) => [key, table[key].value(said.get(key) ?? "")]);
-      return statePatched(start, Object.fromEntries(known.filter(([, value]) => value !== undefined)));
+      return patchState(start, Object.fromEntries(known.filter(([, value]) => value !== undefined)));
     },
     /** What a fragment names and the page does not have, once each. @param {string} fragment @returns {{noun: string, name: string}[]} */
     unknown(fragment) {
-      const found = [...saidBy(fragment)].flatMap(([key, name]) => {
+      const found = [...parseFragment(fragment)].flatMap(([key, name]) => {
         const noun = Object.hasOwn(STATE_NOUNS, key) ? STATE_NOUNS[/** @type {keyof State} */ (key)] : undefined;
         return noun && name && table[/** @type {keyof State} */ (key)].value(name) === undefined
           ? [{ noun, name }]
@@ -249,7 +249,7 @@ export function createState(book, view) {
 
     /** Choose something; `push` makes a step that Back undoes. @param {Partial<State>} patch @param {{push?: boolean}} [options] */
     set(patch, { push = false } = {}) {
-      const next = statePatched(state, patch);
+      const next = patchState(state, patch);
       if (codec.keys.every((key) => next[key] === state[key])) return;
       if (push) settle(); // Back must find what was chosen before
       show(next);
@@ -266,7 +266,7 @@ export function createState(book, view) {
      * @param {Partial<State>} patch
      */
     close(patch) {
-      show(statePatched(state, patch));
+      show(patchState(state, patch));
       leaving = view.history.state === PUSHED_MARK;
       if (leaving) view.history.back();
       else write(false);
@@ -276,7 +276,7 @@ export function createState(book, view) {
     unknown: () => codec.unknown(view.location.hash),
 
     /** The address of another view, for a link. @param {Partial<State>} patch */
-    link: (patch) => `#${codec.encode(statePatched(state, patch))}`,
+    link: (patch) => `#${codec.encode(patchState(state, patch))}`,
 
     /** @param {Listener} listener called after each change; gives what takes it away again */
     subscribe(listener) {

@@ -54,6 +54,6 @@ export function announce(text) {
  * @param {string} text
  * @param {Record<string, any>} [properties]
  */
-export function quoted(text, properties = {}) {
+export function bdi(text, properties = {}) {
   return h("bdi", properties, text);
 }

@@ -1,6 +1,6 @@
 /** Axes: ticks, their text, a grid and a title. Titles stand where no tick can: above an upright axis, below the ticks of a level one. */
 import { crisp, SMALL_SIZE } from "./scene.js";
-import { fitted, textWidth } from "./text.js";
+import { fitText, textWidth } from "./text.js";
 import { tickTexts } from "./scale.js";
 
 /** @typedef {import("./scene.js").Mark} Mark */
@@ -66,7 +66,7 @@ function ticksTouch(scale, ticks, texts) {
  * @param {string} title @param {number} width
  */
 function fittedTitle(title, width) {
-  return textWidth(title, SMALL_SIZE) <= width ? title : fitted(title, width, SMALL_SIZE);
+  return textWidth(title, SMALL_SIZE) <= width ? title : fitText(title, width, SMALL_SIZE);
 }
 
 /**

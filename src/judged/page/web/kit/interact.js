@@ -1,6 +1,6 @@
 /** Pointer and keyboard over a drawing. Both renderers are the same here: only coordinates of the scene count. */
 import { announce } from "../dom/dom.js";
-import { grouped } from "../data/format.js";
+import { integerText } from "../data/format.js";
 import { livePalette } from "./palette.js";
 import { emptyScene, nearestSpot } from "./scene.js";
 import { toSvg } from "./svg.js";
@@ -57,7 +57,7 @@ export function dataOf(scene) {
  *
  * @param {string} key @param {number} from @param {number} count
  */
-export function steppedBy(key, from, count) {
+export function stepFrom(key, from, count) {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;
   if (!(key in KEY_STEPS)) return null;
@@ -77,11 +77,11 @@ export class ChartReader {
     this.finger = false;
     const { drawing } = stage;
     drawing.addEventListener("pointerdown", (event) => this.finger = event.pointerType === "touch");
-    drawing.addEventListener("pointermove", (event) => this.moved(event));
+    drawing.addEventListener("pointermove", (event) => this.handleMove(event));
     drawing.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.leave());
     drawing.addEventListener("blur", () => this.leave());
-    drawing.addEventListener("click", (event) => this.clicked(event));
-    drawing.addEventListener("keydown", (event) => this.pressed(event));
+    drawing.addEventListener("click", (event) => this.handleClick(event));
+    drawing.addEventListener("keydown", (event) => this.handleKey(event));
   }
 
   /** There is a new drawing: the highlight of a reader with a keyboard stays on the same datum. */
@@ -138,7 +138,7 @@ export class ChartReader {
   }
 
   /** @param {PointerEvent} event */
-  moved(event) {
+  handleMove(event) {
     if (event.pointerType === "touch") return; // a finger that moves is scrolling
     const spot = this.pointed(event);
     if (spot) this.show(spot, event.clientX, event.clientY);
@@ -146,7 +146,7 @@ export class ChartReader {
   }
 
   /** A finger first sees what it would pick. @param {MouseEvent} event */
-  clicked(event) {
+  handleClick(event) {
     const spot = this.pointed(event);
     const seen = !this.finger || spot?.datum === this.spot?.datum;
     if (!spot) this.leave();
@@ -158,14 +158,14 @@ export class ChartReader {
   }
 
   /** @param {KeyboardEvent} event */
-  pressed(event) {
+  handleKey(event) {
     const { pick } = this.stage;
     if (!pick || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") return this.leave();
     const order = this.stage.order();
     const from = this.spot ? order.indexOf(this.spot.datum) : -1;
     const picked = (event.key === "Enter" || event.key === " ") && from >= 0;
-    const to = picked || !order.length ? null : steppedBy(event.key, from, order.length);
+    const to = picked || !order.length ? null : stepFrom(event.key, from, order.length);
     if (picked || to !== null) event.preventDefault();
     if (to !== null) this.walked(order, to);
     if (!picked) return;
@@ -181,6 +181,6 @@ export class ChartReader {
     const { left, top, zoom } = this.frame();
     this.finger = false;
     this.show(spot, left + spot.x * zoom, top + spot.y * zoom);
-    announce(`${scene.tip(spot.datum).join(", ")}; ${grouped(to + 1)} of ${grouped(order.length)}`);
+    announce(`${scene.tip(spot.datum).join(", ")}; ${integerText(to + 1)} of ${integerText(order.length)}`);
   }
 }

@@ -1,9 +1,9 @@
 /** The names of lines, in rows above a plot. */
-import { h, quoted } from "../dom/dom.js";
+import { bdi, h } from "../dom/dom.js";
 import { livePalette } from "./palette.js";
 import { emptyScene, SMALL_SIZE } from "./scene.js";
 import { toSvg } from "./svg.js";
-import { fitted, textWidth } from "./text.js";
+import { fitText, textWidth } from "./text.js";
 import { dashOf, markerMark } from "./shape.js";
 
 /** @typedef {import("./scene.js").Mark} Mark */
@@ -27,7 +27,7 @@ export function legendMarks(entries, width, y = 0) {
   for (const entry of entries) {
     const sample = entry.swatch ? 16 : LEGEND_SAMPLE + 6;
     const noted = entry.note ? textWidth(entry.note, SMALL_SIZE) + 7 : 0;
-    const text = fitted(entry.text, Math.min(260, width - sample - noted), SMALL_SIZE);
+    const text = fitText(entry.text, Math.min(260, width - sample - noted), SMALL_SIZE);
     const named = sample + textWidth(text, SMALL_SIZE);
     const wide = named + noted;
     if (x > 0 && x + wide > width) [x, row] = [0, row + 1];
@@ -64,6 +64,6 @@ export function legendElement(entries) {
   return h(
     "ul",
     { class: "kit-legend", "aria-label": "Lines" },
-    entries.map((entry) => h("li", {}, sample(entry), quoted(entry.text, { title: entry.text }))),
+    entries.map((entry) => h("li", {}, sample(entry), bdi(entry.text, { title: entry.text }))),
   );
 }

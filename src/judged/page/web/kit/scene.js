@@ -29,7 +29,7 @@
  * @property {(datum: number) => string[]} tip lines of text about a datum, the first of them its name
  */
 
-import { wrapped } from "./text.js";
+import { wrapText } from "./text.js";
 
 export const TEXT_SIZE = 12;
 export const SMALL_SIZE = 11;
@@ -51,7 +51,7 @@ export function emptyScene(width, height, label, plot = { x: 0, y: 0, width, hei
 
 /** A scene that says why there is nothing to see. @param {number} width @param {string} text @returns {Scene} */
 export function wordScene(width, text) {
-  const lines = wrapped(text, width, TEXT_SIZE);
+  const lines = wrapText(text, width, TEXT_SIZE);
   const scene = emptyScene(width, 12 + lines.length * 18, text);
   scene.marks = lines.map((line, i) => ({
     kind: "text",

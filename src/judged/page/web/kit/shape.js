@@ -7,7 +7,7 @@
 const pathNumber = (value) => String(Math.round(value * 100) / 100);
 
 /** Runs of points that have both coordinates: a line breaks where one is missing. @param {Point[]} points @returns {Point[][]} */
-function unbroken(points) {
+function unbrokenParts(points) {
   /** @type {Point[][]} */
   const parts = [];
   let open = false;
@@ -32,7 +32,7 @@ function stairs(points) {
 
 /** The path of a line through points. @param {Point[]} points @param {"line" | "step"} [rule] */
 export function linePath(points, rule = "line") {
-  return unbroken(points).map((part) => pathThrough(rule === "step" ? stairs(part) : part)).join("");
+  return unbrokenParts(points).map((part) => pathThrough(rule === "step" ? stairs(part) : part)).join("");
 }
 
 /**
@@ -43,7 +43,7 @@ export function linePath(points, rule = "line") {
 export function bandPath(x, low, high, rule = "line") {
   const both = x.map((at, i) => /** @type {Point} */ ([at, low[i] + high[i]]));
   let start = 0;
-  return unbroken(both).map((part) => {
+  return unbrokenParts(both).map((part) => {
     const first = both.indexOf(part[0], start);
     start = first + part.length;
     const side = (/** @type {number[]} */ y) => {

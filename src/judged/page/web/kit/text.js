@@ -59,7 +59,7 @@ export function plainText(text) {
 }
 
 /** Text from outside within a sentence: its direction stays its own. @param {string} text */
-export function isolated(text) {
+export function isolate(text) {
   return `\u2068${plainText(text)}\u2069`;
 }
 
@@ -70,9 +70,9 @@ function bothEnds(letters, kept) {
 }
 
 /** A name of at most so many letters. @param {string} name @param {number} most */
-export function clipped(name, most) {
+export function clipName(name, most) {
   const letters = Array.from(plainText(name));
-  return isolated(letters.length <= most ? letters.join("") : bothEnds(letters, most - 1));
+  return isolate(letters.length <= most ? letters.join("") : bothEnds(letters, most - 1));
 }
 
 /**
@@ -80,16 +80,16 @@ export function clipped(name, most) {
  *
  * @param {string} text @param {number} width @param {number} size @param {boolean} [bold]
  */
-export function fitted(text, width, size, bold = false) {
+export function fitText(text, width, size, bold = false) {
   const letters = Array.from(plainText(text).slice(0, 4000));
-  if (letters.length <= 400 && textWidth(letters.join(""), size, bold) <= width) return isolated(letters.join(""));
+  if (letters.length <= 400 && textWidth(letters.join(""), size, bold) <= width) return isolate(letters.join(""));
   let [low, high] = [1, Math.min(letters.length, 400)];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (textWidth(bothEnds(letters, middle), size, bold) <= width) low = middle;
     else high = middle - 1;
   }
-  return isolated(bothEnds(letters, low));
+  return isolate(bothEnds(letters, low));
 }
 
 const LONG_NAME = 20;
@@ -109,7 +109,7 @@ function commonStart(words) {
  *
  * @param {string[]} names @returns {string[]}
  */
-export function toldApart(names) {
+export function distinctNames(names) {
   const words = names.map((name) => Array.from(plainText(name)));
   if (names.length < 2 || words.every((word) => word.length <= LONG_NAME)) return names;
   const start = commonStart(words);
@@ -127,13 +127,13 @@ export function toldApart(names) {
  *
  * @param {string} text @param {number} width @param {number} size @param {boolean} [bold] @returns {string[]}
  */
-export function wrapped(text, width, size, bold = false) {
+export function wrapText(text, width, size, bold = false) {
   /** @type {string[]} */
   const lines = [];
   for (const word of plainText(text).split(" ")) {
     const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
     if (lines.length && textWidth(longer, size, bold) <= width) lines[lines.length - 1] = longer;
-    else lines.push(textWidth(word, size, bold) <= width ? word : fitted(word, width, size, bold));
+    else lines.push(textWidth(word, size, bold) <= width ? word : fitText(word, width, size, bold));
   }
   return lines;
 }

@@ -1,6 +1,6 @@
 /** The cells of the table of queries, and the heads of its columns. A cell is changed in place when its row shows another query. */
-import { h, quoted } from "../dom/dom.js";
-import { shortened } from "../data/format.js";
+import { bdi, h } from "../dom/dom.js";
+import { shorten } from "../data/format.js";
 
 /** @param {number} run */
 function runPaint(run) {
@@ -11,7 +11,7 @@ function runPaint(run) {
 export function runHead(name, run, compared) {
   const dot = h("span", { class: "queries-dot" });
   dot.style.borderColor = runPaint(run);
-  const head = h("span", { class: "queries-head" }, dot, quoted(name, { class: "queries-name" }));
+  const head = h("span", { class: "queries-head" }, dot, bdi(name, { class: "queries-name" }));
   if (compared) head.style.boxShadow = `0 2px ${runPaint(run)}`;
   return head;
 }
@@ -19,29 +19,29 @@ export function runHead(name, run, compared) {
 /** "dense − bm25", where that is short enough for the column. @param {string} a @param {string} b @param {number} letters */
 export function differenceHead(a, b, letters) {
   const fits = Array.from(a).length + Array.from(b).length + 3 <= letters;
-  return h("span", { class: "queries-name" }, fits ? [quoted(b), " − ", quoted(a)] : "difference");
+  return h("span", { class: "queries-name" }, fits ? [bdi(b), " − ", bdi(a)] : "difference");
 }
 
 /** The id of a query; on a phone, its text below. @param {string} id @param {string | null} text @param {string} href @param {Node | null} old */
 export function idCell(id, text, href, old) {
-  const cell = /** @type {HTMLElement} */ (old ?? h("span", {}, h("a", { tabindex: -1 }, quoted(""))));
+  const cell = /** @type {HTMLElement} */ (old ?? h("span", {}, h("a", { tabindex: -1 }, bdi(""))));
   const link = /** @type {HTMLElement} */ (cell.firstChild);
   link.setAttribute("href", href);
   link.title = id;
-  /** @type {Node} */ (link.firstChild).textContent = shortened(id, 80);
+  /** @type {Node} */ (link.firstChild).textContent = shorten(id, 80);
   if (text === null) return cell;
-  if (cell.childNodes.length < 2) cell.append(quoted("", { class: "queries-below" }));
+  if (cell.childNodes.length < 2) cell.append(bdi("", { class: "queries-below" }));
   const below = /** @type {HTMLElement} */ (cell.lastChild);
   below.title = text;
-  below.textContent = shortened(text, 120);
+  below.textContent = shorten(text, 120);
   return cell;
 }
 
 /** @param {string} text @param {Node | null} old */
 export function textCell(text, old) {
-  const cell = /** @type {HTMLElement} */ (old ?? quoted(""));
+  const cell = /** @type {HTMLElement} */ (old ?? bdi(""));
   cell.title = text;
-  cell.textContent = shortened(text, 160);
+  cell.textContent = shorten(text, 160);
   return cell;
 }
 

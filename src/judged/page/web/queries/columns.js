@@ -1,4 +1,4 @@
-import { grouped, signedValue, sliceName, valueText } from "../data/format.js";
+import { integerText, signedValue, sliceName, valueText } from "../data/format.js";
 import { differenceCell, differenceHead, idCell, runHead, textCell } from "./cells.js";
 import { h } from "../dom/dom.js";
 import { naturalRanks } from "../table/sort.js";
@@ -230,7 +230,7 @@ export function createQueryColumns(book, link) {
     return {
       key: "relevant",
       title: "relevant documents",
-      text: (row) => grouped(relevant[row]),
+      text: (row) => integerText(relevant[row]),
       sortValue: (row) => relevant[row],
       head: () => h("span", { class: "queries-name" }, "relevant"),
       align: "end",
@@ -246,7 +246,7 @@ export function createQueryColumns(book, link) {
     makers.set("id", () => idColumn(layout)).set("text", textColumn).set("relevant", relevantColumn);
     makers.set("difference", () => differenceColumn(compared, layout));
     const columns = columnKeys(book, compared, layout).map((key) => /** @type {() => Column} */ (makers.get(key))());
-    return layout === "phone" ? filled(columns, facts.runs.length > 1 ? 4 : 2, room) : columns;
+    return layout === "phone" ? fillRoom(columns, facts.runs.length > 1 ? 4 : 2, room) : columns;
   };
 }
 
@@ -257,7 +257,7 @@ export function createQueryColumns(book, link) {
  * @param {number} count
  * @param {number} room
  */
-export function filled(columns, count, room) {
+export function fillRoom(columns, count, room) {
   const spare = room - columns.slice(0, count).reduce((sum, column) => sum + column.width, 0);
   return columns.map((column, i) =>
     i < count ? { ...column, width: column.width + Math.max(0, spare / count) } : column

@@ -1,7 +1,7 @@
-import { announce, fill, h, quoted } from "../dom/dom.js";
+import { announce, bdi, fill, h } from "../dom/dom.js";
 import { watchEdges } from "../dom/edges.js";
 import { chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./columns.js";
-import { counted, grouped, shortened, sliceName } from "../data/format.js";
+import { integerText, plural, shorten, sliceName } from "../data/format.js";
 import { createFilter, filterName } from "../table/filter.js";
 import { createTable } from "../table/table.js";
 import { csvText } from "../kit/csv.js";
@@ -64,7 +64,7 @@ function filterField({ facts }, store, warm) {
     type: "search",
     id: "queries-field",
     class: "queries-field",
-    placeholder: `words, ${shortened(run, 24)}<0.2${facts.runs.length > 1 ? ", diff>0.1" : ""}`,
+    placeholder: `words, ${shorten(run, 24)}<0.2${facts.runs.length > 1 ? ", diff>0.1" : ""}`,
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
@@ -114,7 +114,7 @@ function outcomeChips({ facts }, store) {
     group.setAttribute("aria-label", `${facts.runs[b]} against ${facts.runs[a]}, ${facts.measures[measure].name}`);
     OUTCOME_CHIPS.forEach(([kind, word], i) => {
       const number = counts.get(kind) ?? 0;
-      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, grouped(number)));
+      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, integerText(number)));
       buttons[i].setAttribute("aria-pressed", String(kind === only));
       buttons[i].hidden = kind === "missing" && !number && only !== kind;
     });
@@ -125,7 +125,7 @@ function outcomeChips({ facts }, store) {
 /** A slice is chosen by its place: its label may be anything, even nothing. @param {Book} book @param {Store} store */
 function sliceSelect({ facts }, store) {
   const options = facts.slices.map(({ label, rows }, i) =>
-    h("option", { value: i }, `${shortened(sliceName(label), 40)} (${grouped(rows.length)})`)
+    h("option", { value: i }, `${shorten(sliceName(label), 40)} (${integerText(rows.length)})`)
   );
   const select = /** @type {HTMLSelectElement} */ (h(
     "select",
@@ -144,14 +144,14 @@ function sliceSelect({ facts }, store) {
 /** What the numbers of the table are. @param {Book} book @param {State} state */
 function legendLine({ facts, short }, { measure, a, b }) {
   const { name, lower } = facts.measures[measure];
-  const values = ["Values: ", quoted(name), lower ? ", less is better." : "."];
-  const run = (/** @type {number} */ place) => quoted(shortened(short[place], 40), { title: facts.runs[place] });
+  const values = ["Values: ", bdi(name), lower ? ", less is better." : "."];
+  const run = (/** @type {number} */ place) => bdi(shorten(short[place], 40), { title: facts.runs[place] });
   return a === b ? values : [...values, " Difference: ", run(b), " − ", run(a), " (underlined)."];
 }
 
 /** @param {number} left @param {number} all */
 function countText(left, all) {
-  return left === all ? counted(all, ...QUERY_NOUN) : `${grouped(left)} of ${counted(all, ...QUERY_NOUN)}`;
+  return left === all ? plural(all, ...QUERY_NOUN) : `${integerText(left)} of ${plural(all, ...QUERY_NOUN)}`;
 }
 
 /**
@@ -253,7 +253,7 @@ export function mountQueries(host, book, store) {
 
   function saveSheet() {
     download("queries.csv", "text/csv", csvText(querySheet(book, table.order(), store.get())));
-    announce(`Saved ${counted(table.order().length, ...QUERY_NOUN)} as queries.csv.`);
+    announce(`Saved ${plural(table.order().length, ...QUERY_NOUN)} as queries.csv.`);
   }
 
   drawColumns(store.get());

@@ -1,8 +1,8 @@
 /** How a measure gets its value for one query: the cells as Python wrote them, run beside run. */
-import { h, quoted } from "../dom/dom.js";
-import { grouped, valueText } from "../data/format.js";
+import { bdi, h } from "../dom/dom.js";
+import { integerText, valueText } from "../data/format.js";
 import { docsOfRows } from "./moves.js";
-import { gradeChip, noAnswer, runLabel, runsOfView, unfolding } from "./parts.js";
+import { expandableBody, gradeChip, noAnswer, runLabel, runsOfView } from "./parts.js";
 
 /**
  * @typedef {import("../data/data.js").Arithmetic} Arithmetic
@@ -122,7 +122,7 @@ function stepsOf(view, detail, ranking, why, label) {
       row.cells.map((cell) => h("td", { class: "query-number" }, cell)),
     )
   );
-  const { body, button } = unfolding(rows, ARITHMETIC_ROWS);
+  const { body, button } = expandableBody(rows, ARITHMETIC_ROWS);
   const head = h(
     "tr",
     {},
@@ -131,7 +131,7 @@ function stepsOf(view, detail, ranking, why, label) {
     table.headers.map((header) => h("th", { scope: "col", class: "query-number" }, header)),
   );
   const ranks = table.condensed ? "; ranks are those among them" : "";
-  const below = why.hidden ? `; ${grouped(why.hidden)} more below the last` : "";
+  const below = why.hidden ? `; ${integerText(why.hidden)} more below the last` : "";
   return h(
     "div",
     {},
@@ -148,8 +148,8 @@ function stepsOf(view, detail, ranking, why, label) {
 /** A document in one line. @param {Detail} detail @param {number} place */
 function shortDoc(detail, place) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
-  const name = title ? ["  ", quoted(title, { class: "query-note", title })] : [];
-  return [quoted(id, { class: "query-id query-alone", title: id }), ...name];
+  const name = title ? ["  ", bdi(title, { class: "query-note", title })] : [];
+  return [bdi(id, { class: "query-id query-alone", title: id }), ...name];
 }
 
 /** Words in which `code` stands in backticks. @param {string} text */

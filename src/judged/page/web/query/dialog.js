@@ -1,8 +1,8 @@
 /** The view of one query: what each run made of it, where documents moved, and how the values came about. */
 import { arithmeticSection } from "./arithmetic.js";
 import { markScrolling, watchSize } from "./connectors.js";
-import { fill, h, quoted } from "../dom/dom.js";
-import { counted, grouped } from "../data/format.js";
+import { bdi, fill, h } from "../dom/dom.js";
+import { integerText, plural } from "../data/format.js";
 import { neighboursOf } from "./moves.js";
 import { canScroll, isOutside, keepFocus, withoutDetail } from "../dom/panel.js";
 import { missedSection } from "./missed.js";
@@ -94,7 +94,7 @@ class QueryPanel {
     });
     // A browser may close a dialog on its own: the state follows.
     dialog.addEventListener("close", () => !dialog.open && this.drawn.query >= 0 && this.leave());
-    dialog.addEventListener("keydown", (event) => this.pressed(event));
+    dialog.addEventListener("keydown", (event) => this.handleKey(event));
     dialog.addEventListener("click", (event) => isOutside(dialog, event) && this.leave());
     watchSize(dialog, () => {
       markScrolling(dialog);
@@ -137,7 +137,7 @@ class QueryPanel {
   }
 
   /** @param {KeyboardEvent} event */
-  pressed(event) {
+  handleKey(event) {
     const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
     const target = event.target instanceof Element ? event.target : null;
     const plain = !(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented);
@@ -190,10 +190,10 @@ class QueryPanel {
     const text = texts?.[query];
     fill(
       this.title,
-      quoted(queries[query], { class: text ? "query-id" : "query-id query-alone", title: queries[query] }),
-      text ? [" ", quoted(text, { class: "query-words", title: text })] : null,
+      bdi(queries[query], { class: text ? "query-id" : "query-id query-alone", title: queries[query] }),
+      text ? [" ", bdi(text, { class: "query-words", title: text })] : null,
     );
-    fill(this.meta, relevant ? counted(relevant[query], "relevant document") : null);
+    fill(this.meta, relevant ? plural(relevant[query], "relevant document") : null);
     fill(this.copy, "Copy link");
     this.dialog.querySelector(".query-link-field")?.remove();
     this.unfold(false);
@@ -205,7 +205,7 @@ class QueryPanel {
     const way = this.options.way();
     const order = way.order();
     const { place, before, after } = neighboursOf(order, query);
-    const words = place ? `${grouped(place)} of ${grouped(order.length)}` : "";
+    const words = place ? `${integerText(place)} of ${integerText(order.length)}` : "";
     fill(this.place, words, words && h("small", {}, way.words));
     // Not `disabled`: the button under the reader's finger would lose the focus at the last query.
     this.before.setAttribute("aria-disabled", String(before === null));

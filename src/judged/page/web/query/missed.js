@@ -1,8 +1,8 @@
 /** Relevant documents of a query that a list lacks. */
 import { h } from "../dom/dom.js";
-import { counted, grouped, shortened } from "../data/format.js";
+import { integerText, plural, shorten } from "../data/format.js";
 import { missedDocs } from "./moves.js";
-import { docName, gradeChip, runLabel, runsOfView, unfolding } from "./parts.js";
+import { docName, expandableBody, gradeChip, runLabel, runsOfView } from "./parts.js";
 
 /**
  * @typedef {import("../data/data.js").Detail} Detail
@@ -15,7 +15,7 @@ const MISSED_ROWS = 10;
 
 /** A name within a sentence. @param {string} name */
 function listName(name) {
-  return `\u2068${shortened(name, 30)}\u2069`;
+  return `\u2068${shorten(name, 30)}\u2069`;
 }
 
 /**
@@ -28,15 +28,17 @@ export function searchedWords(lists) {
     part: docs.length < retrieved ? "first " : "",
     count: docs.length,
   }));
-  const found = `the ${first.part}${counted(first.count, "document")} of`;
+  const found = `the ${first.part}${plural(first.count, "document")} of`;
   if (!second) return `${found} ${listName(lists[0][0])}`;
   if (first.part === second.part && first.count === second.count) return `${found} each list`;
-  return `${found} ${listName(lists[0][0])} and the ${second.part}${grouped(second.count)} of ${listName(lists[1][0])}`;
+  return `${found} ${listName(lists[0][0])} and the ${second.part}${integerText(second.count)} of ${
+    listName(lists[1][0])
+  }`;
 }
 
 /** How many documents both lists lack, and how many one of them. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
 export function missedWords(missed, lists) {
-  const all = counted(missed.length, "relevant document");
+  const all = plural(missed.length, "relevant document");
   if (lists.length < 2) return `${all} missed. Looked for in ${searchedWords(lists)}.`;
   const count = (/** @type {number} */ place) => missed.filter(({ by }) => by.length === 1 && by[0] === place).length;
   const kinds = [
@@ -44,7 +46,7 @@ export function missedWords(missed, lists) {
     ...lists.map(([name], i) => ({ count: count(i), by: `by ${listName(name)} only` })),
   ].filter((kind) => kind.count);
   const words = kinds.length > 1
-    ? `: ${kinds.map((kind) => `${grouped(kind.count)} ${kind.by}`).join(", ")}`
+    ? `: ${kinds.map((kind) => `${integerText(kind.count)} ${kind.by}`).join(", ")}`
     : ` ${kinds[0].by}`;
   return `${all} missed${words}. Looked for in ${searchedWords(lists)}.`;
 }
@@ -61,14 +63,14 @@ export function missedSection(view, detail, level) {
   });
   const words = answered.length
     ? missedWords(missed, answered)
-    : `${counted(missed.length, "relevant document")}, and no list to find ${missed.length === 1 ? "it" : "them"} in.`;
+    : `${plural(missed.length, "relevant document")}, and no list to find ${missed.length === 1 ? "it" : "them"} in.`;
   const rows = missedGroups(missed).flatMap(({ title, docs }) => [
     ...(title
       ? [h("tr", { class: "query-group" }, h("th", { scope: "rowgroup", colspan: 2 + runs.length }, title))]
       : []),
     ...docs.map((doc) => missedRow(view, detail, runs, doc)),
   ]);
-  const { body, button } = unfolding(rows, MISSED_ROWS);
+  const { body, button } = expandableBody(rows, MISSED_ROWS);
   const heads = runs.map((run) =>
     h(
       "th",
@@ -107,7 +109,7 @@ function missedGroups(missed) {
 function missedRow(view, detail, runs, doc) {
   const ranks = doc.ranks.map((rank, i) => {
     const absent = h("span", { class: "query-note" }, detail.rankings[runs[i]] ? "not retrieved" : "no answer");
-    return h("td", { class: "query-number" }, rank === null ? absent : grouped(rank));
+    return h("td", { class: "query-number" }, rank === null ? absent : integerText(rank));
   });
   const name = h(
     "th",

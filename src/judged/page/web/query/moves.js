@@ -1,4 +1,4 @@
-import { grouped } from "../data/format.js";
+import { integerText } from "../data/format.js";
 
 /**
  * What two rankings of one query do with the same documents. Plain functions: nothing here draws.
@@ -82,16 +82,16 @@ const MOVE_ARROWS = { up: "↑", down: "↓", same: "=", only: "", unseen: "" };
 export function moveHint(move, hereIsA, depth, other) {
   const arrow = MOVE_ARROWS[move.direction];
   if (move.direction === "only") return { arrow, words: `not in \u2068${other}\u2069` };
-  if (move.direction === "unseen") return { arrow, words: `not in first ${grouped(depth)} there` };
+  if (move.direction === "unseen") return { arrow, words: `not in first ${integerText(depth)} there` };
   if (move.direction === "same") return { arrow, words: "same rank" };
-  return { arrow, words: hereIsA ? `rank ${grouped(move.twin)} there` : `was ${grouped(move.twin)}` };
+  return { arrow, words: hereIsA ? `rank ${integerText(move.twin)} there` : `was ${integerText(move.twin)}` };
 }
 
 /** A move as a sentence, for a reader who listens. @param {Move} move @param {string} other the name of the other run */
 export function moveSentence(move, other) {
   if (move.direction === "only") return `${other} does not have it`;
   if (move.direction === "unseen") return `not among the first documents of ${other}`;
-  return `in ${other} at rank ${grouped(move.twin)}`;
+  return `in ${other} at rank ${integerText(move.twin)}`;
 }
 
 /**

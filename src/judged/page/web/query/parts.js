@@ -1,6 +1,6 @@
 /** Small pieces of the view of a query: a grade, a document, the table of values. */
-import { grouped, signedValue, valueText } from "../data/format.js";
-import { fill, h, quoted } from "../dom/dom.js";
+import { integerText, signedValue, valueText } from "../data/format.js";
+import { bdi, fill, h } from "../dom/dom.js";
 import { gradeStep } from "./moves.js";
 import { measureHint } from "../sections/summary.js";
 
@@ -26,7 +26,7 @@ export function runsOfView(view) {
 
 /** The name of a run behind a dot of its colour. @param {Facts} facts @param {number} run */
 export function runLabel(facts, run) {
-  return h("span", { class: "query-name" }, runDot(run), quoted(facts.runs[run], { title: facts.runs[run] }));
+  return h("span", { class: "query-name" }, runDot(run), bdi(facts.runs[run], { title: facts.runs[run] }));
 }
 
 /** @param {number} run */
@@ -38,7 +38,7 @@ export function runDot(run) {
 
 /** @param {string} run */
 export function noAnswer(run) {
-  return h("span", {}, quoted(run), " does not answer this query.");
+  return h("span", {}, bdi(run), " does not answer this query.");
 }
 
 /** A grade as it is written. @param {number} grade */
@@ -63,8 +63,8 @@ export function gradeChip(grade, facts) {
 /** The title of a document and its id, or its id alone. @param {Detail} detail @param {number} place */
 export function docName(detail, place) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
-  if (!title) return [quoted(id, { class: "query-id query-alone" })];
-  return [quoted(title, { class: "query-doctitle" }), " ", quoted(id, { class: "query-id" })];
+  if (!title) return [bdi(id, { class: "query-id query-alone" })];
+  return [bdi(title, { class: "query-doctitle" }), " ", bdi(id, { class: "query-id" })];
 }
 
 /** A button that looks like a word. @param {Record<string, any>} properties @param {...(string | Node)} children */
@@ -93,7 +93,8 @@ export function valuesTable(view) {
   );
   const scroll = h("div", { class: "query-scroll", role: "region", "aria-label": "Values" }, table);
   if (!others.length) return [scroll];
-  const label = () => more.hidden ? `Show all ${grouped(facts.runs.length)} runs` : `Show ${shown.length} runs only`;
+  const label = () =>
+    more.hidden ? `Show all ${integerText(facts.runs.length)} runs` : `Show ${shown.length} runs only`;
   const toggle = quietButton({ "aria-controls": "query-others", "aria-expanded": String(view.memory.runs) }, label());
   toggle.addEventListener("click", () => {
     more.hidden = view.memory.runs;
@@ -119,7 +120,7 @@ function measureHeader(view, m) {
   return h(
     "th",
     { scope: "col", class: chosen && "query-chosen" },
-    quietButton(properties, quoted(measure.name)),
+    quietButton(properties, bdi(measure.name)),
     note,
   );
 }
@@ -146,7 +147,7 @@ function differenceRow({ book, measure, query, a, b }) {
 }
 
 /** A table that begins with a few rows, and a button that brings the rest. @param {HTMLElement[]} rows @param {number} few */
-export function unfolding(rows, few) {
+export function expandableBody(rows, few) {
   const body = h("tbody", {}, rows.slice(0, few));
   if (rows.length <= few) return { body, button: null };
   const button = quietButton({
@@ -157,6 +158,6 @@ export function unfolding(rows, few) {
       first.focus({ preventScroll: true });
       button.remove();
     },
-  }, `Show all ${grouped(rows.length)} rows`);
+  }, `Show all ${integerText(rows.length)} rows`);
   return { body, button };
 }

@@ -1,6 +1,6 @@
 /** Two rankings of one query side by side, rank by rank, with lines from each document to its twin. */
-import { fill, h, quoted } from "../dom/dom.js";
-import { counted, grouped, shortened, valueText } from "../data/format.js";
+import { bdi, fill, h } from "../dom/dom.js";
+import { integerText, plural, shorten, valueText } from "../data/format.js";
 import { connectors, lightTwins, markClipped, watchSize } from "./connectors.js";
 import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
 import { docName, gradeChip, noAnswer, quietButton, runDot, runsOfView } from "./parts.js";
@@ -42,7 +42,7 @@ export function rankingsSection(view, detail, level) {
     if (rank > few && !view.memory.all) fold?.click();
     goTo(lists, side.side === "a" ? "b" : "a", rank);
   };
-  grid.addEventListener("click", (event) => clicked(lists, event, go, refresh));
+  grid.addEventListener("click", (event) => handleClick(lists, event, go, refresh));
   lightTwins(grid);
   watchSize(grid, refresh);
   show(view.memory.all);
@@ -78,13 +78,13 @@ function sideHead({ view }, { side, run }) {
   const { facts } = view.book;
   const measure = facts.measures[view.measure];
   const value = valueText(view.book.value(view.measure, run, view.query), measure);
-  const name = facts.runs.length > 1 ? runSelect(view, side) : quoted(facts.runs[run], { class: "query-doctitle" });
+  const name = facts.runs.length > 1 ? runSelect(view, side) : bdi(facts.runs[run], { class: "query-doctitle" });
   return h(
     "div",
     { class: "query-listhead", "data-side": side },
     runDot(run),
     name,
-    h("span", { class: "query-value" }, h("span", { class: "query-note" }, quoted(measure.name)), " ", value),
+    h("span", { class: "query-value" }, h("span", { class: "query-note" }, bdi(measure.name)), " ", value),
   );
 }
 
@@ -116,7 +116,7 @@ function tabsOf(lists) {
         onclick: () => turnTo(lists, side.side),
       },
       runDot(side.run),
-      quoted(view.book.facts.runs[side.run]),
+      bdi(view.book.facts.runs[side.run]),
     )
   );
   return h("div", { class: "query-tabs", role: "group", "aria-label": "List" }, buttons);
@@ -140,7 +140,7 @@ function gridRow({ cutoff }, rank) {
 function cutoffLine(lists, longest) {
   if (!lists.cutoff || lists.cutoff >= longest) return null;
   const { name } = lists.view.book.facts.measures[lists.view.measure];
-  const line = h("p", { class: "query-cutoff" }, h("span", {}, quoted(name), " looks no further"));
+  const line = h("p", { class: "query-cutoff" }, h("span", {}, bdi(name), " looks no further"));
   line.style.gridRow = String(lists.cutoff + 2);
   return line;
 }
@@ -186,7 +186,7 @@ function rankedRow(lists, side, rank) {
 function hintOf({ view, detail, level, sides }, side, move, place) {
   const hereIsA = side.side === "a";
   const other = sides[hereIsA ? 1 : 0];
-  const name = shortened(view.book.short[other.run], 16);
+  const name = shorten(view.book.short[other.run], 16);
   const { arrow, words } = moveHint(move, hereIsA, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
   const seen = h("span", { "aria-hidden": "true" }, arrow && h("span", { class: "query-arrow" }, arrow), words);
@@ -201,7 +201,7 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
  *
  * @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go @param {() => void} redraw
  */
-function clicked(lists, event, go, redraw) {
+function handleClick(lists, event, go, redraw) {
   const target = /** @type {Element} */ (event.target);
   const row = /** @type {HTMLElement | null} */ (target.closest(".query-row"));
   if (!row) return;
@@ -228,7 +228,7 @@ function goTo(lists, side, rank) {
 
 /** @param {QueryView} view @param {number} few @param {number} all @param {(all: boolean) => void} show */
 function foldButton(view, few, all, show) {
-  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${grouped(all)} ranks`;
+  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${integerText(all)} ranks`;
   const button = quietButton({ class: "query-quiet query-fold", "aria-expanded": String(view.memory.all) }, label());
   button.addEventListener("click", () => {
     show(!view.memory.all);
@@ -243,12 +243,12 @@ function foldButton(view, few, all, show) {
 function sideFoot(view, { run, ranking }) {
   if (!ranking) return h("p", {});
   const held = ranking.docs.length;
-  const words = held < ranking.retrieved ? `, of which this page holds ${grouped(held)}` : "";
-  const count = counted(ranking.retrieved, "document");
+  const words = held < ranking.retrieved ? `, of which this page holds ${integerText(held)}` : "";
+  const count = plural(ranking.retrieved, "document");
   return h(
     "p",
     { class: "query-note" },
-    quoted(shortened(view.book.facts.runs[run], 60)),
+    bdi(shorten(view.book.facts.runs[run], 60)),
     ` retrieved ${count}${words}.`,
   );
 }

@@ -1,6 +1,6 @@
 /** Runs by measures: means with their intervals and signs of significance, sorted by any column. */
-import { fill, h, quoted } from "../dom/dom.js";
-import { between, fixed, plainWords } from "../data/format.js";
+import { bdi, fill, h } from "../dom/dom.js";
+import { between, numberText, plainWords } from "../data/format.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
 /** @typedef {import("../data/data.js").Measure} Measure */
@@ -8,7 +8,7 @@ import { between, fixed, plainWords } from "../data/format.js";
 
 /** A mean as the tables of the terminal write it. @param {number} value @param {Measure} measure */
 export function meanCell(value, measure) {
-  return fixed(value, measure.places);
+  return numberText(value, measure.places);
 }
 
 /**
@@ -82,7 +82,7 @@ function summaryTable(book, order, chosen, sortBy) {
         { scope: "row" },
         runDisc(run),
         " ",
-        quoted(runs[run]),
+        bdi(runs[run]),
         run === book.facts.baseline && h("small", {}, " baseline"),
       ),
       ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen)),

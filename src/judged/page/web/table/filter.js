@@ -1,4 +1,4 @@
-import { shortened } from "../data/format.js";
+import { shorten } from "../data/format.js";
 
 /**
  * The filter of queries: words, and conditions on values.
@@ -31,7 +31,7 @@ const FILTER_WORD = /[^\s"]+/y;
 const FILTER_ATTEMPT = /("[^"]+"|[^\s"<>=!≤≥≠]+)\s*(?:[<>]=?|[!=]?=|[≤≥≠])/y;
 
 /** Values that are shown alike, with four decimals, are equal. @param {number} left @param {number} right */
-function shownAlike(left, right) {
+function isShownEqual(left, right) {
   return left === right || Math.abs(left - right) < 0.00005;
 }
 
@@ -39,10 +39,10 @@ function shownAlike(left, right) {
 const FILTER_TESTS = new Map([
   ["<", (left, right) => left < right],
   [">", (left, right) => left > right],
-  ["<=", (left, right) => left < right || shownAlike(left, right)],
-  [">=", (left, right) => left > right || shownAlike(left, right)],
-  ["=", shownAlike],
-  ["!=", (left, right) => (left < right || left > right) && !shownAlike(left, right)],
+  ["<=", (left, right) => left < right || isShownEqual(left, right)],
+  [">=", (left, right) => left > right || isShownEqual(left, right)],
+  ["=", isShownEqual],
+  ["!=", (left, right) => (left < right || left > right) && !isShownEqual(left, right)],
 ]);
 const OPERATOR_SPELLINGS = new Map([["≤", "<="], ["≥", ">="], ["≠", "!="], ["==", "="]]);
 
@@ -53,7 +53,7 @@ export function searchable(text) {
 
 /** Text from outside in a sentence: cut, and its marks of direction end where it ends. @param {string} text */
 function filterQuote(text) {
-  return `“\u2068${shortened(text, 40)}\u2069”`;
+  return `“\u2068${shorten(text, 40)}\u2069”`;
 }
 
 /** What a sticky pattern finds at a place. @param {RegExp} pattern @param {string} text @param {number} at */
@@ -259,7 +259,7 @@ export function createFilter(book) {
       if (minus) at++;
       const reading = conditionAt(subjects, text, at, chosen);
       if (reading && reading.note === undefined) {
-        tests.push(minus ? negated(reading.test) : reading.test);
+        tests.push(minus ? negate(reading.test) : reading.test);
         at = reading.end;
         continue;
       }
@@ -268,7 +268,7 @@ export function createFilter(book) {
       const phrase = foundAt(FILTER_PHRASE, text, at);
       const word = phrase ?? /** @type {RegExpExecArray} */ (foundAt(FILTER_WORD, text, at));
       const needle = searchable(phrase ? phrase[1] : word[0]);
-      if (needle && needle !== "-") tests.push(minus ? negated(holds(needle)) : holds(needle));
+      if (needle && needle !== "-") tests.push(minus ? negate(holds(needle)) : holds(needle));
       at += word[0].length;
     }
     return { test: (row) => tests.every((test) => test(row)), notes };
@@ -278,6 +278,6 @@ export function createFilter(book) {
 }
 
 /** @param {RowTest} test @returns {RowTest} */
-function negated(test) {
+function negate(test) {
   return (row) => !test(row);
 }

@@ -42,7 +42,7 @@ export function naturalRanks(texts) {
  * @param {(row: number) => number | string} sortValue
  * @param {boolean} down
  */
-export function sortedRows(rows, sortValue, down) {
+export function sortRows(rows, sortValue, down) {
   const values = Array.from(rows, sortValue);
   const texts = values.some((value) => typeof value === "string");
   const numbers = texts ? naturalRanks(values.map(String)) : Float64Array.from(values, Number);

@@ -1,7 +1,7 @@
-import { cellClass, createTableBody, placeByKey, scrolledTo, windowOf } from "./virtual-rows.js";
-import { counted } from "../data/format.js";
+import { cellClass, createTableBody, placeByKey, scrollTarget, windowOf } from "./virtual-rows.js";
+import { plural } from "../data/format.js";
 import { fill, h } from "../dom/dom.js";
-import { sortedRows } from "./sort.js";
+import { sortRows } from "./sort.js";
 
 /**
  * A table of any number of rows, of which only those in view are elements.
@@ -131,7 +131,7 @@ export function createTable(host, options) {
     grid.classList.toggle("table-tall", now.tall);
     drawSort();
     const column = now.columns.find(({ key }) => key === now.sort);
-    const next = column ? sortedRows(now.rows, column.sortValue, now.down) : Int32Array.from(now.rows);
+    const next = column ? sortRows(now.rows, column.sortValue, now.down) : Int32Array.from(now.rows);
     if (!sameRows(next, order)) {
       order = next;
       active = 0;
@@ -146,7 +146,7 @@ export function createTable(host, options) {
   /** The row at a place comes into view, and is the one that the tab key leads to. @param {number} place */
   function activate(place) {
     active = place;
-    grid.scrollTop = scrolledTo(view(), place);
+    grid.scrollTop = scrollTarget(view(), place);
     draw(false);
   }
 
@@ -202,7 +202,7 @@ export function createTable(host, options) {
     printing = yes;
     grid.classList.toggle("table-printing", yes);
     const left = order.length - PRINTED_ROWS;
-    fill(more, left > 0 && `… and ${counted(left, ...now.noun)} more, not printed.`);
+    fill(more, left > 0 && `… and ${plural(left, ...now.noun)} more, not printed.`);
     draw(true);
     body.tidy(active);
   }

@@ -33,7 +33,7 @@ export function windowOf({ top, height, size, count }) {
 }
 
 /** Where to scroll to see a row, as little as possible. @param {TableView} view @param {number} place */
-export function scrolledTo({ top, height, size }, place) {
+export function scrollTarget({ top, height, size }, place) {
   const start = place * size;
   return start < top ? start : Math.max(top, start + size - height);
 }
@@ -114,7 +114,7 @@ export function createTableBody() {
   let timer = 0;
 
   /** Which elements can show other rows now. @param {Set<number>} wanted */
-  function released(wanted) {
+  function releaseSlots(wanted) {
     const found = [];
     for (const [place, slot] of shown) {
       if (wanted.has(place)) continue;
@@ -151,7 +151,7 @@ export function createTableBody() {
 
     /** @param {number[]} places @param {TableContent} content @param {boolean} all whether rows that are shown already have changed, too */
     draw(places, content, all) {
-      const spare = released(new Set(places));
+      const spare = releaseSlots(new Set(places));
       for (const place of places) {
         const old = shown.get(place);
         const slot = old ?? spare.pop() ?? newSlot(content.columns);
