@@ -1,4 +1,4 @@
-/** The names of lines at their ends, where they fit: nearer to what they name than a legend. */
+/** Labels at the ends of lines, instead of a legend, if they fit. */
 import { SMALL_SIZE } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
 import { runColour } from "./common.js";
@@ -8,14 +8,14 @@ import { runColour } from "./common.js";
 /** @typedef {import("../kit/scale.js").Scale} Scale */
 /** @typedef {{name: string, mark: string, colour: string, x: number, y: number}} End */
 
-const ENDS_FROM = 560; // on a narrower page the plot needs the width
+const ENDS_FROM = 560; // on narrower pages the plot needs the width
 const MOST_ENDS = 8;
 const END_STEP = 16;
 const END_SHIFT = 34;
 const END_GAP = 22;
 
 /**
- * Heights with room between them, each as near as it can be to where it was; they were in order from the top.
+ * Move sorted heights apart by at least `step`, each as little as possible.
  *
  * @param {number[]} heights @param {number} step @param {[number, number]} [within] @returns {number[]}
  */
@@ -42,7 +42,7 @@ function blockTop({ count, sum }, step) {
   return sum / count - ((count - 1) * step) / 2;
 }
 
-/** Where a line ends. @param {Line} line @param {{x: Scale, y: Scale}} scales @returns {End | null} */
+/** Return the last point of a line. @param {Line} line @param {{x: Scale, y: Scale}} scales @returns {End | null} */
 function endOf(line, { x, y }) {
   for (let i = line.x.length - 1; i >= 0; i--) {
     const [px, py] = [x.at(line.x[i]), y.at(line.y[i])];
@@ -54,7 +54,7 @@ function endOf(line, { x, y }) {
 }
 
 /**
- * Labels right of the plot, with the room they need; null where they do not fit.
+ * Labels to the right of the plot and the width they need; null if they do not fit.
  *
  * @param {Line[]} lines @param {number} width @param {(room: number) => {x: Scale, y: Scale}} scales
  * @returns {{room: number, marks: Mark[]} | null}

@@ -1,4 +1,4 @@
-/** A chart as a picture of its own: on white, in the colours of a light page, with its title. */
+/** Export a chart as a standalone picture: light theme, white background, with its title. */
 import { toCanvas } from "./canvas.js";
 import { lightPalette } from "./palette.js";
 import { svgElement, toSvg } from "./svg.js";
@@ -54,7 +54,7 @@ export function pngBlob(scene, title, ratio = 3) {
   const canvas = toCanvas(titledScene(scene, title), lightPalette, ratio, EXPORT_FAMILY);
   return new Promise((resolve, reject) => {
     canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))),
+      (blob) => (blob ? resolve(blob) : reject(new Error("the image is too large for this browser"))),
       "image/png",
     );
   });

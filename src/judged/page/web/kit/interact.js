@@ -1,4 +1,4 @@
-/** Pointer and keyboard over a drawing. Both renderers are the same here: only coordinates of the scene count. */
+/** Pointer and keyboard interaction with a drawing, in coordinates of the scene, for both renderers. */
 import { announce } from "../dom/dom.js";
 import { integerText } from "../data/format.js";
 import { livePalette } from "./palette.js";
@@ -10,16 +10,16 @@ import { hideTip, showTip } from "./tooltip.js";
 /** @typedef {import("./scene.js").Spot} Spot */
 /** @typedef {import("./scene.js").Mark} Mark */
 /**
- * @typedef {object} Stage what is on show
+ * @typedef {object} Stage the drawing and its scene
  * @property {HTMLElement} drawing
  * @property {() => Scene | null} scene
  * @property {((datum: number) => void) | undefined} pick
- * @property {() => number[]} order data as a keyboard walks through them
+ * @property {() => number[]} order of the data for the keyboard
  */
 
 const KEY_STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
-/** What shows which spot is meant. @param {Scene} scene @param {Spot} spot @returns {Mark[]} */
+/** Marks that highlight a spot. @param {Scene} scene @param {Spot} spot @returns {Mark[]} */
 function highlightMarks({ plot, hover }, spot) {
   if (spot.box) {
     return [{
@@ -47,13 +47,13 @@ function highlightMarks({ plot, hover }, spot) {
   return hover === "x" ? [column, ring] : [ring];
 }
 
-/** The data of a scene, each once. @param {Scene | null} scene */
+/** Return the distinct data of a scene. @param {Scene | null} scene */
 export function dataOf(scene) {
   return scene ? [...new Set(scene.spots.map((spot) => spot.datum))] : [];
 }
 
 /**
- * Where a key leads from one of so many places (-1: from outside); null where it leads nowhere.
+ * Return the position that a key leads to (from -1: outside); null for other keys.
  *
  * @param {string} key @param {number} from @param {number} count
  */
@@ -65,7 +65,7 @@ export function stepFrom(key, from, count) {
   return Math.max(0, Math.min(count - 1, from + KEY_STEPS[/** @type {keyof typeof KEY_STEPS} */ (key)]));
 }
 
-/** Lets a reader point at data, walk through them and pick one. */
+/** Handles hovering, moving through and picking data. */
 export class ChartReader {
   /** @param {Stage} stage */
   constructor(stage) {
@@ -85,7 +85,7 @@ export class ChartReader {
   }
 
   /** There is a new drawing: the highlight of a reader with a keyboard stays on the same datum. */
-  redrawn() {
+  refresh() {
     const [datum, held] = [this.spot?.datum, document.activeElement === this.stage.drawing];
     const again = this.stage.scene()?.spots.find((spot) => spot.datum === datum);
     hideTip();
@@ -139,7 +139,7 @@ export class ChartReader {
 
   /** @param {PointerEvent} event */
   handleMove(event) {
-    if (event.pointerType === "touch") return; // a finger that moves is scrolling
+    if (event.pointerType === "touch") return; // a moving finger scrolls
     const spot = this.pointed(event);
     if (spot) this.show(spot, event.clientX, event.clientY);
     else this.leave();

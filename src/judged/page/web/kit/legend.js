@@ -1,4 +1,4 @@
-/** The names of lines, in rows above a plot. */
+/** Legends above a plot. */
 import { bdi, h } from "../dom/dom.js";
 import { livePalette } from "./palette.js";
 import { emptyScene, SMALL_SIZE } from "./scene.js";
@@ -9,14 +9,14 @@ import { dashOf, markerMark } from "./shape.js";
 /** @typedef {import("./scene.js").Mark} Mark */
 /**
  * @typedef {{text: string, note?: string, colour: string, style?: number, swatch?: "line" | "bar" | "dot" | "ring"}} Entry
- *   note: what stands behind the name; style: of its dashes and its marker
+ *   note: text after the name; style: index of dash pattern and marker
  */
 
 const LEGEND_ROW = 20;
 const LEGEND_SAMPLE = 30;
 
 /**
- * Samples with their names, broken into rows; with the height that they take.
+ * Lay out entries in rows; return the marks and their height.
  *
  * @param {Entry[]} entries @param {number} width @param {number} [y] the top @returns {{marks: Mark[], height: number}}
  */
@@ -53,7 +53,7 @@ function sampleMarks({ colour, style = 0, swatch = "line" }, x, y) {
   ];
 }
 
-/** The same beside charts, as an element of the page: one for several of them. @param {Entry[]} entries */
+/** A legend as an element, shared by several charts. @param {Entry[]} entries */
 export function legendElement(entries) {
   const sample = (/** @type {Entry} */ entry) => {
     const scene = { ...emptyScene(LEGEND_SAMPLE, 12, ""), marks: sampleMarks(entry, 0, 6) };

@@ -1,4 +1,4 @@
-/** The cells of the table of queries, and the heads of its columns. A cell is changed in place when its row shows another query. */
+/** Cells and column heads of the query table. Cells are updated in place when their row shows another query. */
 import { bdi, h } from "../dom/dom.js";
 import { shorten } from "../data/format.js";
 
@@ -7,7 +7,7 @@ function runPaint(run) {
   return `var(--run${run % 10})`;
 }
 
-/** The name of a run over its column, with its colour; the two that are compared are underlined. @param {string} name @param {number} run @param {boolean} compared */
+/** The name and colour of a run above its column; the compared runs are underlined. @param {string} name @param {number} run @param {boolean} compared */
 export function runHead(name, run, compared) {
   const dot = h("span", { class: "queries-dot" });
   dot.style.borderColor = runPaint(run);
@@ -16,13 +16,13 @@ export function runHead(name, run, compared) {
   return head;
 }
 
-/** "dense − bm25", where that is short enough for the column. @param {string} a @param {string} b @param {number} letters */
+/** "dense − bm25" if that fits the column. @param {string} a @param {string} b @param {number} letters */
 export function differenceHead(a, b, letters) {
   const fits = Array.from(a).length + Array.from(b).length + 3 <= letters;
   return h("span", { class: "queries-name" }, fits ? [bdi(b), " − ", bdi(a)] : "difference");
 }
 
-/** The id of a query; on a phone, its text below. @param {string} id @param {string | null} text @param {string} href @param {Node | null} old */
+/** The id of a query, with its text below on phones. @param {string} id @param {string | null} text @param {string} href @param {Node | null} old */
 export function idCell(id, text, href, old) {
   const cell = /** @type {HTMLElement} */ (old ?? h("span", {}, h("a", { tabindex: -1 }, bdi(""))));
   const link = /** @type {HTMLElement} */ (cell.firstChild);
@@ -46,7 +46,7 @@ export function textCell(text, old) {
 }
 
 /**
- * A difference as a number and a small bar from the middle.
+ * A difference as a number and a small bar.
  *
  * @param {number} value
  * @param {string} text

@@ -1,4 +1,4 @@
-/** Relevant documents of a query that a list lacks. */
+/** Relevant documents of a query that are missing from a ranking. */
 import { h } from "../dom/dom.js";
 import { integerText, plural, shorten } from "../data/format.js";
 import { missedDocs } from "./moves.js";
@@ -13,13 +13,13 @@ import { docName, expandableBody, gradeChip, runLabel, runsOfView } from "./part
 
 const MISSED_ROWS = 10;
 
-/** A name within a sentence. @param {string} name */
+/** A name in a sentence. @param {string} name */
 function listName(name) {
   return `\u2068${shorten(name, 30)}\u2069`;
 }
 
 /**
- * Where documents were looked for, which is as far as the page shows the lists: "the 23 documents of bm25 and the first 100 of dense".
+ * Describe the ranks that were searched, which are those on the page: "the 23 documents of bm25 and the first 100 of dense".
  *
  * @param {[name: string, ranking: Ranking][]} lists
  */
@@ -36,10 +36,10 @@ export function searchedWords(lists) {
   }`;
 }
 
-/** How many documents both lists lack, and how many one of them. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
+/** Count the documents missing from one or both lists. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
 export function missedWords(missed, lists) {
   const all = plural(missed.length, "relevant document");
-  if (lists.length < 2) return `${all} missed. Looked for in ${searchedWords(lists)}.`;
+  if (lists.length < 2) return `${all} missed. Searched: ${searchedWords(lists)}.`;
   const count = (/** @type {number} */ place) => missed.filter(({ by }) => by.length === 1 && by[0] === place).length;
   const kinds = [
     { count: missed.filter(({ by }) => by.length > 1).length, by: "by both" },
@@ -48,7 +48,7 @@ export function missedWords(missed, lists) {
   const words = kinds.length > 1
     ? `: ${kinds.map((kind) => `${integerText(kind.count)} ${kind.by}`).join(", ")}`
     : ` ${kinds[0].by}`;
-  return `${all} missed${words}. Looked for in ${searchedWords(lists)}.`;
+  return `${all} missed${words}. Searched: ${searchedWords(lists)}.`;
 }
 
 /** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
@@ -63,7 +63,7 @@ export function missedSection(view, detail, level) {
   });
   const words = answered.length
     ? missedWords(missed, answered)
-    : `${plural(missed.length, "relevant document")}, and no list to find ${missed.length === 1 ? "it" : "them"} in.`;
+    : `${plural(missed.length, "relevant document")}; neither run has this query.`;
   const rows = missedGroups(missed).flatMap(({ title, docs }) => [
     ...(title
       ? [h("tr", { class: "query-group" }, h("th", { scope: "rowgroup", colspan: 2 + runs.length }, title))]
@@ -83,7 +83,7 @@ export function missedSection(view, detail, level) {
   return h(
     "section",
     { class: "query-section", "aria-labelledby": "query-missed" },
-    h("h3", { id: "query-missed" }, "Missed"),
+    h("h3", { id: "query-missed" }, "Missed relevant documents"),
     h("p", { class: "query-lead" }, words),
     h(
       "div",
@@ -95,20 +95,20 @@ export function missedSection(view, detail, level) {
 }
 
 /**
- * What one list lacks tells the runs apart, so it comes first; a title only where there is something to tell apart.
+ * Group the documents: those missed by one run first, because they distinguish the runs. Titles only if there are two groups.
  *
  * @param {Missed[]} missed
  */
 function missedGroups(missed) {
   const [one, both] = [missed.filter(({ by }) => by.length < 2), missed.filter(({ by }) => by.length > 1)];
   if (!one.length || !both.length) return [{ title: "", docs: missed }];
-  return [{ title: "missed by one", docs: one }, { title: "missed by both", docs: both }];
+  return [{ title: "missed by one run", docs: one }, { title: "missed by both runs", docs: both }];
 }
 
 /** @param {QueryView} view @param {Detail} detail @param {number[]} runs @param {Missed} doc */
 function missedRow(view, detail, runs, doc) {
   const ranks = doc.ranks.map((rank, i) => {
-    const absent = h("span", { class: "query-note" }, detail.rankings[runs[i]] ? "not retrieved" : "no answer");
+    const absent = h("span", { class: "query-note" }, detail.rankings[runs[i]] ? "not retrieved" : "query missing");
     return h("td", { class: "query-number" }, rank === null ? absent : integerText(rank));
   });
   const name = h(

@@ -1,4 +1,4 @@
-/** Two rankings of one query side by side, rank by rank, with lines from each document to its twin. */
+/** Two rankings of one query side by side, with lines between the same documents. */
 import { bdi, fill, h } from "../dom/dom.js";
 import { integerText, plural, shorten, valueText } from "../data/format.js";
 import { connectors, lightTwins, markClipped, watchSize } from "./connectors.js";
@@ -11,7 +11,7 @@ import { docName, gradeChip, noAnswer, quietButton, runDot, runsOfView } from ".
  * @typedef {import("./moves.js").Move} Move
  * @typedef {import("./parts.js").QueryView} QueryView
  * @typedef {{side: "a" | "b", run: number, ranking: Ranking | null, moves: Move[] | null, list: HTMLElement, rows: HTMLElement[]}} Side
- *   one list; moves: null where there is no other to move in
+ *   one list; moves: null if there is no other list
  * @typedef {{view: QueryView, detail: Detail, level: number, cutoff: number, sides: Side[], grid: HTMLElement}} Lists
  */
 
@@ -73,7 +73,7 @@ function sidesOf(view, detail) {
   });
 }
 
-/** The run of a list, to be changed, and its value. @param {Lists} lists @param {Side} side */
+/** The head of a list: a select for the run, and its value. @param {Lists} lists @param {Side} side */
 function sideHead({ view }, { side, run }) {
   const { facts } = view.book;
   const measure = facts.measures[view.measure];
@@ -104,7 +104,7 @@ function runSelect(view, side) {
   );
 }
 
-/** On a phone one list is seen at a time. @param {Lists} lists */
+/** Tabs for phones, where one list is visible at a time. @param {Lists} lists */
 function tabsOf(lists) {
   const { view, sides } = lists;
   const buttons = sides.map((side) =>
@@ -131,21 +131,21 @@ function turnTo({ view, grid }, side) {
   }
 }
 
-/** The row of the grid that a rank stands in: under the names of the runs, and past the line at the cutoff. @param {Lists} lists @param {number} rank */
+/** Return the grid row of a rank, after the head and the cutoff line. @param {Lists} lists @param {number} rank */
 function gridRow({ cutoff }, rank) {
   return rank + 1 + Number(cutoff > 0 && rank > cutoff);
 }
 
-/** Where the measure stops looking. @param {Lists} lists @param {number} longest */
+/** A line at the cutoff of the measure. @param {Lists} lists @param {number} longest */
 function cutoffLine(lists, longest) {
   if (!lists.cutoff || lists.cutoff >= longest) return null;
   const { name } = lists.view.book.facts.measures[lists.view.measure];
-  const line = h("p", { class: "query-cutoff" }, h("span", {}, bdi(name), " looks no further"));
+  const line = h("p", { class: "query-cutoff" }, h("span", {}, "cutoff of ", bdi(name)));
   line.style.gridRow = String(lists.cutoff + 2);
   return line;
 }
 
-/** Rows down to a rank, made when they are first seen. @param {Lists} lists @param {number} last @param {number} longest */
+/** Show rows down to a rank, creating them on first use. @param {Lists} lists @param {number} last @param {number} longest */
 function showRanks(lists, last, longest) {
   for (const side of lists.sides) {
     const wanted = Math.min(last, side.ranking?.docs.length ?? 0);
@@ -182,12 +182,12 @@ function rankedRow(lists, side, rank) {
   return row;
 }
 
-/** Where the document is in the other list, in words. @param {Lists} lists @param {Side} side @param {Move} move @param {number} place */
+/** The rank of the document in the other list, as text. @param {Lists} lists @param {Side} side @param {Move} move @param {number} place */
 function hintOf({ view, detail, level, sides }, side, move, place) {
   const hereIsA = side.side === "a";
   const other = sides[hereIsA ? 1 : 0];
   const name = shorten(view.book.short[other.run], 16);
-  const { arrow, words } = moveHint(move, hereIsA, other.ranking?.docs.length ?? 0, name);
+  const { arrow, words } = moveHint(move, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
   const seen = h("span", { "aria-hidden": "true" }, arrow && h("span", { class: "query-arrow" }, arrow), words);
   const said = h("span", { class: "query-hidden" }, moveSentence(move, view.book.facts.runs[other.run]));
@@ -197,7 +197,7 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
 }
 
 /**
- * A click on a hint goes to the twin; on a text, unfolds it.
+ * Handle a click: a hint leads to the same document in the other list, a text expands.
  *
  * @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go @param {() => void} redraw
  */
@@ -239,11 +239,11 @@ function foldButton(view, few, all, show) {
   return button;
 }
 
-/** How much of a ranking the page holds. @param {QueryView} view @param {Side} side */
+/** State how much of a ranking is on the page. @param {QueryView} view @param {Side} side */
 function sideFoot(view, { run, ranking }) {
   if (!ranking) return h("p", {});
   const held = ranking.docs.length;
-  const words = held < ranking.retrieved ? `, of which this page holds ${integerText(held)}` : "";
+  const words = held < ranking.retrieved ? `; this page contains the first ${integerText(held)}` : "";
   const count = plural(ranking.retrieved, "document");
   return h(
     "p",
