@@ -21,6 +21,7 @@ import numpy as np
 __all__ = ["document", "script", "script_files", "style", "style_files"]
 
 _HERE = Path(__file__).parent / "web"
+_STYLES = ("page", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _COMMENT = re.compile(
@@ -45,8 +46,8 @@ def script_files() -> list[Path]:
 
 
 def style_files() -> list[Path]:
-    """Return the style sheets, page.css first: it defines the colours that the others use."""
-    return sorted(_HERE.rglob("*.css"), key=lambda path: (path.name != "page.css", path.name))
+    """Return the style sheets in cascade order."""
+    return [_HERE / "styles" / f"{name}.css" for name in _STYLES]
 
 
 @cache

@@ -159,7 +159,7 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
             subject.runs,
             [],
         ),
-        _picture("Interpolated precision-recall curve", curve("ipr", judged, level=level, **options), subject.runs, []),
+        _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.runs, []),
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
         drawn = curve("at-k", judged, measures=[m], points=ranks, **options)

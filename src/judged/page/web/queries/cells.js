@@ -9,7 +9,7 @@ function runPaint(run) {
 
 /** The name and colour of a run above its column; the compared runs are underlined. @param {string} name @param {number} run @param {boolean} compared */
 export function runHead(name, run, compared) {
-  const dot = h("span", { class: "queries-dot" });
+  const dot = h("span", { class: "dot" });
   dot.style.borderColor = runPaint(run);
   const head = h("span", { class: "queries-head" }, dot, bdi(name, { class: "queries-name" }));
   if (compared) head.style.boxShadow = `0 2px ${runPaint(run)}`;
@@ -59,7 +59,7 @@ export function differenceCell(value, text, most, lower, old) {
     /** @type {HTMLElement} */ (old ?? h("span", {}, h("span", { class: "queries-bar" }, h("span")), h("span")));
   const [bar, number] = /** @type {HTMLElement[]} */ ([cell.firstChild?.firstChild, cell.lastChild]);
   const outcome = Number.isNaN(value) || value === 0 ? "same" : (value > 0) !== lower ? "better" : "worse";
-  cell.className = `queries-change queries-${outcome}`;
+  cell.className = `queries-change ${outcome}`;
   bar.className = value > 0 ? "queries-fill-up" : value < 0 ? "queries-fill-down" : "";
   bar.style.width = `${value && most ? 50 * Math.min(1, Math.abs(value) / most) : 0}%`;
   number.textContent = text;

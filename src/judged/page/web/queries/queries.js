@@ -56,7 +56,7 @@ export function sliceTest({ facts }, label) {
 
 /** A button of the section. @param {string} text @param {() => void} onclick @param {Record<string, any>} [properties] */
 function queriesButton(text, onclick, properties = {}) {
-  return h("button", { type: "button", class: "queries-button", onclick, ...properties }, text);
+  return h("button", { type: "button", class: "quiet", onclick, ...properties }, text);
 }
 
 /** The field for the filter. @param {Book} book @param {Store} store @param {() => void} warm */

@@ -63,11 +63,11 @@ function linesOf(lists, left, right, gutter) {
     if (from === null && to === null || open && tone === "faint") return [];
     const line = document.createElementNS(QUERY_SVG, "path");
     line.setAttribute("d", connectorPath(box.width, from ?? box.height, to ?? box.height));
-    line.setAttribute("class", `query-link query-${tone}${open ? " query-leaving" : ""}`);
+    line.setAttribute("class", `query-link ${tone}${open ? " query-leaving" : ""}`);
     line.dataset.place = String(place);
     return [line];
   });
-  const isFaint = (/** @type {Element} */ line) => line.classList.contains("query-faint");
+  const isFaint = (/** @type {Element} */ line) => line.classList.contains("faint");
   return [...lines.filter(isFaint), ...lines.filter((line) => !isFaint(line))];
 }
 

@@ -64,17 +64,17 @@ class QueryPanel {
     );
     this.values = h("section", { class: "query-section", "aria-label": "Values" });
     this.body = h("div", { class: "query-detail" });
-    this.status = h("p", { class: "query-hidden", role: "status" });
+    this.status = h("p", { class: "unseen", role: "status" });
     this.place = h("span", { class: "query-place" });
     this.before = this.stepButton("←", "Previous query", -1);
     this.after = this.stepButton("→", "Next query", 1);
-    this.copy = quietButton({ class: "query-button", onclick: () => this.copyLink() }, "Copy link");
+    this.copy = quietButton({ class: "quiet", onclick: () => this.copyLink() }, "Copy link");
     this.dialog = this.makeDialog();
     alignChips(this.dialog, book.facts);
   }
 
   makeDialog() {
-    const close = quietButton({ class: "query-button query-icon", "aria-label": "Close", title: "Close (Esc)" }, "×");
+    const close = quietButton({ class: "quiet query-icon", "aria-label": "Close", title: "Close (Esc)" }, "×");
     close.addEventListener("click", () => this.leave());
     const dialog = /** @type {HTMLDialogElement} */ (h(
       "dialog",
@@ -120,7 +120,7 @@ class QueryPanel {
   stepButton(sign, label, step) {
     const onclick = () => this.go(step);
     return quietButton(
-      { class: "query-button query-icon", "aria-label": label, title: `${label} (${sign})`, onclick },
+      { class: "quiet query-icon", "aria-label": label, title: `${label} (${sign})`, onclick },
       sign,
     );
   }

@@ -31,7 +31,7 @@ export function runLabel(facts, run) {
 
 /** @param {number} run */
 export function runDot(run) {
-  const dot = h("span", { class: "query-dot", "aria-hidden": "true" });
+  const dot = h("span", { class: "dot", "aria-hidden": "true" });
   dot.style.borderColor = `var(--run${run % 10})`; // borders are printed, backgrounds are not
   return dot;
 }
@@ -55,7 +55,7 @@ export function alignChips(root, facts) {
 export function gradeChip(grade, facts) {
   const step = gradeStep(grade, facts.grades);
   const look = grade === null ? "query-unjudged" : step === null ? "query-negative" : `query-grade${step}`;
-  const said = h("span", { class: "query-hidden" }, grade === null ? "unjudged" : "grade ");
+  const said = h("span", { class: "unseen" }, grade === null ? "unjudged" : "grade ");
   const seen = grade === null ? h("span", { "aria-hidden": "true" }, "–") : gradeText(grade);
   return h("span", { class: `query-chip ${look}`, title: grade === null ? "unjudged" : `grade ${grade}` }, said, seen);
 }
@@ -86,7 +86,7 @@ export function valuesTable(view) {
   const table = h(
     "table",
     { class: "query-values" },
-    h("caption", { class: "query-hidden" }, "Values of all measures for this query"),
+    h("caption", { class: "unseen" }, "Values of all measures for this query"),
     h("thead", {}, h("tr", {}, h("td", {}), facts.measures.map((_, m) => measureHeader(view, m)))),
     h("tbody", {}, shown.map((run) => valuesRow(view, run)), view.b >= 0 && differenceRow(view)),
     others.length > 0 && more,
@@ -138,9 +138,9 @@ function differenceRow({ book, measure, query, a, b }) {
   const cells = book.facts.measures.map((m, i) => {
     const difference = book.value(i, b, query) - book.value(i, a, query);
     const gain = m.lower ? -difference : difference;
-    const tone = gain > 0 ? "query-better" : gain < 0 ? "query-worse" : "query-same";
+    const tone = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
     const words = gain > 0 ? "better" : gain < 0 ? "worse" : "";
-    const said = words && h("span", { class: "query-hidden" }, ` ${words}`);
+    const said = words && h("span", { class: "unseen" }, ` ${words}`);
     return h("td", { class: `${tone}${i === measure ? " query-chosen" : ""}` }, signedValue(difference, m), said);
   });
   return h("tr", { class: "query-difference" }, h("th", { scope: "row" }, "difference"), cells);

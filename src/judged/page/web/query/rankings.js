@@ -167,7 +167,7 @@ function rankedRow(lists, side, rank) {
   const row = h(
     "li",
     { class: "query-row", "data-place": place, "data-rank": rank, "data-side": side.side },
-    h("span", { class: "query-rank" }, h("span", { class: "query-hidden" }, "rank "), rank),
+    h("span", { class: "query-rank" }, h("span", { class: "unseen" }, "rank "), rank),
     gradeChip(detail.grades[place], view.book.facts),
     h("p", { class: "query-clamp query-doc" }, docName(detail, place)),
     side.moves && hintOf(lists, side, side.moves[rank - 1], place),
@@ -190,8 +190,8 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
   const { arrow, words } = moveHint(move, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
   const seen = h("span", { "aria-hidden": "true" }, arrow && h("span", { class: "query-arrow" }, arrow), words);
-  const said = h("span", { class: "query-hidden" }, moveSentence(move, view.book.facts.runs[other.run]));
-  const look = `query-hint query-${tone}`;
+  const said = h("span", { class: "unseen" }, moveSentence(move, view.book.facts.runs[other.run]));
+  const look = `query-hint ${tone}`;
   if (!move.onPage) return h("span", { class: look }, seen, said);
   return quietButton({ class: `query-quiet ${look}`, "data-twin": move.twin }, seen, said);
 }
