@@ -1,4 +1,4 @@
-"""The pictures of the page in the README: `python tools/make_screenshots.py`, with Chromium and playwright."""
+"""Make the screenshots in the README: `python tools/make_screenshots.py`; requires Chromium and playwright."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ def test_numbers_are_written_as_python_writes_them(tmp_path):
     script = tmp_path / "numbers.js"
     module = (ROOT / PAGE[0] / "data" / "format.js").as_uri()
     script.write_text(
-        f'import {{ fixed }} from "{module}";\nconst values = {values};\n'
-        "console.log(JSON.stringify([0, 2, 4].map((places) => values.map((value) => fixed(value, places)))));\n"
+        f'import {{ numberText }} from "{module}";\nconst values = {values};\n'
+        "console.log(JSON.stringify([0, 2, 4].map((places) => values.map((value) => numberText(value, places)))));\n"
     )
     done = subprocess.run([DENO, "run", "--quiet", str(script)], capture_output=True, text=True, env=ALONE)
     assert json.loads(done.stdout) == [[f"{value:z.{places}f}" for value in values] for places in (0, 2, 4)], (

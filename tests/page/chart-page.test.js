@@ -59,6 +59,6 @@ Deno.test("the row of a slice has its verdict and corrected p at every width", (
     const texts = slicesScene(sampleBook(), VIEW, width).marks.flatMap((mark) =>
       mark.kind === "text" ? [mark.text] : []
     );
-    same(texts.filter((text) => /(better|worse|cannot tell|equal), p [<\d]/.test(text)).length, 3);
+    same(texts.filter((text) => /(better|worse|no clear difference|equal), p [<\d]/.test(text)).length, 3);
   }
 });

@@ -2,14 +2,14 @@ import { bottomAxis, leftAxis, roomyTicks } from "../../src/judged/page/web/kit/
 import { csvCell, csvText } from "../../src/judged/page/web/kit/csv.js";
 import { safeFileName } from "../../src/judged/page/web/kit/download.js";
 import { titledScene } from "../../src/judged/page/web/kit/export.js";
-import { steppedBy } from "../../src/judged/page/web/kit/interact.js";
+import { stepFrom } from "../../src/judged/page/web/kit/interact.js";
 import { legendMarks } from "../../src/judged/page/web/kit/legend.js";
 import { LIGHT, lightPalette } from "../../src/judged/page/web/kit/palette.js";
 import { extent, linearScale, logScale, niceDomain, tickTexts } from "../../src/judged/page/web/kit/scale.js";
 import { countMarks, emptyScene, nearestSpot, wordScene } from "../../src/judged/page/web/kit/scene.js";
 import { bandPath, intervalMarks, linePath } from "../../src/judged/page/web/kit/shape.js";
-import { clipped, fitted, isolated, plainText, textWidth } from "../../src/judged/page/web/kit/text.js";
-import { toldApart, wrapped } from "../../src/judged/page/web/kit/text.js";
+import { clipName, fitText, isolate, plainText, textWidth } from "../../src/judged/page/web/kit/text.js";
+import { distinctNames, wrapText } from "../../src/judged/page/web/kit/text.js";
 import { tipPlace } from "../../src/judged/page/web/kit/tooltip.js";
 import { same } from "./check.js";
 
@@ -100,23 +100,23 @@ Deno.test("an interval that is missing leaves its dot alone", () => {
 });
 
 Deno.test("names are cut in the middle, since runs differ at their ends", () => {
-  same(bare(clipped("abcdefghij", 5)), "ab…ij");
-  same(bare(clipped("short", 5)), "short");
-  const [one, two] = ["1", "2"].map((end) => fitted(`run-${"x".repeat(1000)}-v${end}`, 120, 12));
+  same(bare(clipName("abcdefghij", 5)), "ab…ij");
+  same(bare(clipName("short", 5)), "short");
+  const [one, two] = ["1", "2"].map((end) => fitText(`run-${"x".repeat(1000)}-v${end}`, 120, 12));
   same(textWidth(one, 12) <= 120, true);
   same(one !== two && bare(two).endsWith("-v2"), true);
-  same(bare(fitted("🍲🍲🍲🍲🍲🍲", 40, 12)).includes("\ud83c…"), false);
+  same(bare(fitText("🍲🍲🍲🍲🍲🍲", 40, 12)).includes("\ud83c…"), false);
 });
 
 Deno.test("long names lose what they share, and stay apart", () => {
   const names = ["bm25", "dense"].map((name) => `castorini-anserini-${name}-with-feedback-v2`);
-  same(toldApart(names), ["…bm25…", "…dense…"]);
-  same(toldApart(["bm25", "bm25-rm3"]), ["bm25", "bm25-rm3"]);
-  same(toldApart([names[0]]), [names[0]]);
+  same(distinctNames(names), ["…bm25…", "…dense…"]);
+  same(distinctNames(["bm25", "bm25-rm3"]), ["bm25", "bm25-rm3"]);
+  same(distinctNames([names[0]]), [names[0]]);
   const nested = ["a-long-name-of-a-run", "a-long-name-of-a-run-twice-a-run"];
-  same(new Set(toldApart(nested)).size, 2);
+  same(new Set(distinctNames(nested)).size, 2);
   for (const pair of [["x".repeat(1000), "x".repeat(999)], ["", "y".repeat(50)], ["a-".repeat(30), "a-".repeat(31)]]) {
-    same(new Set(toldApart(pair)).size, 2);
+    same(new Set(distinctNames(pair)).size, 2);
   }
 });
 
@@ -140,11 +140,11 @@ Deno.test("runs do not look like better or worse", () => {
 
 Deno.test("marks that turn the direction of text stay out of a drawing, and names keep theirs to themselves", () => {
   same(plainText("a\u202Eb\u2067c\u0000\uD800d\ne"), "abcde");
-  same(isolated("a\u2069b"), "\u2068ab\u2069");
+  same(isolate("a\u2069b"), "\u2068ab\u2069");
 });
 
 Deno.test("titles are broken between words", () => {
-  const lines = wrapped("one two three four five six seven", 80, 14, true);
+  const lines = wrapText("one two three four five six seven", 80, 14, true);
   same(lines.length > 1 && lines.every((line) => textWidth(line, 14, true) <= 80), true);
   same(lines.join(" "), "one two three four five six seven");
 });
@@ -185,11 +185,11 @@ Deno.test("the pointer means the nearest spot within its reach", () => {
 });
 
 Deno.test("keys walk through the data and stop at both ends", () => {
-  same(steppedBy("ArrowRight", -1, 5), 0);
-  same(steppedBy("ArrowRight", 4, 5), 4);
-  same(steppedBy("ArrowLeft", 0, 5), 0);
-  same(steppedBy("PageDown", 1, 50), 11);
-  same([steppedBy("Home", 3, 5), steppedBy("End", 3, 5), steppedBy("a", 3, 5)], [0, 4, null]);
+  same(stepFrom("ArrowRight", -1, 5), 0);
+  same(stepFrom("ArrowRight", 4, 5), 4);
+  same(stepFrom("ArrowLeft", 0, 5), 0);
+  same(stepFrom("PageDown", 1, 50), 11);
+  same([stepFrom("Home", 3, 5), stepFrom("End", 3, 5), stepFrom("a", 3, 5)], [0, 4, null]);
 });
 
 Deno.test("a tooltip stays on the screen", () => {

@@ -88,20 +88,19 @@ Deno.test("a judged document below the page has a rank; an unjudged one may have
 Deno.test("hints say where a document is in the other list", () => {
   /** @param {"up" | "down" | "same" | "only" | "unseen"} direction @param {number} twin */
   const move = (direction, twin, onPage = true) => ({ direction, twin, onPage });
-  /** @param {import("../../src/judged/page/web/query/moves.js").Move} of @param {boolean} hereIsA */
-  const text = (of, hereIsA) => {
-    const { arrow, words } = moveHint(of, hereIsA, 100, "dense");
+  /** @param {import("../../src/judged/page/web/query/moves.js").Move} of */
+  const text = (of) => {
+    const { arrow, words } = moveHint(of, 100, "dense");
     return `${arrow} ${bare(words)}`.trim();
   };
-  same(text(move("up", 7), false), "↑ was 7");
-  same(text(move("up", 4), true), "↑ rank 4 there");
-  same(text(move("down", 1057, false), true), "↓ rank 1,057 there");
-  same(text(move("same", 4), true), "= same rank");
-  same(text(move("only", 0, false), true), "not in dense");
-  same(text(move("unseen", 0, false), true), "not in first 100 there");
-  same(moveSentence(move("up", 7), "dense"), "in dense at rank 7");
-  same(moveSentence(move("only", 0, false), "dense"), "dense does not have it");
-  same(moveSentence(move("unseen", 0, false), "dense"), "not among the first documents of dense");
+  same(text(move("up", 7)), "↑ rank 7 in dense");
+  same(text(move("down", 1057, false)), "↓ rank 1,057 in dense");
+  same(text(move("same", 4)), "= same rank");
+  same(text(move("only", 0, false)), "not in dense");
+  same(text(move("unseen", 0, false)), "not in its top 100");
+  same(moveSentence(move("up", 7), "dense"), "rank 7 in dense");
+  same(moveSentence(move("only", 0, false), "dense"), "not retrieved by dense");
+  same(moveSentence(move("unseen", 0, false), "dense"), "not among the top documents of dense");
 });
 
 Deno.test("only moves of relevant documents are good or bad news", () => {
@@ -149,13 +148,13 @@ Deno.test("missed by both is told from missed by one", () => {
   const doc = (/** @type {number[]} */ ...by) => ({ place: 0, grade: 1, ranks: [null, null], by });
   const words = (/** @type {ReturnType<typeof doc>[]} */ docs, count = 2) =>
     bare(missedWords(docs, lists.slice(0, count)));
-  const where = "Looked for in the 2 documents of bm25 and the 3 of dense.";
+  const where = "Searched: the 2 documents of bm25 and the 3 of dense.";
   same(
     words([doc(0, 1), doc(0, 1), doc(0)]),
     `3 relevant documents missed: 2 by both, 1 by bm25 only. ${where}`,
   );
   same(words([doc(1)]), `1 relevant document missed by dense only. ${where}`);
-  same(words([doc(0)], 1), "1 relevant document missed. Looked for in the 2 documents of bm25.");
+  same(words([doc(0)], 1), "1 relevant document missed. Searched: the 2 documents of bm25.");
 });
 
 Deno.test("neighbours follow the order of the table, without a way round its ends", () => {

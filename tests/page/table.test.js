@@ -1,5 +1,5 @@
-import { naturalRanks, sortedRows } from "../../src/judged/page/web/table/sort.js";
-import { placeByKey, scrolledTo, windowOf } from "../../src/judged/page/web/table/virtual-rows.js";
+import { naturalRanks, sortRows } from "../../src/judged/page/web/table/sort.js";
+import { placeByKey, scrollTarget, windowOf } from "../../src/judged/page/web/table/virtual-rows.js";
 import { same } from "./check.js";
 
 /** Texts in the natural order. @param {string[]} texts */
@@ -23,26 +23,26 @@ Deno.test("equal texts share a rank, an empty one has none", () => {
 
 Deno.test("sorting keeps the order of equals, both ways", () => {
   const values = [2, 1, 2, 1];
-  same([...sortedRows([0, 1, 2, 3], (row) => values[row], false)], [1, 3, 0, 2]);
-  same([...sortedRows([0, 1, 2, 3], (row) => values[row], true)], [0, 2, 1, 3]);
-  same([...sortedRows([3, 2, 1, 0], (row) => values[row], true)], [2, 0, 3, 1]);
+  same([...sortRows([0, 1, 2, 3], (row) => values[row], false)], [1, 3, 0, 2]);
+  same([...sortRows([0, 1, 2, 3], (row) => values[row], true)], [0, 2, 1, 3]);
+  same([...sortRows([3, 2, 1, 0], (row) => values[row], true)], [2, 0, 3, 1]);
 });
 
 Deno.test("what is missing comes last, both ways", () => {
   const values = [NaN, 3, 1, NaN, Infinity, -Infinity];
   const rows = values.map((_, row) => row);
-  same([...sortedRows(rows, (row) => values[row], false)], [5, 2, 1, 4, 0, 3]);
-  same([...sortedRows(rows, (row) => values[row], true)], [4, 1, 2, 5, 0, 3]);
+  same([...sortRows(rows, (row) => values[row], false)], [5, 2, 1, 4, 0, 3]);
+  same([...sortRows(rows, (row) => values[row], true)], [4, 1, 2, 5, 0, 3]);
   const names = ["", "q10", "q9"];
-  same([...sortedRows([0, 1, 2], (row) => names[row], false)], [2, 1, 0]);
-  same([...sortedRows([0, 1, 2], (row) => names[row], true)], [1, 2, 0]);
+  same([...sortRows([0, 1, 2], (row) => names[row], false)], [2, 1, 0]);
+  same([...sortRows([0, 1, 2], (row) => names[row], true)], [1, 2, 0]);
 });
 
 Deno.test("sorting takes any list of rows, and leaves it alone", () => {
   const rows = Int32Array.from([4, 2, 9]);
-  same([...sortedRows(rows, (row) => row, false)], [2, 4, 9]);
+  same([...sortRows(rows, (row) => row, false)], [2, 4, 9]);
   same([...rows], [4, 2, 9]);
-  same(sortedRows([], () => NaN, true).length, 0);
+  same(sortRows([], () => NaN, true).length, 0);
 });
 
 Deno.test("only rows near the view are elements, and never more than there are", () => {
@@ -58,10 +58,10 @@ Deno.test("only rows near the view are elements, and never more than there are",
 
 Deno.test("a row comes into view by as little scrolling as possible", () => {
   const view = { top: 320, height: 320, size: 32, count: 100 };
-  same(scrolledTo(view, 12), 320);
-  same(scrolledTo(view, 9), 288);
-  same(scrolledTo(view, 20), 352);
-  same(scrolledTo(view, 0), 0);
+  same(scrollTarget(view, 12), 320);
+  same(scrollTarget(view, 9), 288);
+  same(scrollTarget(view, 20), 352);
+  same(scrollTarget(view, 0), 0);
 });
 
 Deno.test("keys lead from row to row, and stop at the ends", () => {

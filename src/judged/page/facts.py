@@ -1,4 +1,4 @@
-"""All that the page says beside the values and rankings of queries: plain data, ready for JSON."""
+"""Everything on the page except the values and details of queries, as JSON-ready data."""
 
 from __future__ import annotations
 
@@ -23,52 +23,23 @@ from judged.evaluation.result.values import Values
 from judged.measures.registry import Measure
 from judged.page.methods import citations, inputs, methods
 from judged.page.subject import Subject
-from judged.page.verdict import verdicts
+from judged.page.verdict import headlines
 
 __all__ = ["LEVEL", "facts_of"]
 
 LEVEL = 0.95
-_RANKS = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    12,
-    15,
-    20,
-    25,
-    30,
-    40,
-    50,
-    70,
-    100,
-    150,
-    200,
-    300,
-    500,
-    700,
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-)
-_MANY = 3_000_000  # retrieved documents beyond which bounds would fill the memory, and take their time
-_BANDS = 4  # more of them hide each other, and cost time
-_LINES = 6  # pictures of a measure against its cutoff
+_RANKS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 2_000, 5_000, 10_000)
+_MANY = 3_000_000  # retrieved documents beyond which bounds would need too much memory and time
+_BANDS = 4  # more confidence bands hide each other and are slow
+_LINES = 6  # charts of a measure as a function of the cutoff
 
 
 def facts_of(
     subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
 ) -> dict[str, Any]:
-    """Everything, under the names that data.js gives it."""
+    """Return the facts under the names documented in data.js."""
     comparison, first = subject.comparison, subject.first
-    bounded = _bounded(subject)
+    bounded = _with_bounds(subject)
     return {
         "title": title,
         "version": __version__,
@@ -80,7 +51,7 @@ def facts_of(
         "key": key_of_signs(comparison) if comparison else "",
         "alpha": comparison.settings.alpha if comparison else 0.05,
         "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
-        "verdicts": [asdict(v) for v in verdicts(subject)],
+        "verdicts": [asdict(v) for v in headlines(subject)],
         "summary": _summary(subject, bounded),
         "pairs": [_pair(subject, row) for row in (comparison.rows if comparison else ())],
         "parts": [_pair(subject, row) for row in (comparison.parts if comparison else ())],
@@ -108,8 +79,8 @@ def _measure(m: Measure, places: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _bounded(subject: Subject) -> list[Values] | None:
-    """The results with what unjudged documents could change, where these are at hand and not too many."""
+def _with_bounds(subject: Subject) -> list[Values] | None:
+    """Return the results with bounds for unjudged documents; None without rankings or for too many documents."""
     if not subject.judged or subject.first.policy.unjudged == "condensed":
         return None
     if sum(int(j.retrieved.sum()) for j in subject.judged) > _MANY:
@@ -131,7 +102,7 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
             ends = subject.intervals[i][k] or (math.nan, math.nan)
             sides = (math.nan, math.nan) if bounded is None else bounded[k].bounds(m) or (math.nan, math.nan)
             if m.definition.summary == "sum" and subject.comparison is not None:
-                sides = (sides[0] / len(known), sides[1] / len(known))  # counts are means in a comparison
+                sides = (sides[0] / len(known), sides[1] / len(known))  # a comparison shows means of counts, not totals
             rows.append({
                 "mean": _finite(mean), "low": _finite(ends[0]), "high": _finite(ends[1]), "sign": marks[k], "best": mean == best,
                 "queries": int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
@@ -148,18 +119,18 @@ def _best(m: Measure, means: Sequence[float]) -> float | None:
 
 
 def _pair(subject: Subject, row: Difference) -> dict[str, Any]:
-    found = {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(row).items()}
+    fields = {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(row).items()}
     names = [str(m) for m in subject.measures]
-    return {**found, "measure": names.index(row.measure), "a": subject.runs.index(row.a), "b": subject.runs.index(row.b),
+    return {**fields, "measure": names.index(row.measure), "a": subject.runs.index(row.a), "b": subject.runs.index(row.b),
             "part": row.part or "", "words": row.words}  # fmt: skip
 
 
 def _critical(subject: Subject, m: Measure) -> dict[str, Any] | None:
-    """The diagram of three or more runs; None where it would say nothing."""
+    """Return the critical-difference diagram; None for fewer than three runs or two queries."""
     if subject.comparison is None or len(subject.runs) < 3 or int(subject.known(m).sum()) < 2:
         return None
-    found: Critical = subject.comparison.critical(str(m))
-    return {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(found).items() if k != "runs"}
+    critical: Critical = subject.comparison.critical(str(m))
+    return {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(critical).items() if k != "runs"}
 
 
 def _coverage(subject: Subject) -> dict[str, Any] | None:
@@ -174,35 +145,35 @@ def _coverage(subject: Subject) -> dict[str, Any] | None:
 
 
 def _pictures(subject: Subject) -> list[dict[str, Any]]:
-    """Precision against recall, interpolated too, and each measure that takes a cutoff against it."""
+    """Return precision-recall curves, raw and interpolated, and each measure with a cutoff as a function of it."""
     if not subject.judged:
         return []
     judged = list(subject.judged)
-    asked: dict[str, Any] = {"profile": subject.first.profile, "band": LEVEL if len(judged) <= _BANDS else None}
+    options: dict[str, Any] = {"profile": subject.first.profile, "band": LEVEL if len(judged) <= _BANDS else None}
     level = subject.level
     ranks = _ranks(judged, 10_000)
-    found = [
+    pictures = [
         _picture(
-            "Precision against recall",
-            curve("pr", judged, points=ranks, level=level, **asked),
+            "Precision-recall curve",
+            curve("pr", judged, points=ranks, level=level, **options),
             subject.runs,
             [],
         ),
-        _picture("Interpolated precision", curve("ipr", judged, level=level, **asked), subject.runs, []),
+        _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.runs, []),
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
-        drawn = curve("at-k", judged, measures=[m], points=ranks, **asked)
-        found.append(_picture(f"{m} down to rank k", drawn, subject.runs, places))
-    return found
+        drawn = curve("at-k", judged, measures=[m], points=ranks, **options)
+        pictures.append(_picture(f"{m} at cutoff k", drawn, subject.runs, places))
+    return pictures
 
 
 def _without_cutoff(measures: Sequence[Measure]) -> dict[Measure, list[int]]:
-    """The measures that take a cutoff, each once, without it; and which of those that were asked for they are."""
-    found: dict[Measure, list[int]] = {}
+    """Return the measures that take a cutoff, without it, and the positions of each in `measures`."""
+    positions: dict[Measure, list[int]] = {}
     for i, m in enumerate(measures):
         if m.definition.at == "cutoff" and not m.definition.text and m.definition.summary != "geometric":
-            found.setdefault(Measure(m.definition)(**{k: v for k, v in m.given if k != "cutoff"}), []).append(i)
-    return found
+            positions.setdefault(Measure(m.definition)(**{k: v for k, v in m.given if k != "cutoff"}), []).append(i)
+    return positions
 
 
 def _ranks(judged: Sequence[Judged], last: int) -> list[int]:

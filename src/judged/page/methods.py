@@ -1,4 +1,4 @@
-"""A methods paragraph that can be pasted into a paper: every convention and policy, versions, inputs and what to cite."""
+"""A methods section to paste into a paper: conventions, policies, versions, inputs and references."""
 
 from __future__ import annotations
 
@@ -24,21 +24,24 @@ __all__ = ["citations", "inputs", "methods"]
 
 
 def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
-    """The paragraphs."""
-    found = [_what(subject), _measures(subject), _policy(subject.first.policy)]
-    found.append(_intervals(subject, level))
+    """Return the paragraphs."""
+    paragraphs = [_overview(subject), _measures(subject), _policy(subject.first.policy), _intervals(subject, level)]
     if subject.comparison is not None:
-        found += [_tests(subject.comparison), *_critical(subject)]
+        paragraphs.append(_tests(subject.comparison))
+        if len(subject.runs) > 2:
+            paragraphs.append(
+                "The critical-difference diagram shows the mean rank of each run over queries; a bar joins runs whose mean ranks differ by "
+                "less than Nemenyi's critical difference."
+            )
     if bounds:
-        found.append(
-            "What unjudged documents could change is shown by two what-ifs: every measure as if all unjudged documents that it sees were "
-            "irrelevant, and as if they had the top grade. These are not always bounds: for measures with an ideal ranking more relevant "
-            "documents raise the denominator too."
+        paragraphs.append(
+            "The effect of unjudged documents is shown by two scenarios: all unjudged documents are irrelevant, or all have the highest grade. "
+            "These are not always bounds: for measures with an ideal ranking, more relevant documents also increase the denominator."
         )
-    return found
+    return paragraphs
 
 
-def _what(subject: Subject) -> str:
+def _overview(subject: Subject) -> str:
     n = len(subject.runs)
     runs = f"{'One run' if n == 1 else f'{n} runs'} ({', '.join(subject.runs)})"
     queries = len(subject.first)
@@ -47,13 +50,13 @@ def _what(subject: Subject) -> str:
     if subject.judged:
         pool = subject.judged[0]
         grades = np.unique(pool.pool_grade)
-        judged = f", by {len(pool.pool_grade):,} judgments with grades {', '.join(f'{g:g}' for g in grades[:12])}{' …' if len(grades) > 12 else ''}"
+        judged = f" with {len(pool.pool_grade):,} judgments (grades {', '.join(f'{g:g}' for g in grades[:12])}{' …' if len(grades) > 12 else ''})"
     profile = subject.first.profile
     text = PROFILES[profile].text if profile in PROFILES else ""
     core = "native core" if NATIVE else "reference core"
     return (
-        f"{runs} {'was' if n == 1 else 'were'} evaluated over {of}{judged}, with judged {__version__} ({core}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}) under the profile {profile}{f' ({text})' if text else ''}."
+        f"{runs} {'was' if n == 1 else 'were'} evaluated on {of}{judged} by judged {__version__} ({core}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}), profile {profile}{f' ({text})' if text else ''}."
     )
 
 
@@ -67,114 +70,108 @@ def _measure(m: Measure) -> str:
     lower = ", lower is better" if d.lower_is_better else ""
     summed = {
         "mean": "",
-        "sum": ", added up over queries",
-        "geometric": ", summed up by the geometric mean",
+        "sum": ", summed over queries",
+        "geometric": ", geometric mean over queries",
         "none": "",
     }[d.summary]
     parameters = {k: v for k in d.parameters if k != "cutoff" and (v := m.get(k)) is not None and v is not False}
-    used = f" (with {', '.join(f'{k} = {v}' for k, v in parameters.items())})" if parameters else ""
+    used = f" ({', '.join(f'{k} = {v}' for k, v in parameters.items())})" if parameters else ""
     return f"{m}{formula}{used}{lower}{summed}"
 
 
 def _policy(policy: Policy) -> str:
     queries = {
-        "judged": "every judged query counts, one that the run does not answer as 0",
-        "both": "only queries that are judged and answered count",
-        "strict": "every judged query had to be answered",
+        "judged": "all judged queries count; a query missing from the run counts 0",
+        "both": "only queries in both the judgments and the run count",
+        "strict": "every judged query must be in the run",
     }[policy.queries]
     empty = {
-        "zero": "counts as 0", "skip": "is left out", "one": "counts as 1", "nan": "has no value", "error": "was not allowed",
+        "zero": "counts 0", "skip": "is excluded", "one": "counts 1", "nan": "has no value", "error": "is an error",
     }[policy.empty]  # fmt: skip
     ties = {
-        "id-desc": "documents with equal scores are ordered by their ids, descending", "id-asc": "documents with equal scores are ordered by their ids, ascending",
-        "input": "documents with equal scores stay in the order of the input", "best": "equal scores are ordered in the run's favour",
-        "worst": "equal scores are ordered against the run", "expected": "values are means over the orders of documents with equal scores, of which 1,000 are drawn where there are more",
+        "id-desc": "ties are broken by document id, descending", "id-asc": "ties are broken by document id, ascending",
+        "input": "ties keep the order of the input", "best": "ties are broken in favour of the run",
+        "worst": "ties are broken against the run", "expected": "values are averaged over the orders of tied documents, or over 1,000 random orders if there are more",
     }[policy.ties]  # fmt: skip
-    order = {"score": "by score", "rank": "by the rank column", "input": "by the order of the input"}[policy.order]
-    unjudged = {"irrelevant": "count as not relevant", "condensed": "were taken out of the rankings first"}[
+    order = {"score": "sorted by score", "rank": "sorted by the rank column", "input": "in the order of the input"}[
+        policy.order
+    ]
+    unjudged = {"irrelevant": "are treated as irrelevant", "condensed": "are removed from the rankings"}[
         policy.unjudged
     ]
-    depth = "" if policy.depth is None else f" Of each ranking the first {policy.depth} documents were looked at."
-    precision = " (compared in float32)" if policy.precision == "float32" else ""
-    duplicates = {"error": "", "first": " Of a document that comes twice in a ranking the first counts.",
-                  "best": " Of a document that comes twice in a ranking the better rank counts."}[policy.duplicates]  # fmt: skip
-    rejudged = "" if policy.rejudged == "error" else f" Of several grades of one document the {policy.rejudged} counts."
-    crossing = " The document that crosses a budget of tokens is the last one in." if policy.crossing == "in" else ""
-    prepared = f" Before that: {'; '.join(policy.prepared)}." if policy.prepared else ""
-    return (f"Conventions: {queries}; a query without a relevant document {empty}; rankings are ordered {order}{precision}; {ties}; "
+    depth = "" if policy.depth is None else f" Rankings are truncated at rank {policy.depth}."
+    precision = " (in float32)" if policy.precision == "float32" else ""
+    duplicates = {"error": "", "first": " The first occurrence of a duplicate document counts.",
+                  "best": " The best-ranked occurrence of a duplicate document counts."}[policy.duplicates]  # fmt: skip
+    rejudged = "" if policy.rejudged == "error" else f" If a document has several grades, the {policy.rejudged} counts."
+    crossing = " The document that exceeds a token budget is included." if policy.crossing == "in" else ""
+    prepared = f" Preprocessing: {'; '.join(policy.prepared)}." if policy.prepared else ""
+    return (f"Conventions: {queries}; a query without a relevant document {empty}; rankings are {order}{precision}; {ties}; "
             f"unjudged documents {unjudged}.{depth}{duplicates}{rejudged}{crossing}{prepared}")  # fmt: skip
 
 
 def _intervals(subject: Subject, level: float) -> str:
     sums = [str(m) for m in subject.measures if m.definition.summary == "sum"] if subject.comparison is None else []
-    but = f" ({', '.join(sums)}: sums)" if sums else ""
-    return (f"Values are means over queries{but}; the intervals of means are {percent(level)} percentile bootstrap intervals over queries "
-            "(2,000 resamples, fewer for more than 10,000 queries; seed 0).")  # fmt: skip
+    but = f" ({', '.join(sums)}: totals)" if sums else ""
+    return (f"Values are means over queries{but}, with {percent(level)} percentile bootstrap intervals over queries "
+            "(2,000 resamples, fewer for more than 10,000 queries; random seed 0).")  # fmt: skip
 
 
 def _tests(comparison: Comparison) -> str:
     s = comparison.settings
     test = TESTS.find(s.test)
-    pairs = f"each run against {comparison.baseline}" if comparison.baseline else "every pair of runs"
+    pairs = (
+        f"Each run is compared with {comparison.baseline}" if comparison.baseline else "All pairs of runs are compared"
+    )
     clusters = (
-        f" Queries were drawn, and changed sign, in {s.clusters:,} clusters; the intervals of means were not."
-        if s.clusters
-        else ""
+        f" Queries are resampled in {s.clusters:,} clusters, except for the intervals of means." if s.clusters else ""
     )
     margin = (
-        f" Runs are called equal where the {percent(1 - 2 * s.alpha)} interval of their difference lies within ±{s.margin:g}."
+        f" Runs are called equal if the {percent(1 - 2 * s.alpha)} interval of their difference is within ±{s.margin:g}."
         if s.margin
         else ""
     )
-    slices = (f" Slices of queries ({', '.join(comparison.slices)}) were compared in the same way, p-values corrected within each; "
-              f"those of fewer than {s.min_queries} queries were not tested." if comparison.slices else "")  # fmt: skip
+    slices = (f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected within each slice; "
+              f"slices of fewer than {s.min_queries} queries are not tested." if comparison.slices else "")  # fmt: skip
     return (
-        f"{pairs[:1].upper()}{pairs[1:]} was compared by the {test.title} (two-sided{_drawn(test, s.resamples)}, seed {s.seed}); p-values are corrected over the pairs of a "
-        f"measure ({s.correction}), and differences with p ≤ {s.alpha:g} are called better or worse. Differences have {percent(1 - s.alpha)} {s.interval} intervals, which are not "
-        f"corrected.{margin}{clusters}{slices}"
+        f"{pairs} by the {test.title} (two-sided{_resamples(test, s.resamples)}, random seed {s.seed}). The p-values of a measure are corrected for "
+        f"the number of pairs ({s.correction}); a run is called better or worse if the corrected p ≤ {s.alpha:g}. Differences have {percent(1 - s.alpha)} {s.interval} "
+        f"intervals, which are not corrected.{margin}{clusters}{slices}"
     )
 
 
-def _drawn(test: PairTest, resamples: int | None) -> str:
-    """How many resamples a test drew, where it draws."""
+def _resamples(test: PairTest, resamples: int | None) -> str:
+    """Describe the number of resamples, for tests that resample."""
     if "resamples" not in test.options:
         return ""
     most = resamples or inspect.signature(test.function).parameters["resamples"].default
-    exact = ", or all assignments of signs where these are fewer" if test.name == "permutation" else ""
+    exact = ", or all sign assignments if fewer" if test.name == "permutation" else ""
     return f", {most:,} resamples{exact}"
 
 
 def percent(share: float) -> str:
-    """A share in percent, with the decimals it has."""
+    """Format a share as a percentage, without trailing zeros."""
     return f"{round(100 * share, 6):g}%"
 
 
-def _critical(subject: Subject) -> list[str]:
-    if len(subject.runs) < 3:
-        return []
-    return [
-        "The critical-difference diagram shows the mean ranks of the runs over queries; runs joined by a bar lie within Nemenyi's critical difference."
-    ]
-
-
 def citations(subject: Subject) -> list[str]:
-    """What was used, and where it was proposed, each once."""
-    found = [f"{m.name}: {m.definition.paper}." for m in subject.measures if m.definition.paper]
-    found.append("Bootstrap intervals: Efron, Annals of Statistics 1979.")
+    """Return the references of the measures and methods used."""
+    references = [f"{m.name}: {m.definition.paper}." for m in subject.measures if m.definition.paper]
+    references.append("Bootstrap intervals: Efron, Annals of Statistics 1979.")
     if subject.comparison is not None:
         s = subject.comparison.settings
         test, fixed = TESTS.find(s.test), CORRECTIONS.find(s.correction)
-        found.append(f"{test.title[:1].upper()}{test.title[1:]}: {test.paper}.")
+        references.append(f"{test.title[:1].upper()}{test.title[1:]}: {test.paper}.")
         if fixed.paper:
-            found.append(f"Correction ({fixed.name}): {fixed.paper}.")
+            references.append(f"Correction ({fixed.name}): {fixed.paper}.")
         if len(subject.runs) > 2:
-            found.append("Critical-difference diagrams: Nemenyi 1963; Demšar, JMLR 2006.")
-    return list(dict.fromkeys(found))
+            references.append("Critical-difference diagrams: Nemenyi 1963; Demšar, JMLR 2006.")
+    return list(dict.fromkeys(references))
 
 
 def inputs(subject: Subject) -> list[dict[str, Any]]:
-    """The files that were read, with their SHA-256 as sha256sum has it; of what lay in memory, the hash of its content."""
-    found: dict[int, dict[str, Any]] = {}
+    """Return the inputs with the SHA-256 of each file, or of the content of data in memory."""
+    entries: dict[int, dict[str, Any]] = {}
     for name, result in zip(subject.runs, subject.results, strict=True):
         if (source := result.source) is None:
             continue
@@ -183,10 +180,10 @@ def inputs(subject: Subject) -> list[dict[str, Any]]:
             ("judgments", result.names[0].rpartition("/")[2], source.qrels),
             ("run", name, source.run if source.is_local else None),
         ):
-            if rows is None or id(rows) in found:
+            if rows is None or id(rows) in entries:
                 continue
             by_file = file_hash(rows.path)
             digest = by_file or content_of(rows if isinstance(rows, Qrels) else source.run_table)
-            found[id(rows)] = {"role": role, "name": label, "sha256": digest, "of": "file" if by_file else "content"}
-    alike = dict.fromkeys(tuple(one.items()) for one in found.values())  # judgments that were read for each result
-    return [dict(pairs) for pairs in sorted(alike, key=lambda pairs: pairs[0])]
+            entries[id(rows)] = {"role": role, "name": label, "sha256": digest, "of": "file" if by_file else "content"}
+    distinct = dict.fromkeys(tuple(one.items()) for one in entries.values())  # judgments may be read once per result
+    return [dict(pairs) for pairs in sorted(distinct, key=lambda pairs: pairs[0])]

@@ -1,4 +1,4 @@
-"""The queries one by one: what each run ranks where, what was judged, and the arithmetic of every measure."""
+"""Details of each query: rankings, judgments, and the arithmetic of every measure."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from judged.page.subject import Subject
 
 __all__ = ["block_size", "blocks", "shown_depth", "shown_documents"]
 
-_DOCUMENTS = 1_000_000  # shown in all, so that a page stays one that can be sent
+_DOCUMENTS = 1_000_000  # limit over all rankings, so that the page stays small enough to send
 _DEPTHS = (100, 50, 20, 10)
-_BLOCK = 20_000  # documents in a block, which is unpacked as a whole when one of its queries is opened
+_BLOCK = 20_000  # documents per block; a block is decoded when one of its queries is opened
 
 
-def shown_depth(subject: Subject, wanted: int | None) -> int:
-    """The last rank that is shown: as asked for, or what leaves the page at a sensible size; 0 where there are no rankings to show."""
+def shown_depth(subject: Subject, depth: int | None) -> int:
+    """Return the last rank shown: the requested depth, or one that limits the size of the page; 0 without rankings."""
     if not subject.judged or any(r.source is None or not r.source.is_local for r in subject.results):
         return 0
-    if wanted is not None:
-        return int(wanted)
+    if depth is not None:
+        return int(depth)
     lists = len(subject.first) * len(subject.runs)
     return next((depth for depth in _DEPTHS if lists * depth <= _DOCUMENTS), _DEPTHS[-1])
 
 
 def block_size(subject: Subject, depth: int) -> int:
-    """How many queries go into a block."""
+    """Return the number of queries per block."""
     return max(1, min(100, _BLOCK // max(1, depth * len(subject.runs))))
 
 
@@ -38,24 +38,24 @@ Rankings = list[list[list[str]]]  # [run][query]: documents
 
 
 def shown_documents(subject: Subject, depth: int) -> Rankings:
-    """The documents of each ranking down to the depth."""
+    """Return the documents of each ranking down to the depth."""
     rows = range(len(subject.first))
     return [result.source.documents(rows, depth) for result in subject.results if result.source is not None]
 
 
 def blocks(
-    subject: Subject, rankings: Rankings, prose: Mapping[str, Texts], depth: int, size: int
+    subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], depth: int, size: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """The details of all queries, block by block."""
+    """Yield the details of all queries in blocks."""
     steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
     pools = _Pools(subject.judged)
     for start in range(0, len(subject.first), size):
         rows = range(start, min(start + size, len(subject.first)))
-        yield [_detail(subject, rankings, prose, steps, pools, row, depth) for row in rows]
+        yield [_detail(subject, rankings, texts, steps, pools, row, depth) for row in rows]
 
 
 class _Pools:
-    """The judgments of each query, and where each run has them."""
+    """The judgments of each query and their ranks in each run."""
 
     def __init__(self, judged: tuple[Judged, ...]) -> None:
         first = judged[0]
@@ -68,18 +68,18 @@ class _Pools:
         self.columns = [(j.judgment.tolist(), j.rank.tolist()) for j in judged]
 
     def of(self, query: int) -> range:
-        """Which judgments are of this query."""
+        """Return the indices of the judgments of a query."""
         return range(self.ends[query - 1] if query else 0, self.ends[query])
 
     def ranked(self, run: int, query: int) -> list[tuple[int, int]]:
-        """(judgment, rank) of the judged documents that a run retrieved."""
+        """Return (judgment, rank) of the judged documents that a run retrieved."""
         part = slice(self.hits[run][query - 1] if query else 0, self.hits[run][query])
         judgment, rank = self.columns[run]
         return list(zip(judgment[part], rank[part], strict=True))
 
 
 def _detail(
-    subject: Subject, rankings: Rankings, prose: Mapping[str, Texts], steps: list[list[list[QueryArithmetic]]], pools: _Pools, query: int, depth: int
+    subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], steps: list[list[list[QueryArithmetic]]], pools: _Pools, query: int, depth: int
 ) -> dict[str, Any]:  # fmt: skip
     place: dict[str, int] = {}
     grades: list[float | None] = []
@@ -92,19 +92,19 @@ def _detail(
 
     for judgment in pools.of(query):
         at(pools.docs[judgment], _plain(pools.grades[judgment]))
-    found: list[dict[str, Any] | None] = []
+    details: list[dict[str, Any] | None] = []
     for run, judged in enumerate(subject.judged):
         if not judged.answered[query]:
-            found.append(None)
+            details.append(None)
             continue
         docs = [at(doc) for doc in rankings[run][query]]
         below = [[at(pools.docs[judgment]), rank] for judgment, rank in pools.ranked(run, query) if rank > depth]
         why = [_plain_steps(by_query[query]) for by_query in steps[run]]
-        found.append({"docs": docs, "retrieved": int(judged.retrieved[query]), "below": below, "why": why})
-    texts = [prose.get(doc) for doc in place]
+        details.append({"docs": docs, "retrieved": int(judged.retrieved[query]), "below": below, "why": why})
+    shown = [texts.get(doc) for doc in place]
     return {
-        "docs": list(place), "grades": grades, "titles": [t and t.title for t in texts] if prose else [],
-        "texts": [t and t.text for t in texts] if prose else [], "rankings": found,
+        "docs": list(place), "grades": grades, "titles": [t and t.title for t in shown] if texts else [],
+        "texts": [t and t.text for t in shown] if texts else [], "rankings": details,
     }  # fmt: skip
 
 

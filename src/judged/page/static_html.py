@@ -1,4 +1,4 @@
-"""What the page says before, or without, its script: the verdict, the table, the warnings, the methods."""
+"""The part of the page that is readable without scripts: verdict, table, warnings and methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["slots_of"]
 
 
 def slots_of(facts: dict[str, Any]) -> dict[str, str]:
-    """Markup for the places that page.html leaves open. Everything from outside is escaped here."""
+    """Return escaped markup for the placeholders of page.html."""
     first = facts["verdicts"][0]
     return {
         "title": _text(facts["title"]),

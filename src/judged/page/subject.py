@@ -1,4 +1,4 @@
-"""What a page is about: one result, or several that were compared, seen in one way."""
+"""The content of a page: one result, or several compared results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Subject", "subject_of"]
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Runs with their results over the same queries; the comparison of them, where there are several."""
+    """Runs and their results over the same queries, with the comparison if there are several runs."""
 
     runs: tuple[str, ...]
     results: tuple[Values, ...]
@@ -36,16 +36,16 @@ class Subject:
 
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
-        """The judged rankings, called as the page calls the runs; none where they are not at hand, or rest on different judgments."""
+        """The judged rankings under the names of the page; empty if unavailable or if the judgments differ between runs."""
         if self.comparison is not None:
-            found = self.comparison.judged
+            judged = self.comparison.judged
         else:
-            found = () if self.first.source is None else (self.first.source.judged,)
-        return tuple(replace(j, names=(j.names[0], name)) for j, name in zip(found, self.runs, strict=bool(found)))
+            judged = () if self.first.source is None else (self.first.source.judged,)
+        return tuple(replace(j, names=(j.names[0], name)) for j, name in zip(judged, self.runs, strict=bool(judged)))
 
     @cached_property
     def means(self) -> list[list[float]]:
-        """[measure][run]: the numbers that the tables of the terminal show."""
+        """The means as printed in the terminal, [measure][run]."""
         if self.comparison is None:
             return [[self.first.mean()[str(m)]] for m in self.measures]
         means = self.comparison.means()
@@ -53,42 +53,41 @@ class Subject:
 
     @cached_property
     def intervals(self) -> list[list[tuple[float, float] | None]]:
-        """[measure][run]: bootstrap intervals of these means, over the queries that all runs have a value for."""
+        """Bootstrap intervals of the means over the queries with a value in every run, [measure][run]."""
         table = []
         for result in self.results:
-            whole = [m for m in self.measures if self.known(m).all()]
-            found = result.intervals(whole) if whole else {}
+            complete = [m for m in self.measures if self.known(m).all()]
+            intervals = result.intervals(complete) if complete else {}
             for m in self.measures:
-                if str(m) not in found:
-                    found |= _only(result, m, self.known(m)).intervals()
-            table.append(found)
+                if str(m) not in intervals:
+                    intervals |= _restrict(result, m, self.known(m)).intervals()
+            table.append(intervals)
         return [[by[str(m)] for by in table] for m in self.measures]
 
     @property
     def level(self) -> float:
-        """The lowest grade that counts as relevant to the first measure that asks."""
+        """The lowest relevant grade of the first measure that has one."""
         return float(next((m.get("level") for m in self.measures if m.definition.binary), 1))
 
     def known(self, measure: Measure) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """The queries that every run has a value for."""
+        """Return a mask of the queries with a value in every run."""
         return ~np.isnan(np.stack([np.asarray(r[measure], float) for r in self.results])).any(axis=0)
 
 
-def _only(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
-    kept = tuple(q for q, wanted in zip(result.queries, rows, strict=True) if wanted)
+def _restrict(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
+    kept = tuple(q for q, keep in zip(result.queries, rows, strict=True) if keep)
     return replace(result, queries=kept, measures=(measure,), columns={str(measure): result[measure][rows]})
 
 
 def subject_of(result: Any) -> Subject:
-    """The subject that a result, a comparison, or several results make."""
+    """Return the subject for a result, a comparison, or several results."""
     if isinstance(result, Values):
         numbers = tuple(m for m in result.measures if not m.definition.text)
         if not numbers:
-            raise UsageError("measure", "a measure whose values are numbers", got=", ".join(map(str, result.measures)))
+            raise UsageError("measure", "a measure with numeric values", got=", ".join(map(str, result.measures)))
         return Subject(tuple(plain_names([result.names[1]])), (result,), numbers, None, result.warnings)
     if isinstance(result, Comparison):
-        wanted = result.measures
-        numbers = tuple(m for m in result.results[0].measures if str(m) in wanted)
+        numbers = tuple(m for m in result.results[0].measures if str(m) in result.measures)
         return Subject(result.names, result.results, numbers, result, result.warnings)
     several = (
         list(result.values()) if isinstance(result, Mapping) else result if isinstance(result, list | tuple) else []
@@ -99,6 +98,6 @@ def subject_of(result: Any) -> Subject:
         alone = subject_of(several[0])
         return replace(alone, runs=tuple(map(str, result))) if isinstance(result, Mapping) else alone
     raise UsageError(
-        "report", "what jd.evaluate or jd.compare gave, or several results", got=shown(result), value=result,
-        hint="for example jd.report(jd.compare(qrels, runs), 'report.html')",
+        "report", "a result of jd.evaluate or jd.compare, or several results of jd.evaluate", got=shown(result), value=result,
+        hint="call for example jd.report(jd.compare(qrels, runs), 'report.html')",
     )  # fmt: skip

@@ -1,8 +1,8 @@
-"""The verdict in a sentence: who is better by a measure, how sure that is, and whether the other measures say the same."""
+"""The verdict on each measure as one sentence, with the conclusions of the other measures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from judged.comparison.difference import Difference
@@ -11,176 +11,175 @@ from judged.measures.registry import Measure
 from judged.page.subject import Subject
 from judged.tables.text import number, p_text
 
-__all__ = ["Verdict", "verdicts"]
+__all__ = ["Headline", "headlines"]
+
+_UNCLEAR = "no clear difference"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """One sentence, and what goes with it."""
+class Headline:
+    """One sentence and the lines below it."""
 
     words: str
     more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What one measure says: with numbers, without them (so that measures can be held against each other), and beside it."""
+class _Conclusion:
+    """The conclusion from one measure: `words` has numbers, `claim` has none so that measures can be compared."""
 
     words: str
     claim: str
     more: tuple[str, ...] = ()
 
 
-def verdicts(subject: Subject) -> list[Verdict]:
-    """One a measure, in the order of the measures."""
+def headlines(subject: Subject) -> list[Headline]:
+    """Return one headline per measure."""
     if subject.comparison is None:
-        return [_alone(subject, i) for i in range(len(subject.measures))]
-    said = [_compared(subject, subject.comparison, i) for i in range(len(subject.measures))]
-    return [Verdict(one.words, (*one.more, *_elsewhere(subject, said, i))) for i, one in enumerate(said)]
+        return [_single(subject, i) for i in range(len(subject.measures))]
+    conclusions = [_conclude(subject, subject.comparison, i) for i in range(len(subject.measures))]
+    return [Headline(c.words, (*c.more, *_other_measures(subject, conclusions, i))) for i, c in enumerate(conclusions)]
 
 
-def _alone(subject: Subject, i: int) -> Verdict:
+def _single(subject: Subject, i: int) -> Headline:
     m, value, ends = subject.measures[i], subject.means[i][0], subject.intervals[i][0]
-    counted = int(subject.known(m).sum())
-    sure = f", with a 95% interval of {number(ends[0])} to {number(ends[1])}" if ends else ""
-    what = {"sum": "in all", "geometric": "by the geometric mean"}.get(m.definition.summary, "on average")
-    shown = number(value, 0 if m.definition.whole else 4)
-    return Verdict(f"{subject.runs[0]} has {m} {shown} {what} over {_queries(counted)}{sure}.")
+    interval = f", 95% interval [{number(ends[0], 3)}, {number(ends[1], 3)}]" if ends else ""
+    kind = {"sum": "total", "geometric": "geometric mean"}.get(m.definition.summary, "mean")
+    queries = _queries(int(subject.known(m).sum()))
+    shown = number(value, 0 if m.definition.whole else 3)
+    return Headline(f"{subject.runs[0]} has a {kind} {m} of {shown} over {queries}{interval}.")
 
 
-def _compared(subject: Subject, comparison: Comparison, i: int) -> _Said:
+def _conclude(subject: Subject, comparison: Comparison, i: int) -> _Conclusion:
     m = subject.measures[i]
     rows = [row for row in comparison.rows if row.measure == str(m)]
     if len(subject.runs) == 2:
-        return _two(m, rows[0], turned=comparison.baseline is None)
+        return _two(m, rows[0], best_first=comparison.baseline is None)
     if comparison.baseline is not None:
-        return _against(m, comparison.baseline, rows)
+        return _against_baseline(m, comparison.baseline, rows)
     return _several(subject, m, rows, i)
 
 
-def _two(m: Measure, row: Difference, *, turned: bool) -> _Said:
-    """Of two runs the better one is named first, unless the other is the baseline."""
-    if row.verdict == "worse" and turned:
+def _two(m: Measure, row: Difference, *, best_first: bool) -> _Conclusion:
+    if row.verdict == "worse" and best_first:
         row = replace(row, a=row.b, b=row.a, mean_a=row.mean_b, mean_b=row.mean_a, difference=-row.difference, low=-row.high,
                       high=-row.low, verdict="better")  # fmt: skip
-    means = f"{number(row.mean_b)} against {number(row.mean_a)}"
+    means = f"{number(row.mean_b, 3)} vs {number(row.mean_a, 3)}"
+    size = f"{means}, {_size(row)}"
     more = (row.note[:1].upper() + row.note[1:] + ".",) if row.note else ()
-    few = f"{_queries(row.queries)} {'is' if row.queries == 1 else 'are'} too few to compare {row.b} with {row.a}"
-    claim = {
-        "too few": "too few queries",
-        "equal": f"{row.b} and {row.a} are equal",
-        "cannot tell": "cannot tell",
-    }.get(row.verdict, f"{row.b} is {row.verdict}")
-    words = {
-        "too few": f"{few} by {m} ({means})",
-        "equal": f"{row.b} and {row.a} are equal by {m}: {means}{_size(row)}",
-        "cannot tell": f"It cannot be told whether {row.b} is better or worse than {row.a} by {m}: {means}{_size(row)}",
-    }.get(row.verdict, f"{row.b} is {row.verdict} than {row.a} by {m}: {means}{_size(row)}")
-    return _Said(f"{words}.", claim, more)
+    if row.verdict == "too few":
+        few = f"{_queries(row.queries)} {_is(row.queries)} too few"
+        return _Conclusion(f"{few} to compare {row.b} with {row.a} on {m} ({means}).", "too few queries", more)
+    if row.verdict == "equal":
+        return _Conclusion(f"{row.b} and {row.a} are equal on {m}: {size}.", f"{row.b} and {row.a} are equal", more)
+    if row.verdict == "cannot tell":
+        return _Conclusion(f"No clear difference between {row.b} and {row.a} on {m}: {size}.", _UNCLEAR, more)
+    return _Conclusion(f"{row.b} is {row.verdict} than {row.a} on {m}: {size}.", f"{row.b} is {row.verdict}", more)
 
 
 def _size(row: Difference) -> str:
-    between = "" if row.low != row.low else f" [{row.low:+.4f}, {row.high:+.4f}]"
+    interval = "" if row.low != row.low else f" [{_signed(row.low)}, {_signed(row.high)}]"
     p = p_text(row.adjusted)
-    sure = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
-    return f", a difference of {row.difference:+.4f}{between}, p {sure}, over {_queries(row.queries)}"
+    p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
+    return f"difference {_signed(row.difference)}{interval}, p {p}, {_queries(row.queries)}"
 
 
-def _against(m: Measure, baseline: str, rows: Sequence[Difference]) -> _Said:
-    kinds = (("better", "better than"), ("worse", "worse than"), ("equal", "equal to"))
-    sized = {
-        v: [f"{r.b} ({r.difference:+.4f})" for r in rows if r.verdict == v]
-        for v in ("better", "worse", "equal", "cannot tell", "too few")
-    }
-    parts = [f"{_names(sized[v])} {_is(sized[v])} {words} {baseline}" for v, words in kinds if sized[v]]
-    if unsure := sized["cannot tell"] + sized["too few"]:
-        parts.append(
-            f"it cannot be told whether {_names(unsure)} {'differs' if len(unsure) == 1 else 'differ'} from {baseline}"
-        )
-    claims = [(v, [r.b for r in rows if r.verdict == v]) for v, _ in kinds]
-    claim = "; ".join(f"{_names(names)} {_is(names)} {v}" for v, names in claims if names) or "cannot tell"
-    more = f"Over {_queries(rows[0].queries)}, {baseline} being the baseline."
-    return _Said(f"By {m}, {'; '.join(parts)}.", claim, (more,))
+def _against_baseline(m: Measure, baseline: str, rows: Sequence[Difference]) -> _Conclusion:
+    phrases = (("better", "better than"), ("worse", "worse than"), ("equal", "equal to"))
+    parts, claims = [], []
+    for verdict, phrase in phrases:
+        if matching := [row for row in rows if row.verdict == verdict]:
+            names = [row.b for row in matching]
+            parts.append(f"{_list(map(_sized, matching))} {_is(len(names))} {phrase} {baseline}")
+            claims.append(f"{_list(names)} {_is(len(names))} {verdict}")
+    if unclear := [_sized(row) for row in rows if row.verdict in ("cannot tell", "too few")]:
+        parts.append(f"{_UNCLEAR} between {_list(unclear)} and {baseline}")
+    more = f"Over {_queries(rows[0].queries)}; the baseline is {baseline}."
+    return _Conclusion(f"On {m}, {'; '.join(parts)}.", "; ".join(claims) or _UNCLEAR, (more,))
 
 
-def _several(subject: Subject, m: Measure, rows: Sequence[Difference], i: int) -> _Said:
+def _several(subject: Subject, m: Measure, rows: Sequence[Difference], i: int) -> _Conclusion:
     order = _order(subject, i)
-    first = subject.means[i][order[0]] if order else float("nan")
+    top = subject.means[i][order[0]] if order else float("nan")
     over = (f"Over {_queries(rows[0].queries)}.",)
-    if first != first:
-        return _Said(f"No run has a value of {m}.", "no values")
-    leaders = [subject.runs[k] for k in order if subject.means[i][k] == first]
+    if top != top:
+        return _Conclusion(f"No run has a value of {m}.", "no values")
+    leaders = [subject.runs[k] for k in order if subject.means[i][k] == top]
     if len(leaders) == len(subject.runs):
-        return _Said(f"All {len(leaders)} runs have the same {m} ({number(first)}).", "all alike", over)
-    best = leaders[0]
-    others = [run for run in (subject.runs[k] for k in order) if run not in leaders]
-    with_best = {row.a if row.b == best else row.b: row.verdict for row in rows if best in (row.a, row.b)}
-    equal = [name for name in others if with_best.get(name) == "equal"]
-    unsure = [name for name in others if with_best.get(name) in ("cannot tell", "too few")]
-    beaten = [name for name in others if name not in equal + unsure]
-    lead = f"{_names(leaders)} {'leads' if len(leaders) == 1 else 'lead together'} by {m} ({number(first)})"
-    tails = [f"equal to {_names(equal)}" if equal else "", f"it cannot be told from {_names(unsure)}" if unsure else ""]
-    said = " and ".join(filter(None, tails))
-    if beaten:
-        whom = (
-            _names(beaten)
-            if len(beaten) == 1
-            else "both others"
-            if len(beaten) == len(others) == 2
-            else f"{'all' if len(beaten) == len(others) else 'the'} {len(beaten)} others"
+        return _Conclusion(
+            f"All {len(leaders)} runs have the same {m}: {number(top, 3)}.", "no difference at all", over
         )
-        better = f"is better than {whom}" if len(leaders) == 1 else f"are better than {whom}"
-        words = (
-            f"{lead}, but {said}; it {better}"
-            if said and len(leaders) == 1
-            else f"{lead}, but {said}; they {better}"
-            if said
-            else f"{lead} and {better}"
-        )
-    else:
-        words = f"{lead}, but {said}"
-    claim = f"{_names(leaders)} {'leads' if len(leaders) == 1 else 'lead'}" + (f", {said}" if said else "")
-    return _Said(f"{words}.".replace("but equal to", "but is equal to"), claim, over)
+    others = [name for name in (subject.runs[k] for k in order) if name not in leaders]
+    verdicts = {row.a if row.b == leaders[0] else row.b: row.verdict for row in rows if leaders[0] in (row.a, row.b)}
+    equal = [name for name in others if verdicts.get(name) == "equal"]
+    unclear = [name for name in others if verdicts.get(name) in ("cannot tell", "too few")]
+    beaten = [name for name in others if name not in equal + unclear]
+    verb, pronoun, are = ("has", "It", "is") if len(leaders) == 1 else ("have", "They", "are")
+    extreme = "lowest" if m.definition.lower_is_better else "highest"
+    lead = f"{_list(leaders)} {verb} the {extreme} {m}"
+    adjectives = [f"better than {_beaten(beaten, others)}"] if beaten else []
+    adjectives += [f"equal to {_list(equal)}"] if equal else []
+    known = f"{pronoun} {are} {' and '.join(adjectives)}" if adjectives else ""
+    unsure = f"{_UNCLEAR} from {_list(unclear)}" if unclear else ""
+    tail = f"{known}; {unsure}" if known and unsure else known or unsure[:1].upper() + unsure[1:]
+    reservations = [f"equal to {_list(equal)}" if equal else "", unsure]
+    return _Conclusion(f"{lead}: {number(top, 3)}. {tail}.", ", ".join(filter(None, [lead.replace(f" {m}", " value"), *reservations])), over)  # fmt: skip
 
 
-def _elsewhere(subject: Subject, said: Sequence[_Said], i: int) -> tuple[str, ...]:
-    """What the other measures say, where they depend on the runs at all."""
-    others = [k for k in range(len(said)) if k != i and said[k].claim != "all alike"]
-    same = [str(subject.measures[k]) for k in others if said[k].claim == said[i].claim]
-    different: dict[str, list[str]] = {}
-    for k in others:
-        if said[k].claim != said[i].claim:
-            different.setdefault(said[k].claim, []).append(str(subject.measures[k]))
-    either = " either" if said[i].claim == "cannot tell" else ""
-    agree = []
-    if same:
-        agree.append(
-            f"{_names(same)} {'cannot tell either' if either else 'says the same' if len(same) == 1 else 'say the same'}."
+def _beaten(beaten: Sequence[str], others: Sequence[str]) -> str:
+    if len(beaten) == 1:
+        return beaten[0]
+    if len(beaten) < len(others):
+        return f"{len(beaten)} other runs"
+    return "both others" if len(beaten) == 2 else f"all {len(beaten)} others"
+
+
+def _other_measures(subject: Subject, conclusions: Sequence[_Conclusion], i: int) -> tuple[str, ...]:
+    """Return lines on the measures that agree and on those that do not."""
+    measures_of: dict[str, list[str]] = {}
+    for k, conclusion in enumerate(conclusions):
+        if k != i and conclusion.claim != "no difference at all":
+            measures_of.setdefault(conclusion.claim, []).append(str(subject.measures[k]))
+    lines = []
+    if agreeing := measures_of.pop(conclusions[i].claim, []):
+        unclear = conclusions[i].claim == _UNCLEAR
+        lines.append(
+            f"No clear difference on {_list(agreeing)} either." if unclear else f"Same conclusion on {_list(agreeing)}."
         )
-    unlike = [
-        f"By {_names(measures)}: {claim if claim != 'cannot tell' else 'it cannot be told'}."
-        for claim, measures in different.items()
-    ]
-    return (*agree, *unlike)
+    for claim, measures in measures_of.items():
+        lines.append(
+            f"No clear difference on {_list(measures)}." if claim == _UNCLEAR else f"On {_list(measures)}: {claim}."
+        )
+    return tuple(lines)
 
 
 def _order(subject: Subject, i: int) -> list[int]:
-    """The runs from the best mean on; what has none comes last."""
+    """Return the runs by mean, best first; runs without a mean come last."""
     sign = 1 if subject.measures[i].definition.lower_is_better else -1
-    known = [sign * v if v == v else float("inf") for v in subject.means[i]]
-    return sorted(range(len(known)), key=known.__getitem__)
+    keys = [sign * v if v == v else float("inf") for v in subject.means[i]]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _sized(row: Difference) -> str:
+    return f"{row.b} ({_signed(row.difference)})"
+
+
+def _signed(value: float) -> str:
+    """Format a difference with three decimals, or with four if three would show zero."""
+    return f"{value:+.4f}" if 0 < abs(value) < 0.0005 else f"{value:+.3f}"
 
 
 def _queries(n: int) -> str:
     return f"{n:,} {'query' if n == 1 else 'queries'}"
 
 
-def _is(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+def _is(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
-def _names(names: Sequence[str]) -> str:
-    """a, b and c; of many, the first and how many more."""
+def _list(names: Iterable[str]) -> str:
+    """Join names as "a, b and c"; beyond four, as "a, b, c and 2 more"."""
+    names = list(names)
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

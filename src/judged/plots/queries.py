@@ -1,4 +1,4 @@
-"""Pictures of two runs, query by query."""
+"""Plots of two runs per query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOOKS = {"better": (BETTER, "^"), "equal": (EQUAL, "o"), "worse": (WORSE, "v")}
 
 
 def _won(measure: str, d: Floats) -> dict[str, NDArray[np.bool_]]:
-    """The queries on which b is better, equal, worse."""
+    """Return masks of the queries on which b is better, equal and worse."""
     gain = -d if parse(measure).definition.lower_is_better else d
     return {"better": gain > 0, "equal": gain == 0, "worse": gain < 0}
 
@@ -39,7 +39,7 @@ def _left_out(comparison: Comparison, known: NDArray[np.bool_]) -> str:
 
 
 def bars(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
-    """What b has over a on every query, from the largest gain to the largest loss, with the mean."""
+    """Plot the difference of every query, from the largest gain to the largest loss, with the mean."""
     x = comparison.matrix(measure)
     known = known_rows(x)
     d = x[known, b] - x[known, a]
@@ -89,7 +89,7 @@ def _query_axis(ax: Any, queries: list[str]) -> None:
 
 
 def scatter(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
-    """Each query's value under a and under b: away from the diagonal, one of them is better. Equal points grow."""
+    """Plot the values of a and b per query; coinciding points are drawn larger."""
     x = comparison.matrix(measure)
     known = known_rows(x)
     pairs, count = np.unique(x[known][:, [a, b]], axis=0, return_counts=True)

@@ -1,4 +1,4 @@
-"""Results as pictures on matplotlib axes: how values spread over queries, how runs compare."""
+"""Plots of results on matplotlib axes: distributions over queries, and comparisons of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AXES, _LETTER = 3.5, 0.068  # the width of axes between names and numbers, and 
 
 
 def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax: Any = None) -> Any:
-    """A strip for each measure: a point a query, the middle half of them as a box, and the mean with its 95% interval.
+    """Plot one strip per measure: a point per query, a box of the middle half, and the mean with its 95% interval.
 
     Args:
         values: a result of `evaluate`.
@@ -76,7 +76,7 @@ def _strip(ax: Any, row: int, x: Floats, limits: tuple[float, float]) -> None:
 
 
 def _mark_mean(ax: Any, row: int, mean: float, interval: tuple[float, float] | None) -> None:
-    """Above the points, on white, so that both can be seen."""
+    """Draw the mean above the points, outlined in white."""
     if interval is not None:
         for colour, width in (("white", 4.4), ("black", 1.7)):
             ax.plot(interval, [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=4)
@@ -86,7 +86,7 @@ def _mark_mean(ax: Any, row: int, mean: float, interval: tuple[float, float] | N
 
 
 def _spread(x: Floats, limits: tuple[float, float]) -> Floats:
-    """How far each point stands above or below its row, so that equal ones lie side by side."""
+    """Return vertical offsets that separate equal points."""
     cell = np.floor((x - limits[0]) / (limits[1] - limits[0]) * _BINS)
     order = np.lexsort((x, cell))
     _, first, count = np.unique(cell[order], return_index=True, return_counts=True)
@@ -112,7 +112,7 @@ def draw_comparison(
     b: str | None = None,
     ax: Any = None,
 ) -> Any:
-    """A picture of a comparison, over the queries on which all runs have a value.
+    """Plot a comparison, over the queries with a value in every run.
 
     Args:
         comparison: a result of `compare`.
@@ -167,7 +167,7 @@ def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, in
 
 
 def _asked(measures: Any, choices: Sequence[str]) -> list[str]:
-    """The names of measures as the result has them."""
+    """Return the names of measures as in the result."""
     if measures is None:
         given: list[Any] = list(choices)
     elif isinstance(measures, str) and measures not in choices:
@@ -190,7 +190,7 @@ def _asked(measures: Any, choices: Sequence[str]) -> list[str]:
 
 
 def _read(parsed: Callable[[], Any]) -> Any:
-    """What a name means; None where it means nothing, which is said with the choices later."""
+    """Parse a name; return None if it is invalid, which is reported with the choices later."""
     try:
         return parsed()
     except JudgedError:
@@ -198,7 +198,7 @@ def _read(parsed: Callable[[], Any]) -> Any:
 
 
 def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
-    """The axis that all values share: 0 to 1; or of one measure, from its least value to its largest."""
+    """Return the limits of the shared axis: 0 to 1, or for one measure its range."""
     wide = [name for name, x in known.items() if x.size and (x.min() < 0 or x.max() > 1)]
     if not wide:
         return -0.03, 1.03
@@ -216,7 +216,7 @@ def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
 
 
 def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
-    """Drawn on these axes as they are set up, or on new ones in the size and the letters of a paper."""
+    """Draw on the given axes, or on new ones with the size and font of a paper."""
     if ax is not None:
         draw(ax)
         return ax
@@ -227,13 +227,13 @@ def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
 
 
 def row_size(rows: int, height: float, names: Sequence[str], numbers: Iterable[str] = ()) -> tuple[float, float]:
-    """As high as its rows need, and as wide as it takes for the axes to keep their width beside names and numbers."""
+    """Return the size of a figure: height by rows, width by names and numbers."""
     beside = max(map(len, names), default=0) + 0.9 * max(map(len, numbers), default=0)
     return max(SIZE[0], _AXES + _LETTER * beside), max(1.6, 0.95 + height * rows)
 
 
 def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()) -> None:
-    """Rows from above with a name each, over an axis of values; those of `heads` head the ones below."""
+    """Set up named rows from top to bottom; rows in `heads` are group headings."""
     ax.set_yticks(list(rows), list(rows.values()))
     for place, tick in zip(rows, ax.get_yticklabels(), strict=True):
         tick.set_fontweight("bold" if place in heads else "normal")
@@ -244,7 +244,7 @@ def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()
 
 
 def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
-    """Numbers beside their rows, right of the axes."""
+    """Write numbers to the right of the axes."""
     beside = ax.get_yaxis_transform()
     ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color="#555555")
     for y, text in rows.items():
@@ -252,7 +252,7 @@ def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
 
 
 def grouped(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
-    """Places of rows below a head for each group (the heads, then the rows of each group); one group needs no head."""
+    """Return the positions of headings and of the rows of each group; a single group has no heading."""
     heads: dict[float, str] = {}
     rows: dict[str, list[float]] = {}
     y = 0.0

@@ -1,4 +1,4 @@
-"""Pictures of whole runs: their means, the differences between them, their mean ranks."""
+"""Plots of runs: means, differences, mean ranks."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ __all__ = ["BETTER", "EQUAL", "WORSE", "critical", "differences", "labels", "mea
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # the size in inches, and what draws it
 
 BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"
-_VERDICTS: dict[
-    str, dict[str, Any]
-] = {  # filled where something was found, hollow where not; each has a marker of its own
+_VERDICTS: dict[str, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
     "better": {"marker": "^", "color": BETTER},
     "worse": {"marker": "v", "color": WORSE},
     "equal": {"marker": "s", "color": EQUAL},
@@ -36,10 +34,11 @@ _VERDICTS: dict[
     "too few": {"marker": "x", "color": EQUAL},
 }
 _LONGEST = 28
+_LABELS = {"cannot tell": "no clear difference", "too few": "too few queries"}
 
 
 def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
-    """The runs' names as a picture shows them: without folders and endings, and not too long."""
+    """Return the names of the runs without folders and extensions, shortened."""
     return [plain(name, longest) for name in plain_names(comparison.names)]
 
 
@@ -47,7 +46,7 @@ def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
 
 
 def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
-    """A row a run, below each measure where there are several; the best first where there is one."""
+    """Plot the means: one row per run, grouped by measure; for one measure sorted from best to worst."""
     level, seed = 1 - comparison.settings.alpha, comparison.settings.seed
     ends = {m: bootstraps(list(x.T), level=level, seed=seed) for m, x in known.items()}
     center = {m: x.mean(axis=0) if len(x) else np.full(x.shape[1], np.nan) for m, x in known.items()}
@@ -73,7 +72,7 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
 
 
 def _goodness(measure: str, mean: float) -> float:
-    """Less is better; a run without a mean is last."""
+    """Return a sort key: lower is better, runs without a mean come last."""
     return math.inf if math.isnan(mean) else mean if parse(measure).definition.lower_is_better else -mean
 
 
@@ -86,7 +85,7 @@ def _mean(ax: Any, y: float, i: int, mean: float, ends: tuple[float, float] | No
 
 
 def _zoom(ax: Any, limits: tuple[float, float], *, alone: bool) -> None:
-    """Means of one measure lie close together: the axis ends around them, within what values can be."""
+    """Return axis limits around the means of one measure, within the range of its values."""
     if not alone:
         ax.set_xlim(*limits)
         return
@@ -107,7 +106,7 @@ def _lower(measure: str) -> str:
 
 
 def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
-    """A row a pair: the difference of means, its interval, and the verdict by colour and marker."""
+    """Plot one row per pair: the mean difference, its interval, and the verdict as colour and marker."""
     short = dict(zip(comparison.names, labels(comparison, 22), strict=True))
     of = {m: [row for row in comparison.rows if row.measure == m] for m in known}
     heads, places = grouped({m: len(found) for m, found in of.items()})
@@ -132,10 +131,10 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
 
 
 def _legend(ax: Any, verdicts: Container[str]) -> None:
-    """Above the axes, where it hides nothing."""
+    """Draw the legend above the axes."""
     met = [verdict for verdict in _VERDICTS if verdict in verdicts]
     for verdict in met:
-        ax.plot([], [], linestyle="none", markersize=6, label=verdict, **_VERDICTS[verdict])
+        ax.plot([], [], linestyle="none", markersize=6, label=_LABELS.get(verdict, verdict), **_VERDICTS[verdict])
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(met), frameon=False, fontsize="small", borderaxespad=0.2,
               handletextpad=0.3, columnspacing=1.2)  # fmt: skip
 
@@ -151,7 +150,7 @@ def _difference(ax: Any, y: float, row: Difference) -> None:
 
 
 def critical(comparison: Comparison, measure: str) -> Drawn:
-    """Mean ranks on a line; a bar joins runs within Nemenyi's critical difference of each other."""
+    """Plot mean ranks on a line; bars join runs within Nemenyi's critical difference."""
     found = comparison.critical(measure)
     names, last = labels(comparison), len(comparison.names)
     order = sorted(range(last), key=lambda i: found.ranks[i])
@@ -183,7 +182,7 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
 
 
 def _stacked(found: Critical) -> list[tuple[int, float, float]]:
-    """The bars, each on the first level on which it touches no other: (level, from, to)."""
+    """Return the bars as (level, from, to), each on the first level without overlap."""
     ends: list[float] = []
     bars = []
     for group in found.bars:
@@ -211,9 +210,9 @@ def _named(ax: Any, rank: float, y: float, edge: float, side: str, name: str) ->
 
 
 def _ruler(ax: Any, found: Critical, last: int) -> None:
-    """The critical difference, as long as it is on the axis."""
+    """Draw the critical difference to scale."""
     if not math.isfinite(found.critical):
-        ax.text(1, -1.6, "one query: no critical difference", ha="left", va="center", fontsize="small")
+        ax.text(1, -1.6, "no critical difference for a single query", ha="left", va="center", fontsize="small")
         return
     end = 1 + min(found.critical, last - 1)
     ax.plot([1, end], [-1.5, -1.5], color="black", linewidth=1.1)

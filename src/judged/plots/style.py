@@ -1,4 +1,4 @@
-"""How pictures look, whoever draws them: colours, dashes, markers, sizes, and matplotlib itself, imported when it is needed."""
+"""Colours, dashes, markers and sizes of plots, and the lazy import of matplotlib."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 60
 
 
 def matplotlib(instead: str = "") -> Any:
-    """The library, or an error that says how to get it, and what can be had without it."""
+    """Import matplotlib, or raise an error with installation instructions."""
     try:
         import matplotlib as mpl
     except ImportError as error:
@@ -29,26 +29,26 @@ def matplotlib(instead: str = "") -> Any:
 
 
 def new_axes(size: tuple[float, float] = SIZE) -> Any:
-    """Axes of a new figure that a notebook shows."""
+    """Return axes of a new figure, which notebooks display."""
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 def bare(ax: Any, *sides: str) -> None:
-    """Without a frame: the top and the right side, unless others are named."""
+    """Remove the frame on the top and right, or on the given sides."""
     for side in sides or ("top", "right"):
         ax.spines[side].set_visible(False)
 
 
 def grid(ax: Any, axis: str = "both") -> None:
-    """Faint lines below everything else."""
+    """Draw faint grid lines below everything else."""
     ax.grid(axis=axis, color="#000000", alpha=0.08, linewidth=0.7)
     ax.set_axisbelow(True)
 
 
 def plain(text: str, longest: int = _LONGEST) -> str:
-    """Text without matplotlib's mathematics, control characters, or more than fits."""
+    """Return a text without math markup and control characters, shortened."""
     text = safe(text)
     text = text if len(text) <= longest else f"{text[: longest // 2]}…{text[-longest // 2 :]}"
     text = text.replace("$", r"\$")

@@ -208,9 +208,9 @@ def test_queries_without_a_value_in_some_run_are_left_out_of_means_and_intervals
 
 def verdict(qrels, runs, measure="RR", **options):
     from judged.page.subject import subject_of
-    from judged.page.verdict import verdicts
+    from judged.page.verdict import headlines
 
-    return verdicts(subject_of(jd.compare(qrels, runs, measure, **options)))[0].words
+    return headlines(subject_of(jd.compare(qrels, runs, measure, **options)))[0].words
 
 
 def lists(first, n=40):
@@ -224,53 +224,59 @@ QRELS = {f"q{i}": {"a": 1} for i in range(40)}
 def test_the_better_of_two_runs_is_named_first():
     runs = {"good": lists(lambda i: 1), "bad": lists(lambda i: 2)}
     assert verdict(QRELS, runs).startswith(
-        "good is better than bad by RR: 1.0000 against 0.5000, a difference of +0.5000"
+        "good is better than bad on RR: 1.000 vs 0.500, difference +0.500 [+0.500, +0.500], p < 0.0001, 40 queries"
     )
 
 
-def test_a_baseline_stays_what_the_other_is_held_against():
+def test_the_baseline_is_always_named_second():
     runs = {"good": lists(lambda i: 1), "bad": lists(lambda i: 2)}
-    assert verdict(QRELS, runs, baseline="good").startswith("bad is worse than good by RR")
+    assert verdict(QRELS, runs, baseline="good").startswith("bad is worse than good on RR")
 
 
-def test_what_cannot_be_told_is_said_so():
+def test_an_unclear_difference_is_reported_as_such():
     runs = {"x": lists(lambda i: 1 + i % 2), "y": lists(lambda i: 2 - i % 2)}
-    assert verdict(QRELS, runs).startswith("It cannot be told whether y is better or worse than x by RR")
+    assert verdict(QRELS, runs).startswith("No clear difference between y and x on RR: 0.750 vs 0.750")
 
 
 def test_of_several_runs_the_leader_and_its_peers_are_named():
     runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1 + (i % 20 == 0)), "c": lists(lambda i: 3)}
-    assert verdict(QRELS, runs) == "a leads by RR (1.0000), but it cannot be told from b; it is better than c."
+    assert verdict(QRELS, runs) == "a has the highest RR: 1.000. It is better than c; no clear difference from b."
 
 
 def test_runs_that_lead_together_are_named_together():
     runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1), "c": lists(lambda i: 3)}
-    assert verdict(QRELS, runs) == "a and b lead together by RR (1.0000) and are better than c."
+    assert verdict(QRELS, runs) == "a and b have the highest RR: 1.000. They are better than c."
     same = {name: lists(lambda i: 2) for name in "abc"}
-    assert verdict(QRELS, same) == "All 3 runs have the same RR (0.5000)."
+    assert verdict(QRELS, same) == "All 3 runs have the same RR: 0.500."
 
 
 def test_runs_equal_to_the_leader_are_called_so():
     runs = {"a": lists(lambda i: 1), "b": lists(lambda i: 1 + (i == 0)), "c": lists(lambda i: 3)}
-    assert verdict(QRELS, runs, margin=0.5) == "a leads by RR (1.0000), but is equal to b; it is better than c."
+    assert verdict(QRELS, runs, margin=0.5) == "a has the highest RR: 1.000. It is better than c and equal to b."
 
 
 def test_other_measures_that_say_something_else_are_named(tmp_path):
     from judged.page.subject import subject_of
-    from judged.page.verdict import verdicts
+    from judged.page.verdict import headlines
 
     qrels = {q: {"a": 1, "b": 1} for q in QRELS}
     runs = {"x": {q: ["a", "n", "n2", "b"] for q in QRELS}, "y": {q: ["a", "b", "n", "n2"] for q in QRELS}}
-    said = verdicts(subject_of(jd.compare(qrels, runs, "RR AP NumRel P@2")))
-    assert said[0].words.startswith("y and x are equal by RR")
-    assert said[0].more[-1] == "By AP and P@2: y is better."
-    assert "P@2 says the same." in said[1].more
+    lines = headlines(subject_of(jd.compare(qrels, runs, "RR AP NumRel P@2")))
+    assert lines[0].words.startswith("y and x are equal on RR")
+    assert lines[0].more[-1] == "On AP and P@2: y is better."
+    assert "Same conclusion on P@2." in lines[1].more
+
+
+def test_a_tiny_difference_is_not_rounded_to_zero():
+    from judged.page.verdict import _signed
+
+    assert [_signed(x) for x in (0.0, 0.0004, -0.0004, 0.25)] == ["+0.000", "+0.0004", "-0.0004", "+0.250"]
 
 
 def test_counts_keep_their_decimals_in_a_comparison():
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     runs = {"x": {"q1": ["a"], "q2": ["n"]}, "y": {"q1": ["n"], "q2": ["n"]}}
-    assert "0.0000 against 0.5000" in verdict(qrels, runs, "NumRelRet")
+    assert "0.000 vs 0.500" in verdict(qrels, runs, "NumRelRet")
 
 
 def test_against_a_baseline_every_run_is_placed():
@@ -280,16 +286,16 @@ def test_against_a_baseline_every_run_is_placed():
         "down": lists(lambda i: 3),
         "same": lists(lambda i: 2),
     }
-    said = verdict(QRELS, runs, baseline="base")
-    assert "up (+0.5000) is better than base" in said
-    assert "down (-0.1667) is worse than base" in said
-    assert "same (+0.0000) is equal to base" in said
+    words = verdict(QRELS, runs, baseline="base")
+    assert "up (+0.500) is better than base" in words
+    assert "down (-0.167) is worse than base" in words
+    assert "same (+0.000) is equal to base" in words
 
 
 def test_where_lower_is_better_the_lower_run_is_better():
     runs = {"bad": lists(lambda i: 9), "good": lists(lambda i: 1 + i % 2)}
     assert verdict(QRELS, runs, "FirstHit").startswith(
-        "good is better than bad by FirstHit: 1.5000 against 9.0000, a difference of -7.5000"
+        "good is better than bad on FirstHit: 1.500 vs 9.000, difference -7.500"
     )
 
 
@@ -300,8 +306,8 @@ def test_methods_name_every_convention_and_input(comparison, page):
     for words in (
         "40 queries",
         "703 judgments",
-        "every judged query counts",
-        "ids, descending",
+        "all judged queries count",
+        "document id, descending",
         "permutation test",
         "holm",
         "Nemenyi",
@@ -382,7 +388,7 @@ def test_methods_name_clusters_slices_margins_and_levels_as_they_were(tmp_path):
         "10 clusters",
         "(even, odd)",
         "fewer than 7 queries",
-        "the 95% interval of their difference lies within ±0.01",
+        "the 95% interval of their difference is within ±0.01",
         "97.5% percentile",
     ):
         assert words in text, words
@@ -488,7 +494,9 @@ def test_one_result_has_a_page_without_pairs(tmp_path):
     _, facts, _, _ = opened(tmp_path / "page.html")
     assert facts["pairs"] == []
     assert facts["runs"] == ["bm25"]
-    assert facts["verdicts"][0]["words"].startswith("bm25 has nDCG@10 0.5196 on average over 40 queries")
+    assert facts["verdicts"][0]["words"].startswith(
+        "bm25 has a mean nDCG@10 of 0.520 over 40 queries, 95% interval [0.421, 0.621]"
+    )
     assert facts["measures"][1]["places"] == 0
 
 
@@ -539,8 +547,9 @@ def test_very_many_queries_are_shown_less_deep():
 
 @pytest.mark.parametrize("wrong", [None, 3, "report", {}, [], {"x": 1}, jd.Policy()])
 def test_what_is_no_result_is_refused(wrong, tmp_path):
-    with pytest.raises(jd.UsageError, match=r"jd\.evaluate or jd\.compare"):
+    with pytest.raises(jd.UsageError) as caught:
         jd.report(wrong, tmp_path / "page.html")
+    assert caught.value.slug == "report"
     assert list(tmp_path.iterdir()) == []
 
 

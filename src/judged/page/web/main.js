@@ -1,11 +1,11 @@
-/** The page: its sections in order, each filled from the book and following what the reader chose. */
+/** Entry point: fill the sections of the page and connect them to the state. */
 import { watchEdges } from "./dom/edges.js";
 import { openBook } from "./data/data.js";
-import { byId, fill, h, quoted } from "./dom/dom.js";
+import { bdi, byId, fill, h } from "./dom/dom.js";
 import { mountQueries } from "./queries/queries.js";
 import { mountQuery } from "./query/dialog.js";
 import { mountCharts } from "./sections/sections.js";
-import { shortened } from "./data/format.js";
+import { shorten } from "./data/format.js";
 import { createState } from "./data/state.js";
 import { mountSummary, runDisc } from "./sections/summary.js";
 import { createTrail } from "./queries/navigation.js";
@@ -14,8 +14,8 @@ import { createTrail } from "./queries/navigation.js";
 /** @typedef {import("./data/state.js").Store} Store */
 
 const SECTIONS = [
-  ["runs", "Runs"],
-  ["differences", "Pair"],
+  ["runs", "Results"],
+  ["differences", "Difference"],
   ["queries", "Queries"],
   ["slices", "Slices"],
   ["curves", "Curves"],
@@ -23,7 +23,7 @@ const SECTIONS = [
   ["methods", "Methods"],
 ];
 
-/** Light or dark: the button says what it would make of the page. */
+/** Set up the button that switches between light and dark; it is labelled with the other theme. */
 function mountTheme() {
   const [root, button] = [document.documentElement, byId("theme")];
   const other = () => (root.dataset.theme === "dark" ? "light" : "dark");
@@ -34,7 +34,7 @@ function mountTheme() {
     try {
       localStorage.setItem("judged-theme", root.dataset.theme);
     } catch {
-      // A page from disk may have no storage: the choice holds until it is closed.
+      // Storage may be unavailable for a page opened from disk; the choice then lasts until it is closed.
     }
   });
   button.setAttribute("aria-label", "Light or dark colours");
@@ -54,7 +54,7 @@ function chooser(label, names, now, choose) {
   return { element: h("label", { class: `choice-${label}` }, h("span", {}, label), select), select, show };
 }
 
-/** What chooses the measure and the two runs, and leads to the sections. @param {Book} book @param {Store} store */
+/** Set up the bar that selects the measure and two runs and links to the sections. @param {Book} book @param {Store} store */
 function mountTools(book, store) {
   const { measures, runs } = book.facts;
   const found = [
@@ -67,7 +67,7 @@ function mountTools(book, store) {
   ];
   if (runs.length > 1) {
     found.push(chooser("run", book.short, () => store.get().b, (b) => store.set({ b })));
-    found.push(chooser("against", book.short, () => store.get().a, (a) => store.set({ a })));
+    found.push(chooser("versus", book.short, () => store.get().a, (a) => store.set({ a })));
   }
   const discs = () => {
     found.slice(1).forEach(({ element, select }) => {
@@ -83,7 +83,7 @@ function mountTools(book, store) {
   fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
 }
 
-/** The way to the sections: links, or a list where there is no room for them. */
+/** Links to the sections, and a select for narrow pages. */
 function sectionLinks() {
   const there = SECTIONS.filter(([id]) => !byId(id).hidden);
   const links = there.map(([id, title]) => {
@@ -107,7 +107,7 @@ function sectionLinks() {
   return [h("nav", { "aria-label": "Sections" }, links), select];
 }
 
-/** To a section, without touching the address: that holds what the reader chose. @param {string} id */
+/** Go to a section without changing the address, which stores the state. @param {string} id */
 function leadTo(id) {
   byId(id).scrollIntoView();
   const title = byId(`${id}-title`);
@@ -126,7 +126,7 @@ function mountVerdict(book, store) {
   if (store.get().measure !== 0) say();
 }
 
-/** One quiet line where the address names what the page does not have. @param {Store} store */
+/** Show a notice if the address names something that is not on this page. @param {Store} store */
 function mountNotice(store) {
   const line = byId("notice");
   const dismiss = h("button", { type: "button", class: "quiet", "aria-label": "Dismiss" }, "×");
@@ -134,9 +134,9 @@ function mountNotice(store) {
   const show = () => {
     const unknown = store.unknown();
     const words = unknown.flatMap(({ noun, name }, i) => [
-      !i ? "This page has no " : i < unknown.length - 1 ? ", no " : " and no ",
+      !i ? "Not on this page: " : i < unknown.length - 1 ? ", " : " and ",
       `${noun} `,
-      quoted(shortened(name, 60), { title: name }),
+      bdi(shorten(name, 60), { title: name }),
     ]);
     fill(line, h("span", {}, ...words, "."), dismiss).hidden = !unknown.length;
   };
@@ -144,15 +144,15 @@ function mountNotice(store) {
   show();
 }
 
-/** The methods as plain text, with what to cite and what was read. @param {Book} book */
+/** Return the methods, references and inputs as plain text. @param {Book} book */
 function methodsText({ facts }) {
-  const inputs = facts.inputs.map(({ role, name, of, sha256 }) => `${role} ${name}: SHA-256 of its ${of} ${sha256}`);
+  const inputs = facts.inputs.map(({ role, name, of, sha256 }) => `${role} ${name}: SHA-256 (${of}) ${sha256}`);
   const part = (/** @type {string} */ title, /** @type {string[]} */ lines) =>
     lines.length ? [`${title}\n${lines.map((line) => `- ${line}`).join("\n")}`] : [];
-  return [...facts.methods, ...part("To cite", facts.citations), ...part("Inputs", inputs)].join("\n\n");
+  return [...facts.methods, ...part("References", facts.citations), ...part("Inputs", inputs)].join("\n\n");
 }
 
-/** A button that copies them. @param {Book} book */
+/** Add a button that copies the methods. @param {Book} book */
 function mountMethods(book) {
   const button = h("button", { type: "button", class: "quiet" }, "Copy");
   button.addEventListener("click", async () => {
@@ -160,14 +160,14 @@ function mountMethods(book) {
       await navigator.clipboard.writeText(methodsText(book));
       fill(button, "Copied");
     } catch {
-      getSelection()?.selectAllChildren(byId("methods-all")); // without the right to the clipboard: marked, to be copied by hand
-      fill(button, "Marked: copy it");
+      getSelection()?.selectAllChildren(byId("methods-all")); // no clipboard access: select the text so that the reader can copy it
+      fill(button, "Selected: copy it");
     }
   });
   byId("methods-title").append(" ", button);
 }
 
-/** Fill the page. What is seen first comes first. */
+/** Fill the page from top to bottom. */
 export async function start() {
   mountTheme();
   try {
@@ -190,13 +190,16 @@ export async function start() {
     fill(byId("key"), book.facts.key);
     mountMethods(book);
     for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll"))) watchEdges(box);
-    const trail = createTrail(() => ({ order: list.order, words: "in the table" }));
+    const trail = createTrail(() => ({ order: list.order, words: "in table order" }));
     mountCharts(book, store, trail);
     const list = mountQueries(byId("query-list"), book, store);
     mountQuery(book, store, { way: trail.way, left: trail.leave, origin: list.origin });
     document.documentElement.dataset.ready = "yes";
   } catch (error) {
-    fill(byId("trouble"), `The rest of this page could not be shown (${error}). It needs a browser of 2023 or later.`)
+    fill(
+      byId("trouble"),
+      `Cannot show the rest of this page (${error}). It requires a browser released in 2023 or later.`,
+    )
       .hidden = false;
     throw error;
   }

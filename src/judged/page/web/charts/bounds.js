@@ -1,4 +1,4 @@
-/** What unjudged documents could change: the mean of each run, had all of them been irrelevant, or of the top grade. */
+/** The effect of unjudged documents: the mean of each run if all were irrelevant, or had the highest grade. */
 import { linearScale } from "../kit/scale.js";
 import { wordScene } from "../kit/scene.js";
 import { legendMarks } from "../kit/legend.js";
@@ -20,12 +20,12 @@ export function boundsScene(book, { measure }, width) {
   const order = rankedRuns(book, measure);
   const all = order.flatMap((run) => [cells[run].mean, cells[run].irrelevant, cells[run].top]);
   if (order.every((run) => Number.isNaN(cells[run].irrelevant) && Number.isNaN(cells[run].top))) {
-    return wordScene(width, `What unjudged documents could change of ${of.name} is not known.`);
+    return wordScene(width, `The effect of unjudged documents on ${of.name} is unknown.`);
   }
   const key = legendMarks([
     { text: "all unjudged irrelevant", colour: "soft", swatch: "bar" },
-    { text: "as judged", colour: "soft", swatch: "dot" },
-    { text: "all unjudged of the top grade", colour: "soft", swatch: "ring" },
+    { text: "reported mean", colour: "soft", swatch: "dot" },
+    { text: "all unjudged highest grade", colour: "soft", swatch: "ring" },
   ], width);
   const value = (/** @type {number} */ run) => {
     const { irrelevant, top } = cells[run];
@@ -33,7 +33,7 @@ export function boundsScene(book, { measure }, width) {
       ? "–"
       : [irrelevant, top].sort((p, q) => p - q).map((end) => meanText(end, of)).join(" – ");
   };
-  const label = `Means of ${of.name}, and how far unjudged documents could move them.`;
+  const label = `Means of ${of.name} and the effect of unjudged documents.`;
   const rows = rowsScene(order.map((run) => ({ name: book.short[run], value: value(run) })), width, label, {
     top: key.height + 6,
   });
@@ -51,9 +51,9 @@ export function boundsScene(book, { measure }, width) {
   scene.plot = { x: 0, y: rows.top, width, height: rows.bottom - rows.top };
   scene.tip = (run) => [
     nameText(runs[run], 80),
-    `${of.name} ${meanText(cells[run].mean, of)} as judged`,
-    `${meanText(cells[run].irrelevant, of)} if all unjudged are irrelevant`,
-    `${meanText(cells[run].top, of)} if all are of the top grade`,
+    `${of.name} ${meanText(cells[run].mean, of)}`,
+    `${meanText(cells[run].irrelevant, of)} if all unjudged documents were irrelevant`,
+    `${meanText(cells[run].top, of)} if all had the highest grade`,
   ];
   return scene;
 }
@@ -97,7 +97,7 @@ function boundMarks({ mean, irrelevant, top }, x, y, colour) {
 /** @param {Book} book @param {View} view @returns {import("../kit/csv.js").Sheet} */
 export function boundsCsv(book, { measure }) {
   const { runs, summary, measures } = book.facts;
-  const header = ["run", "measure", "mean", "unjudged irrelevant", "unjudged of the top grade"];
+  const header = ["run", "measure", "mean", "unjudged irrelevant", "unjudged highest grade"];
   const rows = rankedRuns(book, measure).map((run) => {
     const { mean, irrelevant, top } = summary[measure][run];
     return [runs[run], measures[measure].name, mean, irrelevant, top];

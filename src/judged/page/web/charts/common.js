@@ -1,7 +1,7 @@
-/** What the charts of the page share: which numbers are shown, and how runs and numbers are written. */
-import { counted, fixed, levelText, shortened, sliceName } from "../data/format.js";
+/** Shared by the charts: the selected data, and names and numbers as text. */
+import { levelText, numberText, plural, shorten, sliceName } from "../data/format.js";
 import { SMALL_SIZE } from "../kit/scene.js";
-import { clipped, isolated, plainText, textWidth } from "../kit/text.js";
+import { clipName, isolate, plainText, textWidth } from "../kit/text.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
 /** @typedef {import("../data/data.js").Measure} Measure */
@@ -9,11 +9,11 @@ import { clipped, isolated, plainText, textWidth } from "../kit/text.js";
 /** @typedef {import("../kit/scene.js").Mark} Mark */
 /**
  * @typedef {{measure: number, a: number, b: number, slice?: string | null}} View
- *   what the reader looks at: a measure, two runs, and the label of a slice, or null for all queries
+ *   the selection: a measure, two runs, and the label of a slice, or null for all queries
  */
 /**
  * @typedef {{queries: number[], values: number[], gains: number[], better: number, same: number, worse: number, missing: number}} Differences
- *   b minus a of the queries that have both, from the best gain to the worst loss; how many are what, and how many lack a value
+ *   b minus a for queries with both values, from the largest gain to the largest loss, with counts
  */
 
 /** @param {number} run */
@@ -21,28 +21,28 @@ export function runColour(run) {
   return `run${((run % 10) + 10) % 10}`;
 }
 
-/** A name within a sentence: not too long, and its direction its own. @param {string} name @param {number} [length] */
+/** A name in a sentence: shortened, with isolated text direction. @param {string} name @param {number} [length] */
 export function nameText(name, length = 40) {
-  return clipped(name, length);
+  return clipName(name, length);
 }
 
-/** A name in the title of an axis of so many pixels, where two names have to fit. @param {string} name @param {number} width */
+/** A name in the title of an axis of this width, which contains two names. @param {string} name @param {number} width */
 export function axisName(name, width) {
-  return clipped(name, Math.max(10, Math.min(40, Math.floor(width / 28))));
+  return clipName(name, Math.max(10, Math.min(40, Math.floor(width / 28))));
 }
 
-/** A mean as the tables of the terminal write it. @param {number} value @param {Measure} measure */
+/** Format a mean as the tables in the terminal do. @param {number} value @param {Measure} measure */
 export function meanText(value, measure) {
-  return fixed(value, measure.places);
+  return numberText(value, measure.places);
 }
 
-/** "95% interval": that of means. Comparisons have the level that belongs to their alpha. @param {number} level */
+/** Return for example "95% interval". @param {number} level */
 export function intervalName(level) {
   return `${levelText(level)} interval`;
 }
 
-/** The pair the other way round: a minus b. @param {Pair} pair @returns {Pair} */
-function turnedPair(pair) {
+/** Swap the runs of a pair. @param {Pair} pair @returns {Pair} */
+function swapPair(pair) {
   const verdict = { better: "worse", worse: "better" }[pair.verdict] ?? pair.verdict;
   const [wins, losses] = [pair.losses, pair.wins];
   const turned = { a: pair.b, b: pair.a, mean_a: pair.mean_b, mean_b: pair.mean_a, wins, losses, verdict };
@@ -51,7 +51,7 @@ function turnedPair(pair) {
 }
 
 /**
- * The comparison of the two runs of a view as Python made it, turned where it was made the other way; or null.
+ * Return the comparison of the two runs of a view, swapped if necessary; null if they were not compared.
  *
  * @param {Book} book @param {View} view @returns {Pair | null}
  */
@@ -60,10 +60,10 @@ export function viewedPair(book, { measure, a, b, slice = null }) {
   const of = all.filter((pair) => pair.measure === measure);
   const found = of.find((pair) => pair.a === a && pair.b === b);
   const other = of.find((pair) => pair.a === b && pair.b === a);
-  return found ?? (other ? turnedPair(other) : null);
+  return found ?? (other ? swapPair(other) : null);
 }
 
-/** The queries of a view. @param {Book} book @param {View} view @returns {number[]} */
+/** Return the queries of a view. @param {Book} book @param {View} view @returns {number[]} */
 export function viewedQueries(book, { slice = null }) {
   const rows = slice !== null ? book.facts.slices.find(({ label }) => label === slice)?.rows : null;
   return rows ?? book.facts.queries.map((_, query) => query);
@@ -85,19 +85,19 @@ export function viewedDifferences(book, view) {
   return { queries: rows.map(({ query }) => query), values, gains, ...counts };
 }
 
-/** The first lines of what is said of a query. @param {Book} book @param {number} query */
+/** The first lines of a tooltip of a query: id and text. @param {Book} book @param {number} query */
 export function queryLines(book, query) {
   const text = book.facts.texts?.[query];
-  return [nameText(book.facts.queries[query], 60), ...(text ? [isolated(shortened(plainText(text), 90))] : [])];
+  return [nameText(book.facts.queries[query], 60), ...(text ? [isolate(shorten(plainText(text), 90))] : [])];
 }
 
-/** "40 queries", or "14 queries of long". @param {number} count @param {View} view */
+/** "40 queries", or "14 queries in long". @param {number} count @param {View} view */
 export function queriesText(count, { slice = null }) {
-  return counted(count, "query", "queries") + (slice !== null ? ` of ${nameText(sliceName(slice))}` : "");
+  return plural(count, "query", "queries") + (slice !== null ? ` in ${nameText(sliceName(slice))}` : "");
 }
 
 /**
- * Words in several colours, one after the other.
+ * Texts in several colours in one line.
  *
  * @param {{text: string, fill: string, bold?: boolean}[]} words @param {number} x @param {number} y @param {number} [gap] @returns {Mark[]}
  */

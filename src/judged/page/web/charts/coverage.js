@@ -1,4 +1,4 @@
-/** How much of each run is judged, rank by rank: what a measure cannot see. */
+/** The share of judged documents at each rank. */
 import { percent } from "../data/format.js";
 import { wordScene } from "../kit/scene.js";
 import { curveCsv, curveScene } from "./curve.js";
@@ -8,7 +8,7 @@ import { curveCsv, curveScene } from "./curve.js";
 
 const LOG_FROM = 100;
 
-/** The shares as a picture of curves. @param {Book} book @returns {Picture | null} */
+/** The shares as curves. @param {Book} book @returns {Picture | null} */
 export function coveragePicture(book) {
   const { coverage, runs } = book.facts;
   if (!coverage) return null;
@@ -43,7 +43,7 @@ export function coveragePicture(book) {
 export function coverageScene(book, width) {
   const picture = coveragePicture(book);
   if (!picture) {
-    return wordScene(width, "The rankings are not at hand, so what they hold that is unjudged is not known.");
+    return wordScene(width, "Rankings are not available, so the share of judged documents is unknown.");
   }
   return curveScene(picture, width, {
     names: book.short,

@@ -1,8 +1,8 @@
-/** A critical-difference diagram (Demšar 2006): mean ranks on an axis, and bars over runs that cannot be told apart. */
-import { counted, fixed, pText } from "../data/format.js";
+/** A critical-difference diagram (Demšar 2006): mean ranks on an axis, and bars that join runs without a significant difference. */
+import { numberText, plural, pText } from "../data/format.js";
 import { linearScale } from "../kit/scale.js";
 import { crisp, emptyScene, SMALL_SIZE, TEXT_SIZE, wordScene } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { nameText, runColour } from "./common.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -15,9 +15,9 @@ import { nameText, runColour } from "./common.js";
 const AXIS_Y = 64;
 const LEVEL = 20;
 const BAR_STEP = 9;
-const NUMBERED_FROM = 440; // on a narrower page names need the room; the axis and the tooltip say the rank
+const NUMBERED_FROM = 440; // on narrower pages names need the space; axis and tooltip show the rank
 
-/** Which line each bar stands on, so that none overlaps another. @param {[number, number][]} bars from, to @returns {number[]} */
+/** Assign each bar to a line, so that bars do not overlap. @param {[number, number][]} bars from, to @returns {number[]} */
 export function barLevels(bars) {
   /** @type {number[]} */
   const ends = [];
@@ -33,11 +33,11 @@ export function barLevels(bars) {
 export function criticalScene(book, { measure }, width) {
   const { critical, runs, measures } = book.facts;
   const found = critical[measure];
-  if (!found) return wordScene(width, "Mean ranks need three runs or more that answer the same queries.");
+  if (!found) return wordScene(width, "Mean ranks require at least three runs with the same queries.");
   const order = runs.map((_, run) => run).filter((run) => Number.isFinite(found.ranks[run])).sort((x, y) =>
     found.ranks[x] - found.ranks[y] || x - y
   );
-  // The axis keeps half of the width, however long the names are.
+  // The axis gets at least half of the width.
   const side = Math.min(
     0.25 * width,
     62 + Math.max(...order.map((run) => textWidth(book.short[run].slice(0, 80), TEXT_SIZE))),
@@ -49,9 +49,11 @@ export function criticalScene(book, { measure }, width) {
   const first = AXIS_Y + 16 + BAR_STEP * Math.max(0, ...levels.map((level) => level + 1)) + 12;
   const half = Math.ceil(order.length / 2);
   const best = nameText(runs[order[0]]);
-  const label = `Mean ranks by ${measures[measure].name} over ${
-    counted(found.queries, "query", "queries")
-  }: ${best} is first with ${fixed(found.ranks[order[0]], 2)}. Critical difference ${fixed(found.critical, 2)}.`;
+  const label = `Mean ranks on ${measures[measure].name} over ${
+    plural(found.queries, "query", "queries")
+  }: ${best} has the best mean rank, ${numberText(found.ranks[order[0]], 2)}. Critical difference ${
+    numberText(found.critical, 2)
+  }.`;
   const scene = emptyScene(width, first + half * LEVEL + 2, label);
   scene.marks.push(...rulerMarks(found, x, width), ...rankAxis(x, runs.length));
   order.forEach((run, i) => {
@@ -70,11 +72,11 @@ export function criticalScene(book, { measure }, width) {
     const y = AXIS_Y + 16 + levels[i] * BAR_STEP;
     scene.marks.push({ kind: "line", x1: from, x2: to, y1: y, y2: y, stroke: "ink", width: 4.5, round: true });
   });
-  scene.tip = (run) => [nameText(runs[run], 80), `mean rank ${fixed(found.ranks[run])}`];
+  scene.tip = (run) => [nameText(runs[run], 80), `mean rank ${numberText(found.ranks[run])}`];
   return scene;
 }
 
-/** Bars in pixels, from the left. @param {Critical} found @param {Scale} x @returns {[number, number][]} */
+/** Return the bars in pixels, from left to right. @param {Critical} found @param {Scale} x @returns {[number, number][]} */
 function groupsOf({ bars, ranks }, x) {
   return bars.filter((bar) => bar.length > 1).map((bar) => {
     const at = bar.map((run) => x.at(ranks[run]));
@@ -95,10 +97,10 @@ function rulerMarks({ critical, alpha, p }, x, width) {
     y2: y + 5,
     stroke: "ink",
   });
-  const name = `critical difference ${fixed(critical, 2)}`;
+  const name = `critical difference ${numberText(critical, 2)}`;
   const friedman = Number.isFinite(p) ? `; Friedman p ${pSign(p)}` : "";
   const texts = [`${name} (α = ${alpha}${friedman})`, `${name} (α = ${alpha})`, name];
-  const text = texts.find((words) => textWidth(words, SMALL_SIZE) <= width - from) ?? `CD ${fixed(critical, 2)}`;
+  const text = texts.find((words) => textWidth(words, SMALL_SIZE) <= width - from) ?? `CD ${numberText(critical, 2)}`;
   return [
     { kind: "line", x1: from, x2: to, y1: crisp(y), y2: crisp(y), stroke: "ink", width: 1.5 },
     cap(from),
@@ -149,14 +151,14 @@ function rankAxis(x, count) {
  * The line from the axis to the name of a run.
  *
  * @param {{name: string, run: number, rank: number, at: number, y: number, end: number, left: boolean, side: number, numbered: boolean}} of
- *   at: its place on the axis; end: where the line ends; side: the room for names; numbered: whether the rank stands beside the name
+ *   at: position on the axis; end: end of the line; side: width for names; numbered: whether to show the rank next to the name
  * @returns {Mark[]}
  */
 function leaderMarks({ name, run, rank, at, y, end, left, side, numbered }) {
-  const text = numbered ? fixed(rank, 2) : "";
+  const text = numbered ? numberText(rank, 2) : "";
   const room = side - 12 - 6 - (text ? textWidth(text, SMALL_SIZE) + 8 : 0);
   const size = numbered ? TEXT_SIZE : SMALL_SIZE;
-  const fit = fitted(name, room, size);
+  const fit = fitText(name, room, size);
   const edge = left ? end - 6 : end + 6;
   const anchor = left ? /** @type {const} */ ("end") : /** @type {const} */ ("start");
   const beyond = (textWidth(fit, size) + 7) * (left ? -1 : 1);

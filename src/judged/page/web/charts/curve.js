@@ -1,5 +1,5 @@
-/** A picture of curves: precision and recall, or a measure by its cutoff, one line a run. */
-import { between, fixed, grouped } from "../data/format.js";
+/** Curves with one line per run: precision-recall, or a measure as a function of the cutoff. */
+import { between, integerText, numberText } from "../data/format.js";
 import { bottomAxis, bottomRoom, endRoom, leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { legendMarks } from "../kit/legend.js";
 import { extent, linearScale, logScale, niceDomain, tickTexts } from "../kit/scale.js";
@@ -16,10 +16,10 @@ import { endLabels } from "./line-labels.js";
 /**
  * @typedef {{texts?: (ticks: number[]) => string[], value?: (y: number) => string, interval?: string, named?: boolean,
  *   names?: string[]}} Writing
- *   how y is written, what the band is called, whether lines are named (not where one legend serves several charts), and how runs are
+ *   how to format y, the name of the band, whether to label lines (not if several charts share a legend), and the names of runs
  */
 
-const MOST_BANDS = 4; // more bands than this hide each other
+const MOST_BANDS = 4; // more bands hide each other
 const MARKER_EVERY = 72;
 
 /** @param {Picture} picture @returns {[number, number]} */
@@ -47,7 +47,7 @@ function yDomain({ lines, unit }) {
 export function curveScene(picture, width, writing = {}) {
   const { lines } = picture;
   if (!lines.some(({ y }) => y.some(Number.isFinite))) {
-    return wordScene(width, "There is nothing to draw: no run has a value.");
+    return wordScene(width, "No run has a value.");
   }
   const { texts = tickTexts, named = true, names } = writing;
   const tall = Math.round(Math.max(210, Math.min(300, 0.6 * width)));
@@ -96,7 +96,7 @@ export function curveScene(picture, width, writing = {}) {
 }
 
 /**
- * Lines of equal F1, from precision 1 to recall 1; named where no curve is in the way.
+ * Lines of equal F1, labelled unless a curve is in the way.
  *
  * @param {Scale} x @param {Scale} y @param {Line[]} lines @returns {Mark[]}
  */
@@ -137,7 +137,7 @@ function bandMarks({ x: at, low, high, rule, run }, x, y) {
 }
 
 /**
- * Points in pixels; what is missing is NaN.
+ * Points in pixels; missing values are NaN.
  *
  * @param {Line} line @param {Scale} x @param {Scale} y @returns {[number, number][]}
  */
@@ -157,7 +157,7 @@ function lineMark(line, x, y) {
 }
 
 /**
- * Markers at even distances along a line, at other places for each; one point alone always has one.
+ * Markers at even distances along a line, staggered between lines; a single point always has one.
  *
  * @param {Line} line @param {number} i @param {Scale} x @param {Scale} y @returns {Mark[]}
  */
@@ -178,11 +178,11 @@ function markersOf(line, i, x, y) {
 }
 
 /**
- * Every point can be pointed at.
+ * Make every point hoverable.
  *
  * @param {Scene} scene @param {Picture} picture @param {Scale} x @param {Scale} y @param {Writing} writing
  */
-function addPoints(scene, picture, x, y, { value = (of) => fixed(of), interval = "interval" }) {
+function addPoints(scene, picture, x, y, { value = (of) => numberText(of), interval = "interval" }) {
   /** @type {[Line, number][]} */
   const points = [];
   for (const line of picture.lines) {
@@ -195,7 +195,9 @@ function addPoints(scene, picture, x, y, { value = (of) => fixed(of), interval =
   scene.tip = (datum) => {
     const [line, i] = points[datum];
     const [low, high, at] = [line.low?.[i] ?? NaN, line.high?.[i] ?? NaN, line.at?.[i] ?? NaN];
-    const shown = (/** @type {number} */ number) => (Number.isInteger(number) ? grouped(number) : fixed(number));
+    const shown = (
+      /** @type {number} */ number,
+    ) => (Number.isInteger(number) ? integerText(number) : numberText(number));
     return [
       nameText(line.name, 80),
       `${picture.x} ${shown(line.x[i])}`,

@@ -1,9 +1,9 @@
-/** Where one run beats the other: the difference of each query, from the best gain to the worst loss. */
-import { between, grouped, signed, signedValue, valueText } from "../data/format.js";
+/** The difference of each query, from the largest gain to the largest loss. */
+import { between, integerText, signedText, signedValue, valueText } from "../data/format.js";
 import { leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { bandScale, extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { crisp, emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { axisName, intervalName, nameText, queriesText, queryLines } from "./common.js";
 import { viewedDifferences, viewedPair, wordMarks } from "./common.js";
 
@@ -26,7 +26,7 @@ function gainColour(gain) {
 }
 
 /**
- * @param {Book} book @param {View} view @param {number} width @param {number} [height] such as that of a chart beside it @returns {Scene}
+ * @param {Book} book @param {View} view @param {number} width @param {number} [height] for example that of an adjacent chart @returns {Scene}
  */
 export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   const of = book.facts.measures[view.measure];
@@ -42,11 +42,11 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   const band = bandScale(count, [left, width - 2]);
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
   const plot = { x: left, y: DIFFERENCE_HEAD, width: width - 2 - left, height: bottom - DIFFERENCE_HEAD };
-  const [better, worse, same] = [found.better, found.worse, found.same].map(grouped);
-  const won = `${b} is better on ${better}, worse on ${worse}, the same on ${same}`;
-  const scene = emptyScene(width, height, `${of.name} of ${b} minus ${a}, query by query: ${won}.`, plot);
+  const [better, worse, same] = [found.better, found.worse, found.same].map(integerText);
+  const won = `${b} is better on ${better}, worse on ${worse}, tied on ${same}`;
+  const scene = emptyScene(width, height, `${of.name} of ${b} minus ${a} per query: ${won}.`, plot);
   scene.marks.push(...headMarks(found, width));
-  const title = `${of.name}: ${b} minus ${a}${of.lower ? " (less is better)" : ""}`;
+  const title = `${of.name}: ${b} minus ${a}${of.lower ? " (lower is better)" : ""}`;
   scene.marks.push(...leftAxis(y, { x: left, right: width - 2, title, titleY: DIFFERENCE_HEAD - 14, ticks }));
   scene.marks.push(...meanBand(pair, y, left, width));
   scene.marks.push(...(band.step >= NARROWEST_BAR ? barMarks(found, band, y) : areaMarks(found, band, y)));
@@ -62,13 +62,13 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   return scene;
 }
 
-/** How many queries are what. @param {Differences} found @param {number} width @returns {Mark[]} */
+/** The numbers of better, tied and worse queries. @param {Differences} found @param {number} width @returns {Mark[]} */
 function headMarks({ better, same, worse, missing }, width) {
   const words = [
-    { text: `${grouped(better)} better`, fill: "better", bold: true },
-    { text: `${grouped(same)} the same`, fill: "same", bold: true },
-    { text: `${grouped(worse)} worse`, fill: "worse", bold: true },
-    ...(missing && width > 380 ? [{ text: `${grouped(missing)} without a value`, fill: "soft" }] : []),
+    { text: `${integerText(better)} better`, fill: "better", bold: true },
+    { text: `${integerText(same)} tied`, fill: "same", bold: true },
+    { text: `${integerText(worse)} worse`, fill: "worse", bold: true },
+    ...(missing && width > 380 ? [{ text: `${integerText(missing)} without value`, fill: "soft" }] : []),
   ];
   return wordMarks(words, 0, 13, 14);
 }
@@ -89,7 +89,7 @@ function barMarks({ values, gains }, band, y) {
 }
 
 /**
- * Bars thinner than they can be drawn, as one shape a colour: sorted values hide none.
+ * Bars that are too thin to draw, as one shape per colour. Values are sorted, so none is hidden.
  *
  * @param {Differences} found @param {Band} band @param {Scale} y @returns {Mark[]}
  */
@@ -114,7 +114,7 @@ function areaMarks({ values, gains, better, same }, band, y) {
 }
 
 /**
- * The interval of the mean, behind the bars.
+ * The interval of the mean difference, behind the bars.
  *
  * @param {import("../data/data.js").Pair | null} pair @param {Scale} y @param {number} left @param {number} width
  * @returns {Mark[]}
@@ -134,7 +134,7 @@ function meanBand(pair, y, left, width) {
 }
 
 /**
- * The mean, over the bars.
+ * The mean difference, in front of the bars.
  *
  * @param {import("../data/data.js").Pair | null} pair @param {boolean} lower @param {Scale} y @param {number} left @param {number} width
  * @returns {Mark[]}
@@ -142,9 +142,9 @@ function meanBand(pair, y, left, width) {
 function meanMarks(pair, lower, y, left, width) {
   if (!pair || Number.isNaN(pair.difference)) return [];
   const at = crisp(y.at(pair.difference));
-  const text = `mean ${signed(pair.difference)}`;
+  const text = `mean ${signedText(pair.difference)}`;
   const above = pair.difference >= 0 ? at - 5 : at + 13;
-  // Gains stand at the left and losses at the right: the other side is free of bars.
+  // Gains are on the left and losses on the right, so the other side has no bars.
   const x = pair.difference >= 0 === !lower ? width - 4 : left + 4 + textWidth(text, SMALL_SIZE);
   return [
     { kind: "line", x1: left, x2: width - 2, y1: at, y2: at, stroke: "ink", width: 1, dash: [4, 3] },
@@ -154,8 +154,8 @@ function meanMarks(pair, lower, y, left, width) {
 
 /** @param {string} queries @param {number} left @param {number} width @param {number} height @returns {Mark[]} */
 function footMarks(queries, left, width, height) {
-  const long = `${queries}, from the best gain to the worst loss`;
-  const text = textWidth(long, SMALL_SIZE) <= width - left ? long : fitted(queries, width - left, SMALL_SIZE);
+  const long = `${queries}, from largest gain to largest loss`;
+  const text = textWidth(long, SMALL_SIZE) <= width - left ? long : fitText(queries, width - left, SMALL_SIZE);
   return [{
     kind: "text",
     x: width - 2,
@@ -167,13 +167,13 @@ function footMarks(queries, left, width, height) {
   }];
 }
 
-/** What is said of a query: both values, and the difference. @param {Book} book @param {View} view @param {number} query */
+/** The tooltip of a query: both values and the difference. @param {Book} book @param {View} view @param {number} query */
 export function differenceLines(book, view, query) {
   const { runs, measures } = book.facts;
   const of = measures[view.measure];
   const [a, b] = [book.value(view.measure, view.a, query), book.value(view.measure, view.b, query)];
   const gain = of.lower ? a - b : b - a;
-  const word = gain > 0 ? "better" : gain < 0 ? "worse" : "the same";
+  const word = gain > 0 ? "better" : gain < 0 ? "worse" : "tied";
   return [
     ...queryLines(book, query),
     `${nameText(runs[view.a])} ${valueText(a, of)}`,
@@ -182,14 +182,14 @@ export function differenceLines(book, view, query) {
   ];
 }
 
-/** The mean difference with its interval, as a sentence. @param {Book} book @param {View} view */
+/** The mean difference and its interval as a sentence. @param {Book} book @param {View} view */
 export function differenceWords(book, view) {
   const pair = viewedPair(book, view);
   if (!pair || Number.isNaN(pair.difference)) return "";
   const interval = Number.isNaN(pair.low)
     ? ""
-    : ` (${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)})`;
-  return `Mean difference ${signed(pair.difference)}${interval}.`;
+    : ` (${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)})`;
+  return `Mean difference ${signedText(pair.difference)}${interval}.`;
 }
 
 /** @param {Book} book @param {View} view @returns {import("../kit/csv.js").Sheet} */

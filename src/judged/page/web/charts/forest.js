@@ -1,24 +1,24 @@
-/** Charts with a row for each run or slice: the name at the left, or above where the page is narrow; a text at the right. */
+/** Charts with one row per run or slice: name on the left (above on narrow pages), text on the right. */
 import { bottomAxis, bottomRoom } from "../kit/axis.js";
 import { crisp, emptyScene, SMALL_SIZE, TEXT_SIZE } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 
 /** @typedef {import("../kit/scene.js").Scene} Scene */
 /** @typedef {import("../kit/scene.js").Mark} Mark */
 /**
  * @typedef {{name: string, note?: string, value?: string, bold?: boolean}} Row
- *   note: small, behind the name; value: at the right
+ *   note: small text after the name; value: text on the right
  */
 /**
  * @typedef {object} Rows
- * @property {Scene} scene with the names and values drawn
- * @property {number} left where the plot begins
+ * @property {Scene} scene with names and values
+ * @property {number} left the left edge of the plot
  * @property {number} right
  * @property {number} top
  * @property {number} bottom
- * @property {(i: number) => number} y the middle of what is drawn in a row
- * @property {number} high how high a row is, without its name
- * @property {number[][]} bands from where to where an upright line may go, past the names
+ * @property {(i: number) => number} y the vertical centre of a row
+ * @property {number} high the height of a row without its name
+ * @property {number[][]} bands vertical ranges for vertical lines, which skip the names
  */
 
 const NAME_GAP = 14;
@@ -63,7 +63,7 @@ export function rowsScene(rows, width, label, { top = 6, high = 28, titled = tru
 /** @param {Row} row @param {number} y @param {number} room @returns {Mark[]} */
 function nameMarks({ name, note, bold }, y, room) {
   const noted = note ? textWidth(note, SMALL_SIZE) + 8 : 0;
-  const text = fitted(name, Math.max(24, room - noted), TEXT_SIZE, bold);
+  const text = fitText(name, Math.max(24, room - noted), TEXT_SIZE, bold);
   /** @type {Mark[]} */
   const marks = [{ kind: "text", x: 0, y, text, size: TEXT_SIZE, bold, halo: "paper" }];
   const x = textWidth(text, TEXT_SIZE, bold) + 8;
@@ -82,7 +82,7 @@ export function rowsAxis({ scene, top, bottom }, scale, title, whole) {
 }
 
 /**
- * An upright line through all rows.
+ * A vertical line through all rows.
  *
  * @param {Rows} rows @param {number} x @param {string} stroke @param {number[]} [dash] @returns {Mark[]}
  */

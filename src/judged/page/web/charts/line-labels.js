@@ -1,6 +1,6 @@
-/** The names of lines at their ends, where they fit: nearer to what they name than a legend. */
+/** Labels at the ends of lines, instead of a legend, if they fit. */
 import { SMALL_SIZE } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { runColour } from "./common.js";
 
 /** @typedef {import("../data/data.js").Line} Line */
@@ -8,18 +8,18 @@ import { runColour } from "./common.js";
 /** @typedef {import("../kit/scale.js").Scale} Scale */
 /** @typedef {{name: string, mark: string, colour: string, x: number, y: number}} End */
 
-const ENDS_FROM = 560; // on a narrower page the plot needs the width
+const ENDS_FROM = 560; // on narrower pages the plot needs the width
 const MOST_ENDS = 8;
 const END_STEP = 16;
 const END_SHIFT = 34;
 const END_GAP = 22;
 
 /**
- * Heights with room between them, each as near as it can be to where it was; they were in order from the top.
+ * Move sorted heights apart by at least `step`, each as little as possible.
  *
  * @param {number[]} heights @param {number} step @param {[number, number]} [within] @returns {number[]}
  */
-export function spacedOut(heights, step, [least, most] = [-Infinity, Infinity]) {
+export function spaceOut(heights, step, [least, most] = [-Infinity, Infinity]) {
   /** @type {{from: number, count: number, sum: number}[]} */
   const blocks = [];
   heights.forEach((height, i) => {
@@ -42,7 +42,7 @@ function blockTop({ count, sum }, step) {
   return sum / count - ((count - 1) * step) / 2;
 }
 
-/** Where a line ends. @param {Line} line @param {{x: Scale, y: Scale}} scales @returns {End | null} */
+/** Return the last point of a line. @param {Line} line @param {{x: Scale, y: Scale}} scales @returns {End | null} */
 function endOf(line, { x, y }) {
   for (let i = line.x.length - 1; i >= 0; i--) {
     const [px, py] = [x.at(line.x[i]), y.at(line.y[i])];
@@ -54,7 +54,7 @@ function endOf(line, { x, y }) {
 }
 
 /**
- * Labels right of the plot, with the room they need; null where they do not fit.
+ * Labels to the right of the plot and the width they need; null if they do not fit.
  *
  * @param {Line[]} lines @param {number} width @param {(room: number) => {x: Scale, y: Scale}} scales
  * @returns {{room: number, marks: Mark[]} | null}
@@ -62,7 +62,7 @@ function endOf(line, { x, y }) {
 export function endLabels(lines, width, scales) {
   if (width < ENDS_FROM || lines.length > MOST_ENDS || lines.length < 2) return null;
   const most = width * 0.24;
-  const names = lines.map((line) => fitted(line.name, most, SMALL_SIZE, true));
+  const names = lines.map((line) => fitText(line.name, most, SMALL_SIZE, true));
   const wide = Math.max(
     ...lines.map(({ mark }, i) => Math.max(textWidth(names[i], SMALL_SIZE, true), textWidth(mark, SMALL_SIZE))),
   );
@@ -73,7 +73,7 @@ export function endLabels(lines, width, scales) {
   if (ends.some((end) => edge - end.x > 0.04 * width)) return null;
   const step = lines.some(({ mark }) => mark) ? END_STEP * 1.8 : END_STEP;
   const [bottom, top] = placed.y.range;
-  const heights = spacedOut(ends.map(({ y }) => y), step, [top - 12, bottom + 12]);
+  const heights = spaceOut(ends.map(({ y }) => y), step, [top - 12, bottom + 12]);
   if (heights.some((height, i) => Math.abs(height - ends[i].y) > END_SHIFT)) return null;
   return { room, marks: ends.flatMap((end, i) => endMarks(end, heights[i], edge, most)) };
 }
@@ -88,7 +88,7 @@ function endMarks({ name, mark, colour, x, y: from }, y, edge, most) {
       kind: "text",
       x: at,
       y: y + 4,
-      text: fitted(name, most, SMALL_SIZE, true),
+      text: fitText(name, most, SMALL_SIZE, true),
       fill: colour,
       size: SMALL_SIZE,
       bold: true,

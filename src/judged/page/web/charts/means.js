@@ -1,5 +1,5 @@
-/** How good each run is: its mean by the measure, with the interval. */
-import { between, counted } from "../data/format.js";
+/** The mean of each run with its interval. */
+import { between, plural } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { intervalMarks } from "../kit/shape.js";
 import { wordScene } from "../kit/scene.js";
@@ -10,7 +10,7 @@ import { rowsAxis, rowsLine, rowsScene } from "./forest.js";
 /** @typedef {import("./common.js").View} View */
 /** @typedef {import("../kit/scene.js").Scene} Scene */
 
-/** Runs from the best; those without a mean last. @param {Book} book @param {number} measure @returns {number[]} */
+/** Sort the runs from best to worst; runs without a mean come last. @param {Book} book @param {number} measure @returns {number[]} */
 export function rankedRuns(book, measure) {
   const { runs, summary, measures } = book.facts;
   const sign = measures[measure].lower ? 1 : -1;
@@ -22,7 +22,7 @@ export function rankedRuns(book, measure) {
 }
 
 /**
- * Round ends around means and intervals; a share is not drawn beyond 1 for the roundness alone.
+ * Return a domain with round limits; for values in [0, 1] the limits stay within it.
  *
  * @param {number[]} values @param {boolean} unit @returns {[number, number]}
  */
@@ -50,7 +50,7 @@ export function meansScene(book, { measure }, width) {
   const rows = rowsScene(
     texts,
     width,
-    `Means of ${of.name} for ${runs.length} runs; the best is ${nameText(runs[best])} with ${
+    `Means of ${of.name} for ${runs.length} runs; the best is ${nameText(runs[best])}, ${
       meanText(cells[best].mean, of)
     }.`,
   );
@@ -83,7 +83,7 @@ function meanLines(book, measure, run) {
     nameText(runs[run], 80),
     `${measures[measure].name} ${text(mean)}`,
     ...(Number.isNaN(low) ? [] : [`${intervalName(book.facts.level)} ${between(low, high, text)}`]),
-    counted(queries, "query", "queries"),
+    plural(queries, "query", "queries"),
   ];
 }
 

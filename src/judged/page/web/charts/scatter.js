@@ -1,9 +1,9 @@
-/** One run against the other, query by query: a dot above the diagonal is more for b. */
-import { counted } from "../data/format.js";
+/** Values of two runs per query: above the diagonal, b has the higher value. */
+import { plural } from "../data/format.js";
 import { bottomAxis, bottomRoom, leftAxis, leftRoom } from "../kit/axis.js";
 import { extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
-import { fitted, textWidth } from "../kit/text.js";
+import { fitText, textWidth } from "../kit/text.js";
 import { axisName, viewedQueries, wordMarks } from "./common.js";
 import { differenceLines } from "./difference.js";
 
@@ -15,11 +15,11 @@ import { differenceLines } from "./difference.js";
 /** @typedef {{a: number, b: number, queries: number[]}} Place one or more queries with the same two values */
 
 const SCATTER_LARGEST = 460;
-const SCATTER_TOP = 50; // for a line of words, and the title of the axis
-const SCATTER_INSET = 12; // so that dots at the ends of the scales are whole
-const LARGEST_DOT = 7; // a larger one would hide its neighbours
+const SCATTER_TOP = 50; // for a line of text and the title of the axis
+const SCATTER_INSET = 12; // so that dots at the ends of the scales are not clipped
+const LARGEST_DOT = 7; // larger dots would hide their neighbours
 
-/** Queries with both values, those with the same two values together. @param {Book} book @param {View} view @returns {Place[]} */
+/** Group the queries with both values by their values. @param {Book} book @param {View} view @returns {Place[]} */
 export function scatterPlaces(book, view) {
   const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
   /** @type {Map<string, Place>} */
@@ -36,7 +36,7 @@ export function scatterPlaces(book, view) {
 }
 
 /**
- * The values that are drawn, and the sides of the plot.
+ * Return the domain and size of the plot.
  *
  * @param {Book} book @param {View} view @param {Place[]} places @param {number} width
  */
@@ -51,7 +51,7 @@ function scatterFrame(book, view, places, width) {
   return { domain, left, beyond, size, height: SCATTER_TOP + size + bottomRoom(true) };
 }
 
-/** How high the chart is at a width, for one that stands beside it. @param {Book} book @param {View} view @param {number} width */
+/** Return the height of the chart for a width, for an adjacent chart. @param {Book} book @param {View} view @param {number} width */
 export function scatterHeight(book, view, width) {
   return scatterFrame(book, view, scatterPlaces(book, view), width).height;
 }
@@ -66,7 +66,7 @@ export function scatterScene(book, view, width) {
   const y = linearScale(domain, [SCATTER_TOP + size - SCATTER_INSET, SCATTER_TOP + SCATTER_INSET]);
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], 2 * size));
   const plot = { x: left, y: SCATTER_TOP, width: size, height: size };
-  const label = `${of.name} of ${b} against ${a}, one dot a query.`;
+  const label = `${of.name} of ${b} versus ${a}, one dot per query.`;
   const scene = emptyScene(left + size + beyond, height, label, plot);
   const ticks = y.ticks(size > 300 ? 5 : 4);
   scene.marks.push(
@@ -93,14 +93,14 @@ export function scatterScene(book, view, width) {
   return scene;
 }
 
-/** Many dots are small; a dot of several queries is larger, but never so large that it hides others. @param {number} queries @param {number} places */
+/** Return the size of a dot: smaller if there are many, larger for several queries, within limits. @param {number} queries @param {number} places */
 function dotSize(queries, places) {
   const one = places > 3000 ? 1.6 : places > 500 ? 2.2 : places > 120 ? 2.6 : 3.4;
   return Math.min(one * (1 + 0.25 * Math.log2(queries)), LARGEST_DOT);
 }
 
 /**
- * Larger dots behind smaller ones, each with a rim of paper where there are not too many to tell apart.
+ * Draw larger dots behind smaller ones, outlined unless there are too many.
  *
  * @param {Place[]} places @param {Scale} x @param {Scale} y @param {boolean} lower @returns {Mark[]}
  */
@@ -115,7 +115,7 @@ function dotMarks(places, x, y, lower) {
 }
 
 /**
- * Which run is better on which side of the diagonal: above the plot, where no dot lies.
+ * State which run is better on which side of the diagonal, above the plot.
  *
  * @param {string} a @param {string} b @param {boolean} lower @param {number} width @returns {Mark[]}
  */
@@ -123,7 +123,7 @@ function sideMarks(a, b, lower, width) {
   const [above, below] = lower ? [a, b] : [b, a];
   const most = (width - 12 - textWidth("↖  better ↘  better", SMALL_SIZE, true)) / 2;
   const words = (/** @type {string} */ arrow, /** @type {string} */ run) => ({
-    text: `${arrow} ${fitted(run, Math.max(20, most), SMALL_SIZE, true)} better`,
+    text: `${arrow} ${fitText(run, Math.max(20, most), SMALL_SIZE, true)} better`,
     fill: run === b ? "better" : "worse",
     bold: true,
   });
@@ -140,7 +140,7 @@ function scatterTip(book, view, places) {
   return (query) => {
     const more = others.get(query);
     const lines = differenceLines(book, view, query);
-    return more ? [...lines, `and ${counted(more, "other query", "other queries")} with these values`] : lines;
+    return more ? [...lines, `and ${plural(more, "other query", "other queries")} with these values`] : lines;
   };
 }
 

@@ -1,5 +1,5 @@
-/** Where the difference of two runs lies: one row a slice of queries, below that of all of them. */
-import { between, counted, grouped, pText, signed, sliceName } from "../data/format.js";
+/** The difference between two runs: one row for all queries, then one per slice. */
+import { between, integerText, plural, pText, signedText, sliceName, verdictText } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp, wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
@@ -25,7 +25,7 @@ function sliceRows(book, view) {
 }
 
 /**
- * The datum of a row is its place: 0 for all queries, then the slices.
+ * The datum of a row is its index: 0 for all queries, then the slices.
  *
  * @param {Book} book @param {View} view @param {number} width @returns {Scene}
  */
@@ -34,18 +34,18 @@ export function slicesScene(book, view, width) {
   const found = sliceRows(book, view);
   const pairs = found.map(({ pair }) => pair);
   const [low, high] = extent([0, ...pairs.flatMap((pair) => (pair ? [pair.difference, pair.low, pair.high] : []))]);
-  if (pairs.every((pair) => !pair)) return wordScene(width, "These two runs were not compared.");
+  if (pairs.every((pair) => !pair)) return wordScene(width, "These runs were not compared.");
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
   const texts = found.map(({ name, pair }, i) => ({
     name,
-    note: pair ? `n = ${grouped(pair.queries)}` : "",
-    value: pair ? `${signed(pair.difference)} ${verdictWords(pair)}` : "–",
+    note: pair ? `n = ${integerText(pair.queries)}` : "",
+    value: pair ? `${signedText(pair.difference)} ${verdictWords(pair)}` : "–",
     bold: i === 0,
   }));
-  const rows = rowsScene(texts, width, `Differences of ${of.name}, ${b} minus ${a}, by slice of the queries.`);
+  const rows = rowsScene(texts, width, `Differences of ${of.name}, ${b} minus ${a}, by slice.`);
   const x = linearScale(low === high ? [-1, 1] : niceDomain(low, high, 6), [rows.left, rows.right]);
   const { scene } = rows;
-  scene.marks.unshift(...rowsAxis(rows, x, `${of.name}: ${b} minus ${a}${of.lower ? " (less is better)" : ""}`));
+  scene.marks.unshift(...rowsAxis(rows, x, `${of.name}: ${b} minus ${a}${of.lower ? " (lower is better)" : ""}`));
   scene.marks.push(...rowsLine(rows, x.at(0), "soft"));
   if (found.length > 1) {
     const y = crisp((rows.y(0) + rows.high / 2) - 1);
@@ -65,9 +65,10 @@ export function slicesScene(book, view, width) {
   return scene;
 }
 
-/** The verdict, and the p-value that it rests on. @param {Pair} pair */
+/** The verdict and its p-value. @param {Pair} pair */
 function verdictWords({ verdict, adjusted }) {
-  return Number.isNaN(adjusted) ? verdict : `${verdict}, p ${pText(adjusted)}`;
+  const words = verdictText(verdict);
+  return verdict === "too few" || Number.isNaN(adjusted) ? words : `${words}, p ${pText(adjusted)}`;
 }
 
 /** @param {Book} book @param {SliceRow} row */
@@ -75,12 +76,12 @@ function sliceLines(book, { name, pair }) {
   if (!pair) return [nameText(name, 80)];
   return [
     nameText(name, 80),
-    `${signed(pair.difference)}, ${pair.verdict === "too few" ? "too few queries to test" : verdictWords(pair)}`,
+    `${signedText(pair.difference)}, ${verdictWords(pair)}`,
     ...(Number.isNaN(pair.low)
       ? []
-      : [`${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)}`]),
-    counted(pair.queries, "query", "queries"),
-    `${grouped(pair.wins)} better, ${grouped(pair.ties)} the same, ${grouped(pair.losses)} worse`,
+      : [`${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)}`]),
+    plural(pair.queries, "query", "queries"),
+    `${integerText(pair.wins)} better, ${integerText(pair.ties)} tied, ${integerText(pair.losses)} worse`,
   ];
 }
 

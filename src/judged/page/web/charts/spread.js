@@ -1,5 +1,5 @@
-/** How the values of each run lie: a histogram a run, over the same axis. */
-import { counted, grouped, percent, valueText } from "../data/format.js";
+/** The distribution of values: one histogram per run on a shared axis. */
+import { integerText, percent, plural, valueText } from "../data/format.js";
 import { extent, linearScale, niceStep, tickTexts } from "../kit/scale.js";
 import { wordScene } from "../kit/scene.js";
 import { meanText, nameText, runColour, viewedQueries } from "./common.js";
@@ -11,10 +11,10 @@ import { rowsAxis, rowsScene } from "./forest.js";
 /** @typedef {import("./common.js").View} View */
 /** @typedef {import("../kit/scene.js").Scene} Scene */
 /** @typedef {import("../kit/scene.js").Mark} Mark */
-/** @typedef {{base: number, tall: number}} Ground where a histogram stands, and how much height it has */
+/** @typedef {{base: number, tall: number}} Ground the baseline and height of a histogram */
 /**
  * @typedef {{start: number, step: number, count: number, whole: boolean}} Bins
- *   whole: one bin a whole number, which is its middle
+ *   whole: one bin per integer, centred on it
  */
 
 const SPREAD_BINS = 20;
@@ -42,7 +42,7 @@ export function spreadBins(low, high, { unit, whole }) {
 }
 
 /**
- * How many values each bin holds; the last one holds its upper end too.
+ * Count the values in each bin; the last bin includes its upper end.
  *
  * @param {Iterable<number>} values @param {Bins} bins @returns {number[]}
  */
@@ -55,7 +55,7 @@ export function binCounts(values, { start, step, count }) {
   return counts;
 }
 
-/** The range of a bin in words. @param {Bins} bins @param {number} i @param {Measure} measure */
+/** The range of a bin as text. @param {Bins} bins @param {number} i @param {Measure} measure */
 function binText({ start, step, whole }, i, measure) {
   if (whole) return valueText(start + 0.5 + i, measure);
   const [from, to] = tickTexts([start + i * step, start + (i + 1) * step]);
@@ -76,7 +76,7 @@ export function spreadScene(book, view, width) {
   const tall = order.length > MANY_RUNS ? 50 : 66;
   const counts = columns.map((column) => binCounts(column, bins));
   const most = Math.max(1, ...counts.flat());
-  // The mean is that of all queries: within a slice there is none to show.
+  // The means are over all queries, so a slice shows none.
   const means = order.map((run) => (view.slice != null ? NaN : summary[view.measure][run].mean));
   const value = (
     /** @type {number} */ i,
@@ -84,7 +84,7 @@ export function spreadScene(book, view, width) {
   const rows = rowsScene(
     order.map((run, i) => ({ name: book.short[run], value: value(i) })),
     width,
-    `How the values of ${of.name} lie, run by run.`,
+    `Distribution of ${of.name} for each run.`,
     {
       high: tall,
     },
@@ -106,7 +106,7 @@ export function spreadScene(book, view, width) {
     return [
       nameText(runs[order[i]], 80),
       `${of.name} ${binText(bins, bin, of)}`,
-      `${counted(count, "query", "queries")} (${percent(count / known)})`,
+      `${plural(count, "query", "queries")} (${percent(count / known)})`,
     ];
   };
   return rows.scene;
@@ -126,7 +126,7 @@ function histogram(counts, bins, most, x, { base, tall }, fill) {
     const h = Math.max(1.5, (count / most) * (tall - 22));
     marks.push({ kind: "rect", x: from + 0.5, y: base - h, w: Math.max(1, to - from - 1), h, fill, opacity: 0.85 });
     if (i !== peak) return;
-    const text = grouped(count);
+    const text = integerText(count);
     marks.push({ kind: "text", x: (from + to) / 2, y: base - h - 4, text, size: 10, fill: "soft", anchor: "middle" });
   });
   marks.push({
@@ -143,7 +143,7 @@ function histogram(counts, bins, most, x, { base, tall }, fill) {
 
 /** @param {number} mean @param {import("../kit/scale.js").Scale} x @param {Ground} ground @returns {Mark[]} */
 function meanMark(mean, x, { base, tall }) {
-  if (!Number.isFinite(mean) || mean < x.domain[0] || mean > x.domain[1]) return []; // a sum lies far beyond the values
+  if (!Number.isFinite(mean) || mean < x.domain[0] || mean > x.domain[1]) return []; // a total is far outside the range of values
   const at = x.at(mean);
   return [
     { kind: "line", x1: at, x2: at, y1: base - tall + 14, y2: base, stroke: "paper", width: 4, opacity: 0.7 },

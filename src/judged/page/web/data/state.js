@@ -1,32 +1,32 @@
 import { rankedRuns } from "../charts/means.js";
 
 /**
- * What the reader has chosen, kept in the address: a link shows the same view again.
+ * The selections of the reader, stored in the address so that a link restores the view.
  *
- * The fragment names runs, measures and queries, not their places, and only what differs from the default:
+ * The fragment contains names of runs, measures and queries, and only values that differ from the default:
  * `#measure=AP&b=dense&query=q18`.
  *
  * @typedef {import("./data.js").Book} Book
  * @typedef {"" | "better" | "worse" | "same" | "missing"} Only
  * @typedef {object} State
- * @property {number} measure its place in `facts.measures`
- * @property {number} a a run: the one compared with
- * @property {number} b a run: the one that is compared
+ * @property {number} measure index into `facts.measures`
+ * @property {number} a the run to compare with
+ * @property {number} b the compared run
  * @property {string} q the filter of queries, as typed
- * @property {Only} only queries where b is better than a, worse, the same, or where one of them has no value
- * @property {string | null} slice the label of a group of queries, which may be "", or null for all of them
+ * @property {Only} only show queries where b is better, worse or the same, or where a value is missing
+ * @property {string | null} slice the label of a slice, which may be empty; null for all queries
  * @property {string} sort the key of a column of the table of queries
- * @property {boolean} down whether that column falls
- * @property {string} query the id of the query that is open, or ""
+ * @property {boolean} down whether the order is descending
+ * @property {string} query the id of the open query, or ""
  *
  * @typedef {ReturnType<typeof createState>} Store
  * @typedef {(state: State, changed: (keyof State)[]) => void} Listener
  *
- * How a value stands in the fragment, and what a text there means (undefined: nothing that this page has).
+ * Conversion between a value and its text in the fragment (undefined: not on this page).
  * @typedef {{text: (value: any) => string, value: (text: string) => any}} Spelling
  */
 
-/** Letters that encodeURIComponent leaves, and that programs which look for links in a text cut off or take for marks. */
+/** Characters that encodeURIComponent keeps but that programs which detect links in text may cut off. */
 const CUT_LETTERS = /[!'()*~]|\.$/g;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
@@ -35,21 +35,21 @@ function percentCode(letter) {
   return `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** A text as a part of a fragment. Half a surrogate pair has no UTF-8: it is written as ~ and its code. @param {string} text */
-export function stateEscaped(text) {
+/** Escape a text for the fragment. A lone surrogate has no UTF-8 and is written as ~ and its code. @param {string} text */
+function escapeState(text) {
   const halves = text.match(LONE_SURROGATE) ?? [];
   const parts = text.split(LONE_SURROGATE).map((part) => encodeURIComponent(part).replace(CUT_LETTERS, percentCode));
   return parts.map((part, i) => (i ? `~${halves[i - 1].charCodeAt(0).toString(16)}` : "") + part).join("");
 }
 
-/** The text that `stateEscaped` was given; what nobody could have stateEscaped stays as it is. @param {string} text */
-export function stateUnescaped(text) {
+/** Undo `escapeState`; invalid escapes are kept. @param {string} text */
+function unescapeState(text) {
   const parts = text.split(/~(d[89a-f][0-9a-f]{2})/);
-  return parts.map((part, i) => i % 2 ? String.fromCharCode(parseInt(part, 16)) : statePercentDecoded(part)).join("");
+  return parts.map((part, i) => i % 2 ? String.fromCharCode(parseInt(part, 16)) : decodePercent(part)).join("");
 }
 
 /** @param {string} text */
-function statePercentDecoded(text) {
+function decodePercent(text) {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -57,13 +57,13 @@ function statePercentDecoded(text) {
   }
 }
 
-/** A place in a list, spelled by its name there. @param {string[]} names @returns {Spelling} */
+/** An index into a list, written as a name. @param {string[]} names @returns {Spelling} */
 function placeIn(names) {
   const places = new Map(names.map((name, i) => [name, i]));
   return { text: (place) => names[place] ?? "", value: (text) => places.get(text) };
 }
 
-/** One of some words. @param {string[]} words @returns {Spelling} */
+/** One of several words. @param {string[]} words @returns {Spelling} */
 function wordOf(words) {
   const known = new Set(words);
   return { text: (word) => word, value: (text) => known.has(text) ? text : undefined };
@@ -77,7 +77,7 @@ const YES_OR_NO = {
   value: (text) => text === "yes" ? true : text === "no" ? false : undefined,
 };
 
-/** Every key of the state, with its spelling. @param {Book} book @returns {Record<keyof State, Spelling>} */
+/** Return the spelling of each key of the state. @param {Book} book @returns {Record<keyof State, Spelling>} */
 function stateSpellings(book) {
   const { facts } = book;
   return {
@@ -94,8 +94,7 @@ function stateSpellings(book) {
 }
 
 /**
- * The two runs that the verdict at the top of the page speaks of: the best against the baseline; of two, as they were compared, the one
- * that is called better first; else the leader against the runner-up.
+ * Return the two runs of the headline: the best and the baseline; of two runs, the better and the other; otherwise the best two.
  *
  * @param {Book} book @returns {{a: number, b: number}}
  */
@@ -108,33 +107,33 @@ function headlinePair(book) {
   return { a: order[1] ?? order[0], b: order[0] };
 }
 
-/** What the page shows when the address says nothing. @param {Book} book @returns {State} */
+/** Return the default state. @param {Book} book @returns {State} */
 export function defaultState(book) {
   const rest = { q: "", only: /** @type {Only} */ (""), slice: null, sort: "id", down: false, query: "" };
   return { measure: 0, ...headlinePair(book), ...rest };
 }
 
-/** What a link may name that another page has. @type {Partial<Record<keyof State, string>>} */
+/** Nouns for names that may be unknown on this page. @type {Partial<Record<keyof State, string>>} */
 const STATE_NOUNS = { measure: "measure", a: "run", b: "run", slice: "slice", query: "query" };
 
-/** What a fragment says, key by key. @param {string} fragment @returns {Map<string, string>} */
-function saidBy(fragment) {
+/** Parse a fragment into keys and texts. @param {string} fragment @returns {Map<string, string>} */
+function parseFragment(fragment) {
   return new Map(
     fragment.replace(/^#/, "").split("&").map((pair) => {
       const at = pair.indexOf("=");
-      return at < 0 ? [pair, ""] : [pair.slice(0, at), stateUnescaped(pair.slice(at + 1))];
+      return at < 0 ? [pair, ""] : [pair.slice(0, at), unescapeState(pair.slice(at + 1))];
     }),
   );
 }
 
 /**
- * A run is never compared with itself: where a patch makes it so, the two change places.
+ * Apply a patch. If it would compare a run with itself, the two runs are swapped.
  *
  * @param {State} old
  * @param {Partial<State>} patch
  * @returns {State}
  */
-function statePatched(old, patch) {
+function patchState(old, patch) {
   const state = { ...old, ...patch };
   if (state.a !== state.b || old.a === old.b) return state;
   if (patch.b === undefined) return { ...state, b: old.a };
@@ -142,7 +141,7 @@ function statePatched(old, patch) {
 }
 
 /**
- * Between states and fragments; pure.
+ * Convert between states and fragments.
  *
  * @param {Book} book
  */
@@ -153,20 +152,20 @@ export function stateCodec(book) {
   return {
     start,
     keys,
-    /** The fragment, without its #; "" for the default. @param {State} state */
+    /** Return the fragment without #; empty for the default. @param {State} state */
     encode(state) {
-      const said = keys.filter((key) => state[key] !== start[key]);
-      return said.map((key) => `${key}=${stateEscaped(table[key].text(state[key]))}`).join("&");
+      const set = keys.filter((key) => state[key] !== start[key]);
+      return set.map((key) => `${key}=${escapeState(table[key].text(state[key]))}`).join("&");
     },
-    /** The state of a fragment; what it names and the page does not have is as by default. @param {string} fragment @returns {State} */
+    /** Return the state of a fragment; unknown names give the default. @param {string} fragment @returns {State} */
     decode(fragment) {
-      const said = saidBy(fragment);
-      const known = keys.filter((key) => said.has(key)).map((key) => [key, table[key].value(said.get(key) ?? "")]);
-      return statePatched(start, Object.fromEntries(known.filter(([, value]) => value !== undefined)));
+      const texts = parseFragment(fragment);
+      const known = keys.filter((key) => texts.has(key)).map((key) => [key, table[key].value(texts.get(key) ?? "")]);
+      return patchState(start, Object.fromEntries(known.filter(([, value]) => value !== undefined)));
     },
-    /** What a fragment names and the page does not have, once each. @param {string} fragment @returns {{noun: string, name: string}[]} */
+    /** Return the names in a fragment that are not on this page. @param {string} fragment @returns {{noun: string, name: string}[]} */
     unknown(fragment) {
-      const found = [...saidBy(fragment)].flatMap(([key, name]) => {
+      const found = [...parseFragment(fragment)].flatMap(([key, name]) => {
         const noun = Object.hasOwn(STATE_NOUNS, key) ? STATE_NOUNS[/** @type {keyof State} */ (key)] : undefined;
         return noun && name && table[/** @type {keyof State} */ (key)].value(name) === undefined
           ? [{ noun, name }]
@@ -179,16 +178,16 @@ export function stateCodec(book) {
   };
 }
 
-/** Browsers refuse an address that changes a hundred times in half a minute, and a reader types faster than that. */
+/** Browsers limit address changes to about a hundred in half a minute; typing is faster. */
 const ADDRESS_DELAY = 400;
 
 const PLACE_ON_PAGE = /^#[^=&]+$/;
 
-/** The mark of an entry of the history that the page made itself: from there, Back stays on the page. */
+/** Marks history entries made by this page, from which Back stays on the page. */
 const PUSHED_MARK = "judged";
 
 /**
- * The state of the page, in step with its address.
+ * Create the state of the page and keep it in sync with the address.
  *
  * @param {Book} book
  * @param {Window} view
@@ -213,13 +212,13 @@ export function createState(book, view) {
     view.clearTimeout(timer);
     timer = 0;
     const fragment = codec.encode(state);
-    // Without a fragment the address is the path alone: "#" would stay behind, and "" would mean the address as it is.
+    // Use the path if the fragment is empty: "#" would leave a #, and "" would keep the address.
     const address = fragment ? `#${fragment}` : view.location.pathname + view.location.search;
     try {
       if (push) view.history.pushState(PUSHED_MARK, "", address);
       else view.history.replaceState(view.history.state, "", address);
     } catch {
-      // A page inside a frame of another (a notebook's output) may have no address of its own: the state lives on without.
+      // A page in a frame (a notebook output) may have no address; the state works without it.
     }
   }
 
@@ -233,7 +232,7 @@ export function createState(book, view) {
       write(false);
       return;
     }
-    if (PLACE_ON_PAGE.test(view.location.hash)) return; // a link to a section says nothing of what was chosen
+    if (PLACE_ON_PAGE.test(view.location.hash)) return; // a link to a section does not change the state
     view.clearTimeout(timer);
     timer = 0;
     show(codec.decode(view.location.hash));
@@ -247,11 +246,11 @@ export function createState(book, view) {
     /** @returns {Readonly<State>} */
     get: () => state,
 
-    /** Choose something; `push` makes a step that Back undoes. @param {Partial<State>} patch @param {{push?: boolean}} [options] */
+    /** Change the state; `push` adds a history entry. @param {Partial<State>} patch @param {{push?: boolean}} [options] */
     set(patch, { push = false } = {}) {
-      const next = statePatched(state, patch);
+      const next = patchState(state, patch);
       if (codec.keys.every((key) => next[key] === state[key])) return;
-      if (push) settle(); // Back must find what was chosen before
+      if (push) settle(); // so that Back restores the previous state
       show(next);
       if (push) write(true);
       else if (!leaving) {
@@ -261,24 +260,24 @@ export function createState(book, view) {
     },
 
     /**
-     * Undo a step made with `push`: as Back does where the page made the step, with all that was chosen since.
+     * Undo a step made with `push`, but keep later changes.
      *
      * @param {Partial<State>} patch
      */
     close(patch) {
-      show(statePatched(state, patch));
+      show(patchState(state, patch));
       leaving = view.history.state === PUSHED_MARK;
       if (leaving) view.history.back();
       else write(false);
     },
 
-    /** What the address names now and the page does not have. */
+    /** Return the names in the address that are not on this page. */
     unknown: () => codec.unknown(view.location.hash),
 
-    /** The address of another view, for a link. @param {Partial<State>} patch */
-    link: (patch) => `#${codec.encode(statePatched(state, patch))}`,
+    /** Return the link to another view. @param {Partial<State>} patch */
+    link: (patch) => `#${codec.encode(patchState(state, patch))}`,
 
-    /** @param {Listener} listener called after each change; gives what takes it away again */
+    /** @param {Listener} listener called after each change @returns a function that unsubscribes it */
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,8 +1,8 @@
-/** Elements from data. Text is only ever text: nothing here reads markup. */
+/** Create elements. Text is never parsed as markup. */
 
 /**
- * An element with properties and children: `h("button", { class: "quiet", onclick: open }, "open")`.
- * Names with a dash, `role`, `class`, `for` and the like become attributes; `on…` become listeners; null and false are left out.
+ * Create an element with properties and children: `h("button", { class: "quiet", onclick: open }, "open")`.
+ * Names with a dash, `role`, `class`, `for` and the like become attributes; `on…` become listeners; null and false are skipped.
  *
  * @param {string} tag
  * @param {Record<string, any>} [properties]
@@ -20,7 +20,7 @@ export function h(tag, properties = {}, ...children) {
 }
 
 /**
- * The element with these children instead of its own.
+ * Replace the children of an element, and return it.
  *
  * @template {Element} E
  * @param {E} element
@@ -36,24 +36,24 @@ export function fill(element, ...children) {
   return element;
 }
 
-/** An element that the page has. @param {string} id @returns {HTMLElement} */
+/** Return the element with an id. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found;
 }
 
-/** Say something to a reader who listens. @param {string} text */
+/** Announce a text to screen readers. @param {string} text */
 export function announce(text) {
   fill(byId("announcer"), text);
 }
 
 /**
- * Text from outside, which may hold marks that turn the direction of what follows: they stay inside.
+ * Isolate untrusted text, which may contain marks that change the text direction.
  *
  * @param {string} text
  * @param {Record<string, any>} [properties]
  */
-export function quoted(text, properties = {}) {
+export function bdi(text, properties = {}) {
   return h("bdi", properties, text);
 }

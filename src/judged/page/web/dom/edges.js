@@ -1,15 +1,15 @@
-/** Where a box holds more than it shows: its edge fades there, so that a reader sees that it scrolls. */
+/** Fade the edge of a box that can be scrolled further. */
 
 /**
- * Mark a box, or another element in its stead, where something is cut off at the right.
+ * Mark a box, or another element, if content is cut off on the right.
  *
- * @param {HTMLElement} box what scrolls @param {HTMLElement} [marked] what gets the class
+ * @param {HTMLElement} box the scrolling element @param {HTMLElement} [marked] the element that gets the class
  */
 export function markEdges(box, marked = box) {
   marked.classList.toggle("cut-right", box.scrollWidth - box.clientWidth - box.scrollLeft > 1);
 }
 
-/** The same whenever that may have changed. @param {HTMLElement} box @param {HTMLElement} [marked] */
+/** Update the mark whenever it may have changed. @param {HTMLElement} box @param {HTMLElement} [marked] */
 export function watchEdges(box, marked = box) {
   const mark = () => markEdges(box, marked);
   box.addEventListener("scroll", mark, { passive: true });

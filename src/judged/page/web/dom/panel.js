@@ -1,16 +1,16 @@
-/** What the panel of a query needs of the browser: where a click was, what scrolls, where the focus goes. */
+/** Helpers for dialogs: clicks outside, scrolling, focus. */
 import { h } from "./dom.js";
 
-/** What a page without rankings says. */
+/** The message of a page without rankings. */
 export function withoutDetail() {
   return h(
     "p",
     { class: "query-lead" },
-    "This page holds values only: it was made from saved values, or from runs in parts. judged explain shows the ranking and the arithmetic of a query.",
+    "This page contains values only, because it was made from saved values or from a partitioned run. Use judged explain to see the ranking and arithmetic of a query.",
   );
 }
 
-/** A click on what lies behind the dialog. @param {HTMLElement} dialog @param {MouseEvent} event */
+/** Return whether a click is outside the dialog. @param {HTMLElement} dialog @param {MouseEvent} event */
 export function isOutside(dialog, event) {
   if (event.target !== dialog) return false;
   const box = dialog.getBoundingClientRect();
@@ -22,7 +22,7 @@ export function canScroll(element) {
   return element?.classList.contains("query-scroll") && element.scrollWidth > element.clientWidth;
 }
 
-/** Draw anew; the focus stays on the thing of the same key. @param {HTMLElement} root @param {() => void} drawAnew */
+/** Redraw, and keep the focus on the element with the same key. @param {HTMLElement} root @param {() => void} drawAnew */
 export function keepFocus(root, drawAnew) {
   const active = document.activeElement;
   const key = active instanceof HTMLElement && root.contains(active) ? active.dataset.key : undefined;

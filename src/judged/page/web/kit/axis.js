@@ -1,6 +1,6 @@
-/** Axes: ticks, their text, a grid and a title. Titles stand where no tick can: above an upright axis, below the ticks of a level one. */
+/** Axes with ticks, labels, grid and title. The title of a vertical axis is above it, that of a horizontal axis below the ticks. */
 import { crisp, SMALL_SIZE } from "./scene.js";
-import { fitted, textWidth } from "./text.js";
+import { fitText, textWidth } from "./text.js";
 import { tickTexts } from "./scale.js";
 
 /** @typedef {import("./scene.js").Mark} Mark */
@@ -9,18 +9,18 @@ import { tickTexts } from "./scale.js";
 const TICK_GAP = 10;
 const MOST_TICKS = 8;
 
-/** Room below a plot for the ticks of an axis, and for its title. @param {boolean} titled */
+/** Return the height of an axis below a plot. @param {boolean} titled */
 export function bottomRoom(titled) {
   return titled ? 42 : 24;
 }
 
-/** Room at the left of a plot for the texts of ticks. @param {string[]} texts */
+/** Return the width of the tick labels to the left of a plot. @param {string[]} texts */
 export function leftRoom(texts) {
   return Math.ceil(Math.max(0, ...texts.map((text) => textWidth(text, SMALL_SIZE)))) + 10;
 }
 
 /**
- * Room that the text of a tick at the end of an axis takes beyond it.
+ * Return the width by which the last tick label extends beyond the axis.
  *
  * @param {Scale} scale @param {(ticks: number[]) => string[]} [texts]
  */
@@ -29,9 +29,9 @@ export function endRoom(scale, texts = tickTexts) {
 }
 
 /**
- * As many ticks as can be told apart, and not more than a reader needs.
+ * Return as many ticks as fit without overlapping, up to a limit.
  *
- * @param {Scale} scale @param {(ticks: number[]) => string[]} [texts] @param {boolean} [whole] no ticks between whole numbers
+ * @param {Scale} scale @param {(ticks: number[]) => string[]} [texts] @param {boolean} [whole] integer ticks only
  * @returns {number[]}
  */
 export function roomyTicks(scale, texts = tickTexts, whole = false) {
@@ -43,7 +43,7 @@ export function roomyTicks(scale, texts = tickTexts, whole = false) {
   return scale.ticks(1).slice(0, 1);
 }
 
-/** Whole numbers, the first of the axis among them: ranks begin at 1, not at 2. @param {Scale} scale @param {number} count */
+/** Return integer ticks including the first of the axis: ranks begin at 1. @param {Scale} scale @param {number} count */
 function wholeTicks(scale, count) {
   const [first, ticks] = [scale.domain[0], scale.ticks(count).filter(Number.isInteger)];
   if (!Number.isInteger(first) || ticks[0] === first) return ticks;
@@ -61,12 +61,12 @@ function ticksTouch(scale, ticks, texts) {
 }
 
 /**
- * A title as it is, with the isolates around names in it; cut only where it must be.
+ * Return the title, shortened only if necessary; it may contain isolates around names.
  *
  * @param {string} title @param {number} width
  */
 function fittedTitle(title, width) {
-  return textWidth(title, SMALL_SIZE) <= width ? title : fitted(title, width, SMALL_SIZE);
+  return textWidth(title, SMALL_SIZE) <= width ? title : fitText(title, width, SMALL_SIZE);
 }
 
 /**
@@ -74,7 +74,7 @@ function fittedTitle(title, width) {
  *
  * @param {Scale} scale
  * @param {{y: number, wide: number, top?: number, title?: string, texts?: (ticks: number[]) => string[], ticks?: number[], whole?: boolean}} of
- *   wide: how wide the scene is, which no text may leave; top: where lines of the grid begin, if there is to be one
+ *   wide: width of the scene; top: top of the grid lines, if any
  * @returns {Mark[]}
  */
 export function bottomAxis(scale, { y, wide, top, title = "", texts = tickTexts, ticks, whole }) {
@@ -106,11 +106,11 @@ export function bottomAxis(scale, { y, wide, top, title = "", texts = tickTexts,
 }
 
 /**
- * An axis at the left of a plot; the title stands level above it.
+ * An axis to the left of a plot, with the title above it.
  *
  * @param {Scale} scale
  * @param {{x: number, right?: number, title?: string, titleY?: number, texts?: (ticks: number[]) => string[], ticks?: number[]}} of
- *   right: where lines of the grid end, if there is to be one
+ *   right: end of the grid lines, if any
  * @returns {Mark[]}
  */
 export function leftAxis(scale, { x, right, title = "", titleY, texts = tickTexts, ticks = uprightTicks(scale) }) {
@@ -128,7 +128,7 @@ export function leftAxis(scale, { x, right, title = "", titleY, texts = tickText
   return marks;
 }
 
-/** Ticks of an upright axis: their texts need only height. @param {Scale} scale */
+/** Return the ticks of a vertical axis. @param {Scale} scale */
 export function uprightTicks(scale) {
   return scale.ticks(Math.max(2, Math.round(Math.abs(scale.range[1] - scale.range[0]) / 48)));
 }

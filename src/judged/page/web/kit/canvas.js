@@ -1,4 +1,4 @@
-/** A scene on a canvas: for thousands of marks, which would weigh on a page as elements. */
+/** Draw a scene on a canvas, for thousands of marks that would be too slow as elements. */
 import { TEXT_SIZE } from "./scene.js";
 import { fontFamily } from "./text.js";
 
@@ -7,8 +7,8 @@ import { fontFamily } from "./text.js";
 /** @typedef {import("./palette.js").Palette} Palette */
 
 /**
- * @param {Scene} scene @param {Palette} palette @param {number} [ratio] dots of the screen a pixel
- * @param {string} [family] of the font @returns {HTMLCanvasElement}
+ * @param {Scene} scene @param {Palette} palette @param {number} [ratio] device pixels per pixel
+ * @param {string} [family] font family @returns {HTMLCanvasElement}
  */
 export function toCanvas(scene, palette, ratio = 1, family = fontFamily()) {
   const canvas = document.createElement("canvas");

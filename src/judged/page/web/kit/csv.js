@@ -1,10 +1,10 @@
 /**
- * Data as text that spreadsheets and programs read (RFC 4180).
+ * CSV output (RFC 4180).
  *
- * @typedef {{name: string, header: string[], rows: any[][]}} Sheet name: of the file, without its ending
+ * @typedef {{name: string, header: string[], rows: any[][]}} Sheet name: file name without extension
  */
 
-/** Numbers in full; text that a spreadsheet would take for a formula is told to be text. @param {unknown} value */
+/** Format a cell: numbers in full precision; text that a spreadsheet would evaluate as a formula is prefixed. @param {unknown} value */
 export function csvCell(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);

@@ -1,7 +1,7 @@
-/** Files that a reader takes from the page. */
+/** File downloads. */
 import { plainText } from "./text.js";
 
-/** A name that every file system takes. @param {string} name */
+/** Return a name that is valid on every file system. @param {string} name */
 export function safeFileName(name) {
   const [, stem, ending] = /** @type {RegExpMatchArray} */ (plainText(name).match(/^(.*?)(\.[A-Za-z0-9]{1,8})?$/s));
   const letters = Array.from(
@@ -20,5 +20,5 @@ export function download(name, type, content) {
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // some browsers begin to read only later
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // some browsers start reading later
 }

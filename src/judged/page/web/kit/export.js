@@ -1,8 +1,8 @@
-/** A chart as a picture of its own: on white, in the colours of a light page, with its title. */
+/** Export a chart as a standalone picture: light theme, white background, with its title. */
 import { toCanvas } from "./canvas.js";
 import { lightPalette } from "./palette.js";
 import { svgElement, toSvg } from "./svg.js";
-import { plainText, wrapped } from "./text.js";
+import { plainText, wrapText } from "./text.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./scene.js").Mark} Mark */
@@ -14,7 +14,7 @@ const EXPORT_FAMILY = "sans-serif";
 
 /** @param {Scene} scene @param {string} title @returns {Scene} */
 export function titledScene(scene, title) {
-  const lines = title ? wrapped(title, scene.width, EXPORT_TITLE, true) : [];
+  const lines = title ? wrapText(title, scene.width, EXPORT_TITLE, true) : [];
   const top = EXPORT_MARGIN + (lines.length ? lines.length * EXPORT_ROW + 8 : 0);
   const [width, height] = [scene.width + 2 * EXPORT_MARGIN, scene.height + top + EXPORT_MARGIN];
   /** @type {Mark[]} */
@@ -54,7 +54,7 @@ export function pngBlob(scene, title, ratio = 3) {
   const canvas = toCanvas(titledScene(scene, title), lightPalette, ratio, EXPORT_FAMILY);
   return new Promise((resolve, reject) => {
     canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))),
+      (blob) => (blob ? resolve(blob) : reject(new Error("the image is too large for this browser"))),
       "image/png",
     );
   });

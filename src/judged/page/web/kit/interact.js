@@ -1,6 +1,6 @@
-/** Pointer and keyboard over a drawing. Both renderers are the same here: only coordinates of the scene count. */
+/** Pointer and keyboard interaction with a drawing, in coordinates of the scene, for both renderers. */
 import { announce } from "../dom/dom.js";
-import { grouped } from "../data/format.js";
+import { integerText } from "../data/format.js";
 import { livePalette } from "./palette.js";
 import { emptyScene, nearestSpot } from "./scene.js";
 import { toSvg } from "./svg.js";
@@ -10,16 +10,16 @@ import { hideTip, showTip } from "./tooltip.js";
 /** @typedef {import("./scene.js").Spot} Spot */
 /** @typedef {import("./scene.js").Mark} Mark */
 /**
- * @typedef {object} Stage what is on show
+ * @typedef {object} Stage the drawing and its scene
  * @property {HTMLElement} drawing
  * @property {() => Scene | null} scene
  * @property {((datum: number) => void) | undefined} pick
- * @property {() => number[]} order data as a keyboard walks through them
+ * @property {() => number[]} order of the data for the keyboard
  */
 
 const KEY_STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
-/** What shows which spot is meant. @param {Scene} scene @param {Spot} spot @returns {Mark[]} */
+/** Marks that highlight a spot. @param {Scene} scene @param {Spot} spot @returns {Mark[]} */
 function highlightMarks({ plot, hover }, spot) {
   if (spot.box) {
     return [{
@@ -47,17 +47,17 @@ function highlightMarks({ plot, hover }, spot) {
   return hover === "x" ? [column, ring] : [ring];
 }
 
-/** The data of a scene, each once. @param {Scene | null} scene */
+/** Return the distinct data of a scene. @param {Scene | null} scene */
 export function dataOf(scene) {
   return scene ? [...new Set(scene.spots.map((spot) => spot.datum))] : [];
 }
 
 /**
- * Where a key leads from one of so many places (-1: from outside); null where it leads nowhere.
+ * Return the position that a key leads to (from -1: outside); null for other keys.
  *
  * @param {string} key @param {number} from @param {number} count
  */
-export function steppedBy(key, from, count) {
+export function stepFrom(key, from, count) {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;
   if (!(key in KEY_STEPS)) return null;
@@ -65,7 +65,7 @@ export function steppedBy(key, from, count) {
   return Math.max(0, Math.min(count - 1, from + KEY_STEPS[/** @type {keyof typeof KEY_STEPS} */ (key)]));
 }
 
-/** Lets a reader point at data, walk through them and pick one. */
+/** Handles hovering, moving through and picking data. */
 export class ChartReader {
   /** @param {Stage} stage */
   constructor(stage) {
@@ -77,15 +77,15 @@ export class ChartReader {
     this.finger = false;
     const { drawing } = stage;
     drawing.addEventListener("pointerdown", (event) => this.finger = event.pointerType === "touch");
-    drawing.addEventListener("pointermove", (event) => this.moved(event));
+    drawing.addEventListener("pointermove", (event) => this.handleMove(event));
     drawing.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.leave());
     drawing.addEventListener("blur", () => this.leave());
-    drawing.addEventListener("click", (event) => this.clicked(event));
-    drawing.addEventListener("keydown", (event) => this.pressed(event));
+    drawing.addEventListener("click", (event) => this.handleClick(event));
+    drawing.addEventListener("keydown", (event) => this.handleKey(event));
   }
 
   /** There is a new drawing: the highlight of a reader with a keyboard stays on the same datum. */
-  redrawn() {
+  refresh() {
     const [datum, held] = [this.spot?.datum, document.activeElement === this.stage.drawing];
     const again = this.stage.scene()?.spots.find((spot) => spot.datum === datum);
     hideTip();
@@ -138,15 +138,15 @@ export class ChartReader {
   }
 
   /** @param {PointerEvent} event */
-  moved(event) {
-    if (event.pointerType === "touch") return; // a finger that moves is scrolling
+  handleMove(event) {
+    if (event.pointerType === "touch") return; // a moving finger scrolls
     const spot = this.pointed(event);
     if (spot) this.show(spot, event.clientX, event.clientY);
     else this.leave();
   }
 
   /** A finger first sees what it would pick. @param {MouseEvent} event */
-  clicked(event) {
+  handleClick(event) {
     const spot = this.pointed(event);
     const seen = !this.finger || spot?.datum === this.spot?.datum;
     if (!spot) this.leave();
@@ -158,14 +158,14 @@ export class ChartReader {
   }
 
   /** @param {KeyboardEvent} event */
-  pressed(event) {
+  handleKey(event) {
     const { pick } = this.stage;
     if (!pick || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") return this.leave();
     const order = this.stage.order();
     const from = this.spot ? order.indexOf(this.spot.datum) : -1;
     const picked = (event.key === "Enter" || event.key === " ") && from >= 0;
-    const to = picked || !order.length ? null : steppedBy(event.key, from, order.length);
+    const to = picked || !order.length ? null : stepFrom(event.key, from, order.length);
     if (picked || to !== null) event.preventDefault();
     if (to !== null) this.walked(order, to);
     if (!picked) return;
@@ -181,6 +181,6 @@ export class ChartReader {
     const { left, top, zoom } = this.frame();
     this.finger = false;
     this.show(spot, left + spot.x * zoom, top + spot.y * zoom);
-    announce(`${scene.tip(spot.datum).join(", ")}; ${grouped(to + 1)} of ${grouped(order.length)}`);
+    announce(`${scene.tip(spot.datum).join(", ")}; ${integerText(to + 1)} of ${integerText(order.length)}`);
   }
 }

@@ -1,22 +1,22 @@
-/** The names of lines, in rows above a plot. */
-import { h, quoted } from "../dom/dom.js";
+/** Legends above a plot. */
+import { bdi, h } from "../dom/dom.js";
 import { livePalette } from "./palette.js";
 import { emptyScene, SMALL_SIZE } from "./scene.js";
 import { toSvg } from "./svg.js";
-import { fitted, textWidth } from "./text.js";
+import { fitText, textWidth } from "./text.js";
 import { dashOf, markerMark } from "./shape.js";
 
 /** @typedef {import("./scene.js").Mark} Mark */
 /**
  * @typedef {{text: string, note?: string, colour: string, style?: number, swatch?: "line" | "bar" | "dot" | "ring"}} Entry
- *   note: what stands behind the name; style: of its dashes and its marker
+ *   note: text after the name; style: index of dash pattern and marker
  */
 
 const LEGEND_ROW = 20;
 const LEGEND_SAMPLE = 30;
 
 /**
- * Samples with their names, broken into rows; with the height that they take.
+ * Lay out entries in rows; return the marks and their height.
  *
  * @param {Entry[]} entries @param {number} width @param {number} [y] the top @returns {{marks: Mark[], height: number}}
  */
@@ -27,7 +27,7 @@ export function legendMarks(entries, width, y = 0) {
   for (const entry of entries) {
     const sample = entry.swatch ? 16 : LEGEND_SAMPLE + 6;
     const noted = entry.note ? textWidth(entry.note, SMALL_SIZE) + 7 : 0;
-    const text = fitted(entry.text, Math.min(260, width - sample - noted), SMALL_SIZE);
+    const text = fitText(entry.text, Math.min(260, width - sample - noted), SMALL_SIZE);
     const named = sample + textWidth(text, SMALL_SIZE);
     const wide = named + noted;
     if (x > 0 && x + wide > width) [x, row] = [0, row + 1];
@@ -53,7 +53,7 @@ function sampleMarks({ colour, style = 0, swatch = "line" }, x, y) {
   ];
 }
 
-/** The same beside charts, as an element of the page: one for several of them. @param {Entry[]} entries */
+/** A legend as an element, shared by several charts. @param {Entry[]} entries */
 export function legendElement(entries) {
   const sample = (/** @type {Entry} */ entry) => {
     const scene = { ...emptyScene(LEGEND_SAMPLE, 12, ""), marks: sampleMarks(entry, 0, 6) };
@@ -64,6 +64,6 @@ export function legendElement(entries) {
   return h(
     "ul",
     { class: "kit-legend", "aria-label": "Lines" },
-    entries.map((entry) => h("li", {}, sample(entry), quoted(entry.text, { title: entry.text }))),
+    entries.map((entry) => h("li", {}, sample(entry), bdi(entry.text, { title: entry.text }))),
   );
 }

@@ -1,4 +1,4 @@
-/** A chart on the page: a figure that draws itself, follows the size and the theme of the page, and can be taken along as a file. */
+/** A chart on the page: a figure that follows the size and theme of the page and can be saved as a file. */
 import { announce, fill, h } from "../dom/dom.js";
 import { toCanvas } from "./canvas.js";
 import { csvText } from "./csv.js";
@@ -10,40 +10,36 @@ import { countMarks } from "./scene.js";
 import { toSvg } from "./svg.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {string | (() => string)} Words a text, or what gives it each time the chart is drawn */
+/** @typedef {string | (() => string)} Words a text, or a function that returns it */
 /**
  * @typedef {object} Chart
  * @property {Words} title
- * @property {Words} [sentence] what stands below the title
- * @property {Words} [describe] what a reader who does not see the chart is told; the label of the scene, unless given
+ * @property {Words} [sentence] below the title
  * @property {(width: number) => Scene} draw
- * @property {(width: number) => Scene} [drawAlone] for a file, where that has to show more than the page does
+ * @property {(width: number) => Scene} [drawAlone] for a file, if it has to show more than the page
  * @property {() => import("./csv.js").Sheet} csv
  * @property {(datum: number) => void} [onPick]
- * @property {number[] | (() => number[])} [order] of data, for the keyboard; that of the scene, unless given
- * @property {number} [height] kept free until the chart is drawn
- * @property {string} [hint] what keys do, for a reader who does not see it
  */
 
 const MOST_ELEMENTS = 1500;
 const NARROWEST_CHART = 220;
-const KEYS_HINT = "Arrow keys walk through the data, Enter opens one.";
+const KEYS_HINT = "Use the arrow keys to move through the data, Enter to open.";
 
-/** How each figure draws itself again: in other colours, or anew on paper and back. @type {WeakMap<Element, {recolour: () => void, update: (printed: boolean) => void}>} */
+/** Redraw functions of each figure. @type {WeakMap<Element, {recolour: () => void, update: (printed: boolean) => void}>} */
 const kitFigures = new WeakMap();
 const kitWatch = { on: false };
 
 /** @param {Words | undefined} words */
 const chartWords = (words) => (typeof words === "function" ? words() : words ?? "");
 
-/** Whether the page is laid out for paper now. */
+/** Return whether the page is laid out for printing. */
 function isPrinting() {
   return document.documentElement.classList.contains("printing");
 }
 
 /**
- * Colours on a canvas do not follow the theme by themselves, and a chart does not follow the width of paper. One observer serves all charts.
- * A browser says that it will print before it lays the page out for paper: so a class does that first, and charts take their widths from it.
+ * Redraw all charts when the theme changes (canvas colours are fixed) and for printing. `beforeprint` fires before the layout for
+ * paper, so a class applies that layout first and charts take their widths from it.
  */
 function watchPage() {
   if (kitWatch.on) return;
@@ -62,10 +58,10 @@ function watchPage() {
 }
 
 /**
- * Put a chart into a place of the page.
+ * Add a chart to an element.
  *
  * @param {Element} host @param {Chart} chart
- * @returns {{update: () => void, element: HTMLElement}} update: draw again, when what it shows has changed
+ * @returns {{update: () => void, element: HTMLElement}} update: redraw after a change of the data
  */
 export function mountChart(host, chart) {
   const drawing = h("div", { class: "kit-drawing" });
@@ -76,23 +72,21 @@ export function mountChart(host, chart) {
   const buttons = fileButtons(chart, () => chart.drawAlone?.(Math.max(NARROWEST_CHART, now.width)) ?? now.scene);
   const caption = h("figcaption", { class: "kit-caption" }, title, buttons.element, sentence);
   const figure = h("figure", { class: "kit-figure" }, caption, drawing);
-  if (chart.height) drawing.style.minHeight = `${chart.height}px`;
-  const order = () => (typeof chart.order === "function" ? chart.order() : chart.order ?? dataOf(now.scene));
+  const order = () => dataOf(now.scene);
   const reader = new ChartReader({ drawing, scene, pick: chart.onPick, order });
 
   const update = (printed = false) => {
     const width = Math.floor(drawing.clientWidth);
-    if (!width) return; // not on show: the observer tells when it is
+    if (!width) return; // hidden: the observer reports when it is shown
     now.width = width;
     now.ratio = window.devicePixelRatio || 1;
     now.scene = chart.draw(Math.max(NARROWEST_CHART, width));
     fill(title, chartWords(chart.title));
     buttons.name();
     fill(sentence, chartWords(chart.sentence));
-    describeDrawing(drawing, chart, now.scene);
+    describeDrawing(drawing, now.scene, Boolean(chart.onPick));
     fill(drawing, renderedScene(now.scene, drawing, now.ratio, printed));
-    drawing.style.minHeight = "";
-    reader.redrawn();
+    reader.refresh();
   };
   const resized = () => {
     cancelAnimationFrame(now.frame);
@@ -127,12 +121,11 @@ function renderedScene(scene, drawing, ratio, printed) {
   return picture;
 }
 
-/** @param {HTMLElement} drawing @param {Chart} chart @param {Scene} scene */
-function describeDrawing(drawing, chart, scene) {
-  const words = chartWords(chart.describe) || scene.label;
-  const walked = Boolean(chart.onPick && scene.spots.length);
+/** @param {HTMLElement} drawing @param {Scene} scene @param {boolean} pickable */
+function describeDrawing(drawing, scene, pickable) {
+  const walked = pickable && scene.spots.length > 0;
   drawing.setAttribute("role", walked ? "application" : "img");
-  drawing.setAttribute("aria-label", walked ? `${words} ${chart.hint ?? KEYS_HINT}` : words);
+  drawing.setAttribute("aria-label", walked ? `${scene.label} ${KEYS_HINT}` : scene.label);
   if (walked) {
     drawing.setAttribute("aria-roledescription", "chart");
     drawing.tabIndex = 0;
@@ -142,12 +135,12 @@ function describeDrawing(drawing, chart, scene) {
   }
 }
 
-/** Until what was changed on the page is seen. */
+/** Wait until the page is repainted. */
 function nextFrame() {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
 
-/** The buttons of a chart, and how to name them after its title. @param {Chart} chart @param {() => Scene | null} scene */
+/** Buttons that save a chart, labelled with its title. @param {Chart} chart @param {() => Scene | null} scene */
 function fileButtons(chart, scene) {
   const name = () => chart.csv().name;
   const title = () => chartWords(chart.title);
@@ -157,19 +150,19 @@ function fileButtons(chart, scene) {
     ["SVG", (shown) => download(`${name()}.svg`, "image/svg+xml", standaloneSvg(shown, title()))],
     ["PNG", async (shown) => download(`${name()}.png`, "image/png", await pngBlob(shown, title()))],
   ];
-  const buttons = takers.map(([form, take]) => {
-    const made = h(
+  const buttons = takers.map(([format, take]) => {
+    const button = h(
       "button",
-      { type: "button", class: "kit-button", onclick: () => takeAlong(made, form, take, scene) },
-      form,
+      { type: "button", class: "kit-button", onclick: () => saveFile(button, format, take, scene) },
+      format,
     );
-    return made;
+    return button;
   });
   return {
     element: h("div", { class: "kit-buttons" }, buttons),
     name() {
-      takers.forEach(([form], i) => {
-        const label = `Save the ${form === "CSV" ? "data" : "picture"} of “${title()}” as ${form}`;
+      takers.forEach(([format], i) => {
+        const label = `Save “${title()}” as ${format}`;
         buttons[i].setAttribute("aria-label", label);
         buttons[i].title = label;
       });
@@ -178,22 +171,22 @@ function fileButtons(chart, scene) {
 }
 
 /**
- * Make a file. That of a picture takes a moment, in which the button says so; it is not `disabled`, since it would lose the focus.
+ * Save a file. Rendering takes a moment, which the button indicates; it is not `disabled`, because it would lose the focus.
  *
- * @param {HTMLElement} button @param {string} form @param {(shown: Scene) => unknown} take @param {() => Scene | null} scene
+ * @param {HTMLElement} button @param {string} format @param {(shown: Scene) => unknown} take @param {() => Scene | null} scene
  */
-async function takeAlong(button, form, take, scene) {
+async function saveFile(button, format, take, scene) {
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");
   fill(button, "…");
   try {
-    if (form === "PNG") await nextFrame();
+    if (format === "PNG") await nextFrame();
     const shown = scene();
     if (shown) await take(shown);
   } catch (error) {
-    announce(`The file could not be made: ${error instanceof Error ? error.message : error}`);
+    announce(`Cannot save the file: ${error instanceof Error ? error.message : error}`);
   } finally {
     button.removeAttribute("aria-disabled");
-    fill(button, form);
+    fill(button, format);
   }
 }

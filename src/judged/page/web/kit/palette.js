@@ -1,10 +1,10 @@
 /**
- * Names of colours, and the colours of a page.
+ * Colours by name.
  *
  * @typedef {(name: string) => string} Palette
  */
 
-/** As page.css has them for a light page: pictures that leave the page are on white. */
+/** The light theme of page.css, used for exported pictures. */
 export const LIGHT = Object.freeze({
   paper: "#ffffff",
   panel: "#f6f7f8",
@@ -34,12 +34,12 @@ export function lightPalette(name) {
   return /** @type {Record<string, string>} */ (LIGHT)[name] ?? LIGHT.ink;
 }
 
-/** The colours follow the page by themselves, in another theme and in print: for SVG, which knows variables. @type {Palette} */
+/** Return a CSS variable, for SVG: follows the theme without redrawing. @type {Palette} */
 export function livePalette(name) {
   return `var(--${name})`;
 }
 
-/** The colours that an element has now: for a canvas, which does not. @param {Element} element @returns {Palette} */
+/** Return the current colours of an element, for canvas. @param {Element} element @returns {Palette} */
 export function readPalette(element) {
   const style = getComputedStyle(element);
   /** @type {Map<string, string>} */

@@ -1,5 +1,5 @@
 /**
- * From data to pixels, and the numbers at which an axis has ticks.
+ * Scales from data to pixels, and ticks.
  *
  * @typedef {object} Scale
  * @property {[number, number]} domain
@@ -9,7 +9,7 @@
  */
 
 /**
- * The smallest and the largest of the numbers; what is not a number is left out.
+ * Return the minimum and maximum, ignoring NaN.
  *
  * @param {Iterable<number>} values @returns {[number, number]}
  */
@@ -23,7 +23,7 @@ export function extent(values) {
   return low <= high ? [low, high] : [NaN, NaN];
 }
 
-/** A step of 1, 2 or 5 times a power of ten that divides a span into about so many. @param {number} span @param {number} count */
+/** Return a step of 1, 2 or 5 times a power of ten that divides a span into about `count` parts. @param {number} span @param {number} count */
 export function niceStep(span, count) {
   const rough = span / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -32,7 +32,7 @@ export function niceStep(span, count) {
 }
 
 /**
- * Round ends around numbers. Where all of them are equal, some room on both sides.
+ * Return round limits around numbers, with padding if all are equal.
  *
  * @param {number} low @param {number} high @param {number} [count] @returns {[number, number]}
  */
@@ -46,7 +46,7 @@ export function niceDomain(low, high, count = 5) {
   return [roundTo(Math.floor(low / step + 1e-9) * step, step), roundTo(Math.ceil(high / step - 1e-9) * step, step)];
 }
 
-/** Multiples of a step carry dust of binary fractions: 0.30000000000000004. @param {number} value @param {number} step */
+/** Round away floating-point noise: 0.30000000000000004. @param {number} value @param {number} step */
 function roundTo(value, step) {
   const places = Math.min(100, Math.max(0, 2 - Math.floor(Math.log10(step))));
   return Number(value.toFixed(places));
@@ -70,7 +70,7 @@ export function linearScale(domain, range) {
   };
 }
 
-/** Of positive numbers. @param {[number, number]} domain @param {[number, number]} range @returns {Scale} */
+/** A logarithmic scale for positive numbers. @param {[number, number]} domain @param {[number, number]} range @returns {Scale} */
 export function logScale(domain, range) {
   const [low, high] = [Math.log(domain[0]), Math.log(domain[1] > domain[0] ? domain[1] : domain[0] * 10)];
   return {
@@ -90,7 +90,7 @@ export function logScale(domain, range) {
 }
 
 /**
- * Rows or columns of equal size: `at(i)` is the middle of one.
+ * Rows or columns of equal size: `at(i)` is the centre of one.
  *
  * @param {number} count @param {[number, number]} range
  */
@@ -103,7 +103,7 @@ export function bandScale(count, range) {
   };
 }
 
-/** Ticks as text: all with the decimals that the finest of them needs. @param {number[]} ticks @returns {string[]} */
+/** Format ticks, all with the same number of decimals. @param {number[]} ticks @returns {string[]} */
 export function tickTexts(ticks) {
   const places = Math.max(0, ...ticks.map(neededPlaces));
   const most = Math.max(0, ...ticks.map(Math.abs));
@@ -114,7 +114,7 @@ export function tickTexts(ticks) {
   });
 }
 
-/** How many decimals say this number. @param {number} value */
+/** Return the number of decimals of a number. @param {number} value */
 function neededPlaces(value) {
   for (let places = 0; places <= 6; places++) {
     const scaled = Math.abs(value) * 10 ** places;

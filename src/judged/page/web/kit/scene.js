@@ -1,6 +1,5 @@
 /**
- * A chart is a scene: plain data that says what is drawn where. Two renderers show the same scene: svg.js and canvas.js.
- * Colours are names ("ink", "run3"), which a palette turns into colours when the scene is drawn.
+ * A scene: a chart as plain data, drawn by svg.js or canvas.js. Colours are names ("ink", "run3") that a palette resolves.
  *
  * @typedef {{opacity?: number}} Seen
  * @typedef {{stroke?: string, width?: number, dash?: number[], round?: boolean}} Stroke
@@ -11,36 +10,36 @@
  * @typedef {Seen & Stroke & Fill & {kind: "circle", x: number, y: number, r: number}} CircleMark
  * @typedef {Seen & Fill & {kind: "text", x: number, y: number, text: string, size?: number,
  *   anchor?: "start" | "middle" | "end", bold?: boolean, halo?: string}} TextMark
- *   y is that of the line that letters stand on; halo: a colour around the letters, where they lie over lines
+ *   y: baseline; halo: colour of an outline, for text over lines
  * @typedef {Seen & {kind: "group", x: number, y: number, marks: Mark[]}} GroupMark moved by x and y
  * @typedef {LineMark | PathMark | RectMark | CircleMark | TextMark | GroupMark} Mark
  *
  * @typedef {{x: number, y: number, width: number, height: number}} Box
  * @typedef {{x: number, y: number, datum: number, r?: number, box?: Box}} Spot
- *   where a datum lies for the pointer: a point with the size of its dot, or a box
+ *   position of a datum for the pointer: a point with its radius, or a box
  * @typedef {object} Scene
  * @property {number} width
  * @property {number} height
- * @property {string} label what a reader who does not see it is told
+ * @property {string} label text for screen readers
  * @property {Mark[]} marks from the back to the front
- * @property {Spot[]} spots in the order in which a keyboard walks
- * @property {"near" | "x" | "y"} hover which spot the pointer means: the nearest one, or the nearest along one axis
- * @property {Box} plot where data are drawn
- * @property {(datum: number) => string[]} tip lines of text about a datum, the first of them its name
+ * @property {Spot[]} spots in keyboard order
+ * @property {"near" | "x" | "y"} hover whether the pointer selects the nearest spot, or the nearest along one axis
+ * @property {Box} plot the area of the data
+ * @property {(datum: number) => string[]} tip lines of the tooltip of a datum; the first is its name
  */
 
-import { wrapped } from "./text.js";
+import { wrapText } from "./text.js";
 
 export const TEXT_SIZE = 12;
 export const SMALL_SIZE = 11;
 
-/** A coordinate at which a hairline is sharp. @param {number} value */
+/** Return a coordinate at which a hairline is sharp. @param {number} value */
 export function crisp(value) {
   return Math.round(value - 0.5) + 0.5;
 }
 
 /**
- * A scene with nothing on it yet.
+ * An empty scene.
  *
  * @param {number} width @param {number} height @param {string} label @param {Box} [plot]
  * @returns {Scene}
@@ -49,9 +48,9 @@ export function emptyScene(width, height, label, plot = { x: 0, y: 0, width, hei
   return { width, height, label, marks: [], spots: [], hover: "near", plot, tip: () => [] };
 }
 
-/** A scene that says why there is nothing to see. @param {number} width @param {string} text @returns {Scene} */
+/** A scene with a message instead of data. @param {number} width @param {string} text @returns {Scene} */
 export function wordScene(width, text) {
-  const lines = wrapped(text, width, TEXT_SIZE);
+  const lines = wrapText(text, width, TEXT_SIZE);
   const scene = emptyScene(width, 12 + lines.length * 18, text);
   scene.marks = lines.map((line, i) => ({
     kind: "text",
@@ -64,16 +63,16 @@ export function wordScene(width, text) {
   return scene;
 }
 
-/** How many things a renderer has to draw. @param {Mark[]} marks @returns {number} */
+/** Count the marks, including those in groups. @param {Mark[]} marks @returns {number} */
 export function countMarks(marks) {
   return marks.reduce((sum, mark) => sum + (mark.kind === "group" ? countMarks(mark.marks) : 1), 0);
 }
 
 /**
- * The spot that a pointer means, or null. Nearest by x or y asks only that the pointer is over the plot, so that every datum of a
- * crowded chart can be reached.
+ * Return the spot under a pointer, or null. With hover x or y the pointer only has to be over the plot, so that every datum of a
+ * crowded chart is reachable.
  *
- * @param {Scene} scene @param {number} x @param {number} y @param {number} [reach] how far off a pointer may be, in pixels
+ * @param {Scene} scene @param {number} x @param {number} y @param {number} [reach] maximum distance in pixels
  * @returns {Spot | null}
  */
 export function nearestSpot(scene, x, y, reach = 24) {

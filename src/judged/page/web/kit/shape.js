@@ -1,4 +1,4 @@
-/** Shapes that charts are made of: each gives marks, or the text of a path. */
+/** Shapes of charts, as marks or path data. */
 
 /** @typedef {import("./scene.js").Mark} Mark */
 /** @typedef {[number, number]} Point */
@@ -6,8 +6,8 @@
 /** @param {number} value */
 const pathNumber = (value) => String(Math.round(value * 100) / 100);
 
-/** Runs of points that have both coordinates: a line breaks where one is missing. @param {Point[]} points @returns {Point[][]} */
-function unbroken(points) {
+/** Split points at missing coordinates. @param {Point[]} points @returns {Point[][]} */
+function unbrokenParts(points) {
   /** @type {Point[][]} */
   const parts = [];
   let open = false;
@@ -25,25 +25,25 @@ function pathThrough(points, first = "M") {
   return points.map(([x, y], i) => `${i ? "L" : first}${pathNumber(x)} ${pathNumber(y)}`).join("");
 }
 
-/** Points as stairs: each height holds from the point before it. @param {Point[]} points @returns {Point[]} */
+/** Turn points into steps. @param {Point[]} points @returns {Point[]} */
 function stairs(points) {
   return points.flatMap((point, i) => (i ? [/** @type {Point} */ ([points[i - 1][0], point[1]]), point] : [point]));
 }
 
-/** The path of a line through points. @param {Point[]} points @param {"line" | "step"} [rule] */
+/** Return the path of a line through points. @param {Point[]} points @param {"line" | "step"} [rule] */
 export function linePath(points, rule = "line") {
-  return unbroken(points).map((part) => pathThrough(rule === "step" ? stairs(part) : part)).join("");
+  return unbrokenParts(points).map((part) => pathThrough(rule === "step" ? stairs(part) : part)).join("");
 }
 
 /**
- * The path around what lies between two lines.
+ * Return the path around the area between two lines.
  *
  * @param {number[]} x @param {number[]} low @param {number[]} high @param {"line" | "step"} [rule]
  */
 export function bandPath(x, low, high, rule = "line") {
   const both = x.map((at, i) => /** @type {Point} */ ([at, low[i] + high[i]]));
   let start = 0;
-  return unbroken(both).map((part) => {
+  return unbrokenParts(both).map((part) => {
     const first = both.indexOf(part[0], start);
     start = first + part.length;
     const side = (/** @type {number[]} */ y) => {
@@ -55,7 +55,7 @@ export function bandPath(x, low, high, rule = "line") {
 }
 
 /**
- * An interval with a dot in it. A missing interval leaves the dot alone.
+ * An interval with a dot; only the dot if the interval is missing.
  *
  * @param {{low: number, high: number, at: number, y: number, colour: string, hollow?: boolean, r?: number}} of in pixels
  * @returns {Mark[]}
@@ -86,7 +86,7 @@ export function intervalMarks({ low, high, at, y, colour, hollow = false, r = 4.
 const LINE_DASHES = [[], [7, 3], [2, 2.5], [8, 3, 2, 3], [12, 4], [5, 2, 1.5, 2, 1.5, 2]];
 const LINE_MARKERS = ["circle", "square", "triangle", "diamond", "turned", "cross", "plus"];
 
-/** How the i-th line is broken, so that lines differ without colour. @param {number} i @returns {number[]} */
+/** Return the dash pattern of the i-th line, so that lines are distinguishable without colour. @param {number} i @returns {number[]} */
 export function dashOf(i) {
   return LINE_DASHES[i % LINE_DASHES.length];
 }

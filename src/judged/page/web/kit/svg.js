@@ -1,4 +1,4 @@
-/** A scene as SVG elements. */
+/** Draw a scene as SVG elements. */
 import { TEXT_SIZE } from "./scene.js";
 import { plainText } from "./text.js";
 
@@ -27,7 +27,7 @@ export function toSvg(scene, palette) {
   return svg;
 }
 
-/** How a mark is painted. @param {any} mark @param {Palette} palette */
+/** Return the paint attributes of a mark. @param {any} mark @param {Palette} palette */
 function svgPaint(mark, palette) {
   return {
     fill: mark.fill ? palette(mark.fill) : "none",
@@ -82,7 +82,7 @@ function svgText(mark, palette) {
   return element;
 }
 
-/** Text without what XML cannot hold; the isolates that charts put around names stay. @param {string} text */
+/** Remove characters that XML cannot contain; isolates around names stay. @param {string} text */
 function withinDrawing(text) {
   return text.split(/([\u2068\u2069])/u).map((part) => (/^[\u2068\u2069]$/u.test(part) ? part : plainText(part))).join(
     "",

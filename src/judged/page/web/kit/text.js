@@ -1,11 +1,11 @@
-/** Text in a chart: how wide it is, what of it fits, and what must not be drawn. */
+/** Measure, shorten and sanitize text in charts. */
 
-/** How wide letters are, in widths of the font size, where no browser can measure: those of a wide sans-serif. */
+/** Estimated letter widths in em, of a wide sans-serif font, for use without a browser. */
 const LETTER_NARROW = /[iljtfrI.,:;'|!()[\] \u2009]/u;
 const LETTER_BROAD = /[mwMW@%—→]/u;
 const LETTER_FULL = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\u{1f000}-\u{3ffff}]/u;
 const LETTER_CAPITAL = /[\p{Lu}\p{Nd}+<>=]/u;
-/** Marks that turn the direction of text, and letters that have no place in a drawing or in XML. */
+/** Marks that change the text direction, and characters that are invalid in XML. */
 const LETTER_UNSEEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ufffe\uffff]/gu;
 
 /** @type {{measure: ((text: string, font: string) => number) | null, widths: Map<string, number>}} */
@@ -19,7 +19,7 @@ function letterWidth(letter) {
   return LETTER_CAPITAL.test(letter) ? 0.67 : 0.58;
 }
 
-/** The font of the page, as CSS says it. */
+/** Return the font family of the page. */
 export function fontFamily() {
   return getComputedStyle(document.documentElement).getPropertyValue("--font").trim() || "sans-serif";
 }
@@ -35,7 +35,7 @@ function browserRuler() {
 }
 
 /**
- * How wide a text will be. Measured where there is a browser, else estimated.
+ * Return the width of a text: measured in a browser, otherwise estimated.
  *
  * @param {string} text @param {number} size @param {boolean} [bold]
  */
@@ -53,49 +53,49 @@ export function textWidth(text, size, bold = false) {
   return width;
 }
 
-/** Text without what cannot be drawn or would turn its surroundings. @param {string} text */
+/** Remove characters that cannot be drawn or would change the text direction. @param {string} text */
 export function plainText(text) {
   return text.replace(LETTER_UNSEEN, "");
 }
 
-/** Text from outside within a sentence: its direction stays its own. @param {string} text */
-export function isolated(text) {
+/** Isolate the direction of untrusted text. @param {string} text */
+export function isolate(text) {
   return `\u2068${plainText(text)}\u2069`;
 }
 
-/** Letters from both ends: names of runs often differ only at the last ones. @param {string[]} letters @param {number} kept */
+/** Keep letters from both ends: names of runs often differ only at the end. @param {string[]} letters @param {number} kept */
 function bothEnds(letters, kept) {
   const [first, last] = [letters.slice(0, Math.ceil(kept / 2)), kept > 1 ? letters.slice(-Math.floor(kept / 2)) : []];
   return `${first.join("").trimEnd()}…${last.join("").trimStart()}`;
 }
 
-/** A name of at most so many letters. @param {string} name @param {number} most */
-export function clipped(name, most) {
+/** Shorten a name to a number of letters. @param {string} name @param {number} most */
+export function clipName(name, most) {
   const letters = Array.from(plainText(name));
-  return isolated(letters.length <= most ? letters.join("") : bothEnds(letters, most - 1));
+  return isolate(letters.length <= most ? letters.join("") : bothEnds(letters, most - 1));
 }
 
 /**
- * As much of a name as fits, from both its ends.
+ * Shorten a name to a width, keeping both ends.
  *
  * @param {string} text @param {number} width @param {number} size @param {boolean} [bold]
  */
-export function fitted(text, width, size, bold = false) {
+export function fitText(text, width, size, bold = false) {
   const letters = Array.from(plainText(text).slice(0, 4000));
-  if (letters.length <= 400 && textWidth(letters.join(""), size, bold) <= width) return isolated(letters.join(""));
+  if (letters.length <= 400 && textWidth(letters.join(""), size, bold) <= width) return isolate(letters.join(""));
   let [low, high] = [1, Math.min(letters.length, 400)];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (textWidth(bothEnds(letters, middle), size, bold) <= width) low = middle;
     else high = middle - 1;
   }
-  return isolated(bothEnds(letters, low));
+  return isolate(bothEnds(letters, low));
 }
 
 const LONG_NAME = 20;
 const COMMON_PART = 6;
 
-/** How many letters all words begin with alike, back to where a part of the name begins. @param {string[][]} words */
+/** Return the length of the common prefix, up to a boundary between parts of the name. @param {string[][]} words */
 function commonStart(words) {
   const least = Math.min(...words.map((word) => word.length));
   let count = 0;
@@ -105,17 +105,17 @@ function commonStart(words) {
 }
 
 /**
- * Names without what they all share, where they are long: in a chart there is room for what tells them apart.
+ * Remove the common prefix and suffix of long names.
  *
  * @param {string[]} names @returns {string[]}
  */
-export function toldApart(names) {
+export function distinctNames(names) {
   const words = names.map((name) => Array.from(plainText(name)));
   if (names.length < 2 || words.every((word) => word.length <= LONG_NAME)) return names;
   const start = commonStart(words);
   const rests = words.map((word) => word.slice(start));
   const end = commonStart(rests.map((rest) => [...rest].reverse()));
-  if (rests.some((rest) => rest.length <= end)) return names; // one name is a part of another
+  if (rests.some((rest) => rest.length <= end)) return names; // one name contains another
   const [before, after] = [start >= COMMON_PART ? start : 0, end >= COMMON_PART ? end : 0];
   return words.map((word) =>
     `${before ? "…" : ""}${word.slice(before, word.length - after).join("")}${after ? "…" : ""}`
@@ -123,17 +123,17 @@ export function toldApart(names) {
 }
 
 /**
- * A text in lines, broken between words; a word that is too long is shortened.
+ * Break a text into lines; words that are too long are shortened.
  *
  * @param {string} text @param {number} width @param {number} size @param {boolean} [bold] @returns {string[]}
  */
-export function wrapped(text, width, size, bold = false) {
+export function wrapText(text, width, size, bold = false) {
   /** @type {string[]} */
   const lines = [];
   for (const word of plainText(text).split(" ")) {
     const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
     if (lines.length && textWidth(longer, size, bold) <= width) lines[lines.length - 1] = longer;
-    else lines.push(textWidth(word, size, bold) <= width ? word : fitted(word, width, size, bold));
+    else lines.push(textWidth(word, size, bold) <= width ? word : fitText(word, width, size, bold));
   }
   return lines;
 }

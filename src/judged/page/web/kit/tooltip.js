@@ -1,4 +1,4 @@
-/** One tooltip for the whole page. What it says is also announced where a keyboard leads to it, so it is hidden from those who listen. */
+/** The tooltip of the page. It is hidden from screen readers, because its text is announced when the keyboard selects a datum. */
 import { fill, h } from "../dom/dom.js";
 
 /** @type {{element: HTMLElement | null}} */
@@ -19,7 +19,7 @@ function tipElement() {
 }
 
 /**
- * Show lines of text beside a point of the window; above it for a finger, which would hide them.
+ * Show lines of text next to a point; above it for touch, where a finger would hide them.
  *
  * @param {string[]} lines @param {number} x @param {number} y @param {boolean} [finger]
  */
@@ -35,7 +35,7 @@ export function showTip(lines, x, y, finger = false) {
 }
 
 /**
- * Where a tooltip goes: right of and below the point, on the other side where there is no room, and always within the window.
+ * Return the position of the tooltip: right of and below the point, or on the other side if there is no space.
  *
  * @param {{x: number, y: number, width: number, height: number, wide: number, high: number, finger?: boolean}} of
  */

@@ -1,11 +1,11 @@
-import { grouped, signedValue, sliceName, valueText } from "../data/format.js";
+import { integerText, signedValue, sliceName, valueText } from "../data/format.js";
 import { differenceCell, differenceHead, idCell, runHead, textCell } from "./cells.js";
 import { h } from "../dom/dom.js";
 import { naturalRanks } from "../table/sort.js";
 import { searchable } from "../table/filter.js";
 
 /**
- * The rows and columns of the table of queries.
+ * Rows and columns of the query table.
  *
  * @typedef {import("../data/data.js").Book} Book
  * @typedef {import("../data/state.js").State} State
@@ -15,7 +15,7 @@ import { searchable } from "../table/filter.js";
  * @typedef {"wide" | "tight" | "phone"} Layout
  */
 
-/** How b fares against a, query by query; less may be better. @param {Book} book @param {Compared} compared @returns {Outcome[]} */
+/** Return the outcome of b versus a for each query. @param {Book} book @param {Compared} compared @returns {Outcome[]} */
 export function outcomes(book, { measure, a, b }) {
   const [first, second] = [book.column(measure, a), book.column(measure, b)];
   const sign = book.facts.measures[measure].lower ? -1 : 1;
@@ -26,7 +26,7 @@ export function outcomes(book, { measure, a, b }) {
 }
 
 /**
- * The rows that are left of all, and how many there would be with each outcome.
+ * Filter the rows, and count them by outcome.
  *
  * @param {number} size
  * @param {(row: number) => boolean} test
@@ -48,9 +48,9 @@ export function chosenRows(size, test, kinds, only) {
 }
 
 /**
- * The best value of a query, or NaN where all runs are alike.
+ * Return the best value of a query, or NaN if all runs have the same.
  *
- * @param {Float64Array[]} columns one a run
+ * @param {Float64Array[]} columns one per run
  * @param {number} row
  * @param {boolean} lower
  */
@@ -63,7 +63,7 @@ export function bestValue(columns, row, lower) {
   return least < most ? lower ? least : most : NaN;
 }
 
-/** The largest difference, either way; 0 where there is none. @param {Float64Array} a @param {Float64Array} b */
+/** Return the largest absolute difference; 0 if there is none. @param {Float64Array} a @param {Float64Array} b */
 export function largestDifference(a, b) {
   let largest = 0;
   for (let row = 0; row < a.length; row++) {
@@ -73,7 +73,7 @@ export function largestDifference(a, b) {
   return largest;
 }
 
-/** The slices of each query, as one text. @param {Book} book @returns {string[]} */
+/** Return the slices of each query as text. @param {Book} book @returns {string[]} */
 function slicesOf({ facts }) {
   /** @type {string[][]} */
   const found = facts.queries.map(() => []);
@@ -82,7 +82,7 @@ function slicesOf({ facts }) {
 }
 
 /**
- * Everything in the rows, by every measure and run, for a file; and the differences of the two runs that are compared.
+ * Return the rows as a sheet with all measures and runs, and the differences between the compared runs.
  *
  * @param {Book} book @param {ArrayLike<number>} rows @param {{a: number, b: number}} compared
  */
@@ -110,10 +110,10 @@ export function querySheet(book, rows, { a, b }) {
   return { name: "queries", header: columns.map(([name]) => name), rows: cells };
 }
 
-/** Column keys from left to right. @param {Book} book @param {Compared} compared @param {Layout} layout */
+/** Return the column keys from left to right. @param {Book} book @param {Compared} compared @param {Layout} layout */
 export function columnKeys({ facts }, { a, b }, layout) {
   const two = facts.runs.length > 1;
-  const text = facts.texts && layout !== "phone" ? ["text"] : []; // on a phone it stands below the id
+  const text = facts.texts && layout !== "phone" ? ["text"] : []; // on phones it is below the id
   const relevant = facts.relevant ? ["relevant"] : [];
   const runKey = (/** @type {number} */ run) => `run:${facts.runs[run]}`;
   const all = facts.runs.map((_, run) => run);
@@ -122,23 +122,23 @@ export function columnKeys({ facts }, { a, b }, layout) {
   }
   if (layout === "wide") return ["id", ...text, ...all.map(runKey), "difference", ...relevant];
   const others = all.filter((run) => run !== a && run !== b).map(runKey);
-  const pair = [runKey(a), runKey(b), "difference"]; // where not all fits, what is compared comes first
+  const pair = [runKey(a), runKey(b), "difference"]; // if space is limited, the compared runs come first
   return ["id", ...text, ...pair, ...relevant, ...others];
 }
 
-/** The layout for a width in rem: wide where all columns fit. @param {Column[]} wide @param {number} width @returns {Layout} */
+/** Return the layout for a width in rem: wide if all columns fit. @param {Column[]} wide @param {number} width @returns {Layout} */
 export function layoutFor(wide, width) {
   if (width <= 38) return "phone";
   return wide.reduce((sum, column) => sum + column.width, 0) <= width ? "wide" : "tight";
 }
 
-/** A width in rem for texts of some length. @param {number} letters @param {number} least @param {number} most */
+/** Return a width in rem for texts of a length. @param {number} letters @param {number} least @param {number} most */
 function widthFor(letters, least, most) {
   return Math.min(most, Math.max(least, 1.5 + 0.53 * letters));
 }
 
 /**
- * Builds the columns of the table, whatever is chosen. Ranks of ids and texts are found once.
+ * Return a function that builds the columns. Ids and texts are sorted once.
  *
  * @param {Book} book
  * @param {(row: number) => string} link
@@ -230,7 +230,7 @@ export function createQueryColumns(book, link) {
     return {
       key: "relevant",
       title: "relevant documents",
-      text: (row) => grouped(relevant[row]),
+      text: (row) => integerText(relevant[row]),
       sortValue: (row) => relevant[row],
       head: () => h("span", { class: "queries-name" }, "relevant"),
       align: "end",
@@ -246,18 +246,18 @@ export function createQueryColumns(book, link) {
     makers.set("id", () => idColumn(layout)).set("text", textColumn).set("relevant", relevantColumn);
     makers.set("difference", () => differenceColumn(compared, layout));
     const columns = columnKeys(book, compared, layout).map((key) => /** @type {() => Column} */ (makers.get(key))());
-    return layout === "phone" ? filled(columns, facts.runs.length > 1 ? 4 : 2, room) : columns;
+    return layout === "phone" ? fillRoom(columns, facts.runs.length > 1 ? 4 : 2, room) : columns;
   };
 }
 
 /**
- * Columns of which the first few fill the room there is; the others begin outside of it.
+ * Widen the first columns so that they fill the available width.
  *
  * @param {Column[]} columns
  * @param {number} count
  * @param {number} room
  */
-export function filled(columns, count, room) {
+function fillRoom(columns, count, room) {
   const spare = room - columns.slice(0, count).reduce((sum, column) => sum + column.width, 0);
   return columns.map((column, i) =>
     i < count ? { ...column, width: column.width + Math.max(0, spare / count) } : column

@@ -1,20 +1,20 @@
 /**
- * The order in which a reader goes from query to query: that of the chart a query was opened from, or else that of the table.
+ * The order of queries for the previous and next buttons: that of the chart from which a query was opened, or of the table.
  *
- * @typedef {{order: () => number[], words: string}} Way queries one after the other, and what that order is called
+ * @typedef {{order: () => number[], words: string}} Way an order of queries and its name
  * @typedef {ReturnType<typeof createTrail>} Trail
  */
 
-/** @param {() => Way} table the way where no other was taken */
+/** @param {() => Way} table the default order */
 export function createTrail(table) {
   /** @type {Way | null} */
   let taken = null;
   return {
-    /** A query is opened from something that has an order of its own. @param {Way} way */
+    /** Use another order until the query is closed. @param {Way} way */
     follow(way) {
       taken = way;
     },
-    /** The query was closed. */
+    /** Return to the default order. */
     leave() {
       taken = null;
     },

@@ -1,14 +1,14 @@
-import { announce, fill, h, quoted } from "../dom/dom.js";
+import { announce, bdi, fill, h } from "../dom/dom.js";
 import { watchEdges } from "../dom/edges.js";
 import { chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./columns.js";
-import { counted, grouped, shortened, sliceName } from "../data/format.js";
+import { integerText, plural, shorten, sliceName } from "../data/format.js";
 import { createFilter, filterName } from "../table/filter.js";
 import { createTable } from "../table/table.js";
 import { csvText } from "../kit/csv.js";
 import { download } from "../kit/download.js";
 
 /**
- * The section of queries: find those that matter, and open one.
+ * The section of queries: search, filter, sort and open them.
  *
  * @typedef {import("../data/data.js").Book} Book
  * @typedef {import("../data/state.js").State} State
@@ -17,34 +17,36 @@ import { download } from "../kit/download.js";
 
 const QUERY_NOUN = /** @type {[string, string]} */ (["query", "queries"]);
 
-/** What the chips say, and what they mean to someone who rests on one. @type {[State["only"], string][]} */
-const OUTCOME_CHIPS = [["", "all"], ["better", "better"], ["worse", "worse"], ["same", "same"], [
+/** The outcomes and their labels. @type {[State["only"], string][]} */
+const OUTCOME_CHIPS = [["", "all"], ["better", "better"], ["worse", "worse"], ["same", "tied"], [
   "missing",
   "no value",
 ]];
 
-/** Filters that fit this page, each with what it leaves. @param {Book} book @param {State} state @returns {[string, string][]} */
+/** Example filters for this page and their meaning. @param {Book} book @param {State} state @returns {[string, string][]} */
 export function filterExamples({ facts }, { measure, a, b }) {
   const [first, second] = [a, b].map((run) => filterName(facts.runs[run]));
   const limit = facts.measures[measure].whole ? "3" : "0.2";
   const other = facts.measures[measure ? 0 : 1];
   /** @type {[string, string][]} */
   const examples = [
-    ["river bank", "both words, in the id or the text"],
-    ['"river bank" -money', "the phrase, without the other word"],
-    [`${second}<${limit}`, `value of the run below ${limit}`],
+    ["river bank", "both words occur in the id or text"],
+    ['"river bank" -money', "the phrase occurs, the word does not"],
+    [`${second}<${limit}`, `value below ${limit}`],
     [`${second}=missing`, "no value"],
   ];
   if (a !== b) {
-    examples.push([`${second}>${first}`, "one run above another"]);
-    examples.push([`|diff|>${limit}`, `the two far apart; diff>${limit} where ${second} has more`]);
+    examples.push([`${second}>${first}`, "one run has a higher value than the other"]);
+    examples.push([`|diff|>${limit}`, `large difference; diff>${limit} if ${second} is higher`]);
   }
-  if (other) examples.push([`${filterName(other.name)}(${second})<${other.whole ? "3" : "0.2"}`, "by another measure"]);
+  if (other) {
+    examples.push([`${filterName(other.name)}(${second})<${other.whole ? "3" : "0.2"}`, "value of another measure"]);
+  }
   if (facts.relevant) examples.push(["relevant<3", "few relevant documents"]);
   return examples;
 }
 
-/** Which rows a slice has. @param {Book} book @param {string | null} label @returns {(row: number) => boolean} */
+/** Return a test for the rows of a slice. @param {Book} book @param {string | null} label @returns {(row: number) => boolean} */
 export function sliceTest({ facts }, label) {
   const slice = facts.slices.find((one) => one.label === label);
   if (!slice) return () => true;
@@ -54,7 +56,7 @@ export function sliceTest({ facts }, label) {
 
 /** A button of the section. @param {string} text @param {() => void} onclick @param {Record<string, any>} [properties] */
 function queriesButton(text, onclick, properties = {}) {
-  return h("button", { type: "button", class: "queries-button", onclick, ...properties }, text);
+  return h("button", { type: "button", class: "quiet", onclick, ...properties }, text);
 }
 
 /** The field for the filter. @param {Book} book @param {Store} store @param {() => void} warm */
@@ -64,18 +66,18 @@ function filterField({ facts }, store, warm) {
     type: "search",
     id: "queries-field",
     class: "queries-field",
-    placeholder: `words, ${shortened(run, 24)}<0.2${facts.runs.length > 1 ? ", diff>0.1" : ""}`,
+    placeholder: `words, ${shorten(run, 24)}<0.2${facts.runs.length > 1 ? ", diff>0.1" : ""}`,
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
     "aria-describedby": "queries-note",
-    onfocus: warm, // before the first letter, rather than after it
+    onfocus: warm, // prepare the search before the first letter is typed
     oninput: () => store.set({ q: field.value }),
   }));
   return field;
 }
 
-/** The language of the filter by examples; a click on one adds it. @param {Book} book @param {Store} store @param {HTMLElement} field */
+/** Examples of the filter language; a click adds one. @param {Book} book @param {Store} store @param {HTMLElement} field */
 function filterHelp(book, store, field) {
   const list = h("dl", { class: "queries-examples" });
   const add = (/** @type {string} */ text) => {
@@ -97,12 +99,12 @@ function filterHelp(book, store, field) {
   const last = h(
     "p",
     {},
-    "Several conditions must all hold. Names with blanks stand in quotes. = compares the four decimals shown.",
+    "All conditions must hold. Quote names that contain spaces. = compares the four decimals shown.",
   );
   return h("details", { class: "queries-help", ontoggle: draw }, h("summary", {}, "How to filter"), list, last);
 }
 
-/** All, better, worse, same: each with its number of queries. @param {Book} book @param {Store} store */
+/** Buttons for the outcomes, with the number of queries. @param {Book} book @param {Store} store */
 function outcomeChips({ facts }, store) {
   const buttons = OUTCOME_CHIPS.map(([only]) =>
     queriesButton("", () => store.set({ only }), { class: `queries-chip queries-chip-${only || "all"}` })
@@ -114,7 +116,7 @@ function outcomeChips({ facts }, store) {
     group.setAttribute("aria-label", `${facts.runs[b]} against ${facts.runs[a]}, ${facts.measures[measure].name}`);
     OUTCOME_CHIPS.forEach(([kind, word], i) => {
       const number = counts.get(kind) ?? 0;
-      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, grouped(number)));
+      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, integerText(number)));
       buttons[i].setAttribute("aria-pressed", String(kind === only));
       buttons[i].hidden = kind === "missing" && !number && only !== kind;
     });
@@ -122,10 +124,10 @@ function outcomeChips({ facts }, store) {
   return { group, draw };
 }
 
-/** A slice is chosen by its place: its label may be anything, even nothing. @param {Book} book @param {Store} store */
+/** A select for the slice, by index, because labels may be empty. @param {Book} book @param {Store} store */
 function sliceSelect({ facts }, store) {
   const options = facts.slices.map(({ label, rows }, i) =>
-    h("option", { value: i }, `${shortened(sliceName(label), 40)} (${grouped(rows.length)})`)
+    h("option", { value: i }, `${shorten(sliceName(label), 40)} (${integerText(rows.length)})`)
   );
   const select = /** @type {HTMLSelectElement} */ (h(
     "select",
@@ -141,22 +143,22 @@ function sliceSelect({ facts }, store) {
   return select;
 }
 
-/** What the numbers of the table are. @param {Book} book @param {State} state */
+/** Describe the numbers in the table. @param {Book} book @param {State} state */
 function legendLine({ facts, short }, { measure, a, b }) {
   const { name, lower } = facts.measures[measure];
-  const values = ["Values: ", quoted(name), lower ? ", less is better." : "."];
-  const run = (/** @type {number} */ place) => quoted(shortened(short[place], 40), { title: facts.runs[place] });
+  const values = ["Values: ", bdi(name), lower ? ", lower is better." : "."];
+  const run = (/** @type {number} */ place) => bdi(shorten(short[place], 40), { title: facts.runs[place] });
   return a === b ? values : [...values, " Difference: ", run(b), " − ", run(a), " (underlined)."];
 }
 
 /** @param {number} left @param {number} all */
 function countText(left, all) {
-  return left === all ? counted(all, ...QUERY_NOUN) : `${grouped(left)} of ${counted(all, ...QUERY_NOUN)}`;
+  return left === all ? plural(all, ...QUERY_NOUN) : `${integerText(left)} of ${plural(all, ...QUERY_NOUN)}`;
 }
 
 /**
- * The section in a host. Everything that is chosen in it lives in the store. Gives what a view of one query needs: the queries as the table
- * shows them, and the element of one, for the focus to come back to.
+ * Mount the section. The store holds all selections. Return the order of the table, and a function that finds the element of a
+ * query, to restore the focus.
  *
  * @param {HTMLElement} host
  * @param {Book} book
@@ -176,12 +178,12 @@ export function mountQueries(host, book, store) {
   const none = h(
     "p",
     { class: "queries-none" },
-    "No query fits. ",
-    queriesButton("Show all", () => store.set({ q: "", only: "", slice: null })),
+    "No matching queries. ",
+    queriesButton("Clear filters", () => store.set({ q: "", only: "", slice: null })),
   );
   const frame = h("div", { class: "queries-frame" });
   const save = queriesButton("CSV", saveSheet, {
-    title: "These rows with every measure and run, differences and slices, for a spreadsheet",
+    title: "Download these rows with all measures, runs, differences and slices",
   });
   host.append(
     h(
@@ -209,7 +211,7 @@ export function mountQueries(host, book, store) {
     onSort: (sort, down) => store.set({ sort, down }),
   });
 
-  /** The room between the borders of the table, in rem, and the layout for it. @param {State} state */
+  /** Return the width of the table in rem and the layout for it. @param {State} state */
   function spaceFor(state) {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
     const width = (host.clientWidth - 2) / rem;
@@ -253,7 +255,7 @@ export function mountQueries(host, book, store) {
 
   function saveSheet() {
     download("queries.csv", "text/csv", csvText(querySheet(book, table.order(), store.get())));
-    announce(`Saved ${counted(table.order().length, ...QUERY_NOUN)} as queries.csv.`);
+    announce(`Saved ${plural(table.order().length, ...QUERY_NOUN)} as queries.csv.`);
   }
 
   drawColumns(store.get());

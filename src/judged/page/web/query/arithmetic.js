@@ -1,26 +1,26 @@
-/** How a measure gets its value for one query: the cells as Python wrote them, run beside run. */
-import { h, quoted } from "../dom/dom.js";
-import { grouped, valueText } from "../data/format.js";
+/** The arithmetic of a measure for one query, with the runs side by side. Python formats the cells. */
+import { bdi, h } from "../dom/dom.js";
+import { integerText, valueText } from "../data/format.js";
 import { docsOfRows } from "./moves.js";
-import { gradeChip, noAnswer, runLabel, runsOfView, unfolding } from "./parts.js";
+import { expandableBody, gradeChip, noAnswer, runLabel, runsOfView } from "./parts.js";
 
 /**
  * @typedef {import("../data/data.js").Arithmetic} Arithmetic
  * @typedef {import("../data/data.js").Detail} Detail
  * @typedef {import("../data/data.js").Ranking} Ranking
  * @typedef {import("./parts.js").QueryView} QueryView
- * @typedef {{rank: number, place: number, cells: string[]}} ArithmeticRow place: of the document, -1 where it is not known
+ * @typedef {{rank: number, place: number, cells: string[]}} ArithmeticRow place: index of the document, -1 if unknown
  */
 
 const ARITHMETIC_ROWS = 20;
 const OWN_COLUMNS = ["rank", "document", "doc", "grade"];
 
 /**
- * The table of an arithmetic. Rank, grade and document are columns of the page's own, so that they look as they do above.
+ * The rows of an arithmetic. Rank, grade and document get their own columns, in the style of the rankings.
  *
  * @param {Arithmetic} why @param {Ranking} ranking @param {(number | null)[]} grades
  * @returns {{headers: string[], rows: ArithmeticRow[], known: boolean, condensed: boolean}}
- *   known: the documents are; condensed: ranks are those among judged documents
+ *   known: whether the documents are known; condensed: whether ranks count judged documents only
  */
 export function arithmeticTable(why, ranking, grades) {
   const found = docsOfRows(why.ranks, ranking, grades);
@@ -38,7 +38,7 @@ export function arithmeticTable(why, ranking, grades) {
   };
 }
 
-/** A closing line, cut before its result: "4 / 5" and "= 0.8". @param {string} closing */
+/** Split a closing line before its result: "4 / 5" and "= 0.8". @param {string} closing */
 export function closingParts(closing) {
   const found = /^(.*?)\s*(= \S+)$/.exec(closing);
   return found ? { steps: found[1], result: found[2] } : { steps: "", result: closing };
@@ -73,7 +73,7 @@ export function arithmeticSection(view, detail) {
   );
 }
 
-/** The formula of a measure, and what it is. @param {import("../data/data.js").Measure} measure */
+/** The description and formula of a measure. @param {import("../data/data.js").Measure} measure */
 function measureWords(measure) {
   const [first, ...rest] = measure.description.split(/\n\s*\n/).map((part) => part.replace(/\s+/g, " ").trim());
   return h(
@@ -85,7 +85,7 @@ function measureWords(measure) {
   );
 }
 
-/** One run. @param {QueryView} view @param {Detail} detail @param {number} run */
+/** The arithmetic of one run. @param {QueryView} view @param {Detail} detail @param {number} run */
 function sideOf(view, detail, run) {
   const { facts } = view.book;
   const ranking = detail.rankings[run];
@@ -93,8 +93,8 @@ function sideOf(view, detail, run) {
   const label = h("h4", { class: "query-side", id: `query-side-${run}` }, runLabel(facts, run));
   if (!ranking || !why) {
     const value = view.book.value(view.measure, run, view.query);
-    const words = ranking ? "There is no arithmetic of this measure." : noAnswer(facts.runs[run]);
-    const text = Number.isNaN(value) ? "" : ` Its value is ${valueText(value, facts.measures[view.measure])}.`;
+    const words = ranking ? "No arithmetic is available for this measure." : noAnswer(facts.runs[run]);
+    const text = Number.isNaN(value) ? "" : ` The value is ${valueText(value, facts.measures[view.measure])}.`;
     return h("div", {}, label, h("p", { class: "query-lead" }, words, text));
   }
   return h("div", {}, label, closingLine(why.closing), stepsOf(view, detail, ranking, why, `query-side-${run}`));
@@ -107,10 +107,10 @@ function closingLine(closing) {
   return h("p", { class: `query-closing${long}` }, steps && [h("span", {}, steps), " "], h("strong", {}, result));
 }
 
-/** The rows that led there. @param {QueryView} view @param {Detail} detail @param {Ranking} ranking @param {Arithmetic} why @param {string} label */
+/** The rows of the arithmetic. @param {QueryView} view @param {Detail} detail @param {Ranking} ranking @param {Arithmetic} why @param {string} label */
 function stepsOf(view, detail, ranking, why, label) {
   const { facts } = view.book;
-  if (!why.ranks.length) return h("p", { class: "query-note" }, "No judged document counts here.");
+  if (!why.ranks.length) return h("p", { class: "query-note" }, "The measure uses no judged document.");
   const table = arithmeticTable(why, ranking, detail.grades);
   const rows = table.rows.map((row) =>
     h(
@@ -122,7 +122,7 @@ function stepsOf(view, detail, ranking, why, label) {
       row.cells.map((cell) => h("td", { class: "query-number" }, cell)),
     )
   );
-  const { body, button } = unfolding(rows, ARITHMETIC_ROWS);
+  const { body, button } = expandableBody(rows, ARITHMETIC_ROWS);
   const head = h(
     "tr",
     {},
@@ -130,8 +130,8 @@ function stepsOf(view, detail, ranking, why, label) {
     table.known && [h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document")],
     table.headers.map((header) => h("th", { scope: "col", class: "query-number" }, header)),
   );
-  const ranks = table.condensed ? "; ranks are those among them" : "";
-  const below = why.hidden ? `; ${grouped(why.hidden)} more below the last` : "";
+  const ranks = table.condensed ? "; ranks count judged documents only" : "";
+  const below = why.hidden ? `; ${integerText(why.hidden)} more below` : "";
   return h(
     "div",
     {},
@@ -141,18 +141,18 @@ function stepsOf(view, detail, ranking, why, label) {
       h("table", { class: "query-table", "aria-labelledby": label }, h("thead", {}, head), body),
     ),
     button,
-    h("p", { class: "query-note" }, `rows: judged documents${ranks}${below}`),
+    h("p", { class: "query-note" }, `Rows are judged documents${ranks}${below}.`),
   );
 }
 
-/** A document in one line. @param {Detail} detail @param {number} place */
+/** A document on one line. @param {Detail} detail @param {number} place */
 function shortDoc(detail, place) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
-  const name = title ? ["  ", quoted(title, { class: "query-note", title })] : [];
-  return [quoted(id, { class: "query-id query-alone", title: id }), ...name];
+  const name = title ? ["  ", bdi(title, { class: "query-note", title })] : [];
+  return [bdi(id, { class: "query-id query-alone", title: id }), ...name];
 }
 
-/** Words in which `code` stands in backticks. @param {string} text */
+/** Turn `code` in backticks into elements. @param {string} text */
 function withCode(text) {
   return text.split("`").map((part, i) => i % 2 ? h("code", {}, part) : part);
 }

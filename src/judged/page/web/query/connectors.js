@@ -1,4 +1,4 @@
-/** Lines between two lists, from each document to its twin. They add nothing that the rows do not say in words. */
+/** Lines between two rankings that connect the same document. Decorative: the rows state the ranks as text. */
 import { h } from "../dom/dom.js";
 import { markEdges } from "../dom/edges.js";
 import { moveTone } from "./moves.js";
@@ -11,13 +11,13 @@ import { moveTone } from "./moves.js";
 
 const QUERY_SVG = "http://www.w3.org/2000/svg";
 
-/** A curve that leaves one side level and comes to the other level. @param {number} width @param {number} from @param {number} to */
+/** A curve with horizontal ends. @param {number} width @param {number} from @param {number} to */
 export function connectorPath(width, from, to) {
   const [y, z] = [Math.round(from * 10) / 10, Math.round(to * 10) / 10];
   return y === z ? `M0 ${y}H${width}` : `M0 ${y}C${width / 2} ${y} ${width / 2} ${z} ${width} ${z}`;
 }
 
-/** The gutter of two lists, and how to draw it anew; null where a list is missing. @param {Lists} lists */
+/** The gutter between two lists and a function that redraws it; null if a list is missing. @param {Lists} lists */
 export function connectors(lists) {
   const [left, right] = lists.sides;
   if (!left?.moves || !right?.moves) return null;
@@ -32,7 +32,7 @@ export function connectors(lists) {
 }
 
 /**
- * Every document that both runs retrieved, once: its place, its move, and its ranks.
+ * Return each document that both runs retrieved: its index, move and ranks.
  *
  * @param {Side} left @param {Side} right @returns {{place: number, move: Move, a: number, b: number}[]}
  */
@@ -58,20 +58,20 @@ function linesOf(lists, left, right, gutter) {
   const lines = twinsOf(left, right).flatMap(({ place, move, a, b }) => {
     const [from, to] = [middle(left.rows[a - 1]), middle(right.rows[b - 1])];
     const tone = moveTone(move, lists.detail.grades[place], lists.level, true);
-    // A twin further down than the rows in view: the line leaves through the bottom.
+    // The same document is below the rows shown: the line leaves through the bottom.
     const open = from === null || to === null;
     if (from === null && to === null || open && tone === "faint") return [];
     const line = document.createElementNS(QUERY_SVG, "path");
     line.setAttribute("d", connectorPath(box.width, from ?? box.height, to ?? box.height));
-    line.setAttribute("class", `query-link query-${tone}${open ? " query-leaving" : ""}`);
+    line.setAttribute("class", `query-link ${tone}${open ? " query-leaving" : ""}`);
     line.dataset.place = String(place);
     return [line];
   });
-  const isFaint = (/** @type {Element} */ line) => line.classList.contains("query-faint");
+  const isFaint = (/** @type {Element} */ line) => line.classList.contains("faint");
   return [...lines.filter(isFaint), ...lines.filter((line) => !isFaint(line))];
 }
 
-/** A document under the pointer, or with the focus in its row, is lit in both lists, and so is the line. @param {HTMLElement} grid */
+/** Highlight the hovered or focused document in both lists, with its line. @param {HTMLElement} grid */
 export function lightTwins(grid) {
   /** @type {string | undefined} */
   let lit;
@@ -88,14 +88,14 @@ export function lightTwins(grid) {
     const row = event.target instanceof Element ? event.target.closest(".query-row") : null;
     light(row instanceof HTMLElement ? row.dataset.place : undefined);
   };
-  // Moves only: rows that scroll past a pointer at rest, on the way to a twin, are not looked at.
+  // Only pointer moves count: rows that scroll under a resting pointer are ignored.
   grid.addEventListener("pointermove", under);
   grid.addEventListener("focusin", under);
   grid.addEventListener("pointerleave", () => light(undefined));
   grid.addEventListener("focusout", () => light(undefined));
 }
 
-/** A button to unfold stands where a text is cut, and only there. @param {HTMLElement} root */
+/** Show the button that expands a text only if the text is clipped. @param {HTMLElement} root */
 export function markClipped(root) {
   const rows = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".query-row:not(.query-unfolded)")]);
   const cut = rows.map((row) =>
@@ -107,7 +107,7 @@ export function markClipped(root) {
   });
 }
 
-/** A table that is wider than its place can be scrolled by keyboard, and fades; one that is not is no stop on the way. @param {HTMLElement} root */
+/** Make tables that are wider than their box focusable, so that they can be scrolled by keyboard. @param {HTMLElement} root */
 export function markScrolling(root) {
   for (const box of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".query-scroll"))) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
@@ -117,7 +117,7 @@ export function markScrolling(root) {
   }
 }
 
-/** Call when the size of an element changed, for as long as the page has it. @param {HTMLElement} element @param {() => void} changed */
+/** Observe the size of an element until it leaves the page. @param {HTMLElement} element @param {() => void} changed */
 export function watchSize(element, changed) {
   const observer = new ResizeObserver(() => element.isConnected ? changed() : observer.disconnect());
   observer.observe(element);

@@ -1,8 +1,8 @@
-/** The view of one query: what each run made of it, where documents moved, and how the values came about. */
+/** The dialog for one query: values, rankings side by side, missed documents and arithmetic. */
 import { arithmeticSection } from "./arithmetic.js";
 import { markScrolling, watchSize } from "./connectors.js";
-import { fill, h, quoted } from "../dom/dom.js";
-import { counted, grouped } from "../data/format.js";
+import { bdi, fill, h } from "../dom/dom.js";
+import { integerText, plural } from "../data/format.js";
 import { neighboursOf } from "./moves.js";
 import { canScroll, isOutside, keepFocus, withoutDetail } from "../dom/panel.js";
 import { missedSection } from "./missed.js";
@@ -13,7 +13,7 @@ import { rankingsSection } from "./rankings.js";
  * @typedef {import("../data/data.js").Book} Book
  * @typedef {import("../data/data.js").Detail} Detail
  * @typedef {import("./parts.js").QueryView} QueryView
- * @typedef {{measure: number, a: number, b: number, query: string}} QueryState what of the state matters here
+ * @typedef {{measure: number, a: number, b: number, query: string}} QueryState the part of the state used here
  * @typedef {object} QueryStore
  * @property {() => QueryState} get
  * @property {(patch: Partial<QueryState>) => void} set
@@ -21,14 +21,14 @@ import { rankingsSection } from "./rankings.js";
  * @property {(patch: Partial<QueryState>) => string} link
  * @property {(listener: () => void) => unknown} subscribe
  * @typedef {object} QueryOptions
- * @property {() => import("../queries/navigation.js").Way} way the queries one after the other, as what the reader came from shows them
- * @property {() => void} [left] called when the panel closes
+ * @property {() => import("../queries/navigation.js").Way} way the order of the queries in the chart or table that the reader came from
+ * @property {() => void} [left] called when the dialog closes
  * @property {(query: number) => HTMLElement | null | undefined} [origin]
- *   where the focus goes when the panel closes and the element that had it is gone, such as a row scrolled out of a table
+ *   the element to focus when the dialog closes, if the previously focused one is gone
  */
 
 /**
- * A panel that opens when the state names a query, and closes when it names none.
+ * Mount a dialog that is open while the state names a query.
  *
  * @param {Book} book @param {QueryStore} store @param {QueryOptions} options
  */
@@ -48,7 +48,7 @@ class QueryPanel {
     this.places = new Map(book.facts.queries.map((id, i) => [id, i]));
     /** @type {QueryView["memory"]} */
     this.memory = { all: false, side: "a", runs: false };
-    /** What is drawn, so that a change of something else draws nothing; `query` is -1 while the panel is closed. */
+    /** The drawn state, to skip unnecessary redraws; `query` is -1 while the dialog is closed. */
     this.drawn = { query: -1, measure: -1, a: -1, b: -1 };
     this.turn = 0;
     /** @type {HTMLElement | null} */
@@ -64,17 +64,17 @@ class QueryPanel {
     );
     this.values = h("section", { class: "query-section", "aria-label": "Values" });
     this.body = h("div", { class: "query-detail" });
-    this.status = h("p", { class: "query-hidden", role: "status" });
+    this.status = h("p", { class: "unseen", role: "status" });
     this.place = h("span", { class: "query-place" });
     this.before = this.stepButton("←", "Previous query", -1);
     this.after = this.stepButton("→", "Next query", 1);
-    this.copy = quietButton({ class: "query-button", onclick: () => this.copyLink() }, "Copy link");
+    this.copy = quietButton({ class: "quiet", onclick: () => this.copyLink() }, "Copy link");
     this.dialog = this.makeDialog();
     alignChips(this.dialog, book.facts);
   }
 
   makeDialog() {
-    const close = quietButton({ class: "query-button query-icon", "aria-label": "Close", title: "Close (Esc)" }, "×");
+    const close = quietButton({ class: "quiet query-icon", "aria-label": "Close", title: "Close (Esc)" }, "×");
     close.addEventListener("click", () => this.leave());
     const dialog = /** @type {HTMLDialogElement} */ (h(
       "dialog",
@@ -92,9 +92,9 @@ class QueryPanel {
       event.preventDefault();
       this.leave();
     });
-    // A browser may close a dialog on its own: the state follows.
+    // The browser may close the dialog itself: update the state.
     dialog.addEventListener("close", () => !dialog.open && this.drawn.query >= 0 && this.leave());
-    dialog.addEventListener("keydown", (event) => this.pressed(event));
+    dialog.addEventListener("keydown", (event) => this.handleKey(event));
     dialog.addEventListener("click", (event) => isOutside(dialog, event) && this.leave());
     watchSize(dialog, () => {
       markScrolling(dialog);
@@ -103,7 +103,7 @@ class QueryPanel {
     return dialog;
   }
 
-  /** A long query is cut, so that the head leaves room. */
+  /** Show the button that expands a long query only if it is clipped. */
   markTitle() {
     const open = this.what.classList.contains("query-unfolded");
     this.more.hidden = !open && this.title.scrollHeight <= this.title.clientHeight + 1;
@@ -120,7 +120,7 @@ class QueryPanel {
   stepButton(sign, label, step) {
     const onclick = () => this.go(step);
     return quietButton(
-      { class: "query-button query-icon", "aria-label": label, title: `${label} (${sign})`, onclick },
+      { class: "quiet query-icon", "aria-label": label, title: `${label} (${sign})`, onclick },
       sign,
     );
   }
@@ -129,7 +129,7 @@ class QueryPanel {
     this.store.close({ query: "" });
   }
 
-  /** To the query before or after. @param {1 | -1} step */
+  /** Go to the previous or next query. @param {1 | -1} step */
   go(step) {
     const { before, after } = neighboursOf(this.options.way().order(), this.drawn.query);
     const query = step < 0 ? before : after;
@@ -137,17 +137,17 @@ class QueryPanel {
   }
 
   /** @param {KeyboardEvent} event */
-  pressed(event) {
+  handleKey(event) {
     const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
     const target = event.target instanceof Element ? event.target : null;
     const plain = !(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented);
-    // In a field the arrows move the cursor; in a wide table they scroll.
+    // Arrow keys move the cursor in a field and scroll a wide table.
     if (!step || !plain || target?.closest("input, select, textarea") || canScroll(target)) return;
     event.preventDefault();
     this.go(step);
   }
 
-  /** What the state says now. */
+  /** Follow the state. */
   update() {
     const { query: id, measure, a, b } = this.store.get();
     const query = this.places.get(id) ?? -1;
@@ -172,7 +172,7 @@ class QueryPanel {
     this.title.focus({ preventScroll: true });
   }
 
-  /** @param {number} last the query that was looked at */
+  /** @param {number} last the query that was open */
   close(last) {
     this.turn++;
     if (last < 0) return;
@@ -190,24 +190,24 @@ class QueryPanel {
     const text = texts?.[query];
     fill(
       this.title,
-      quoted(queries[query], { class: text ? "query-id" : "query-id query-alone", title: queries[query] }),
-      text ? [" ", quoted(text, { class: "query-words", title: text })] : null,
+      bdi(queries[query], { class: text ? "query-id" : "query-id query-alone", title: queries[query] }),
+      text ? [" ", bdi(text, { class: "query-words", title: text })] : null,
     );
-    fill(this.meta, relevant ? counted(relevant[query], "relevant document") : null);
+    fill(this.meta, relevant ? plural(relevant[query], "relevant document") : null);
     fill(this.copy, "Copy link");
     this.dialog.querySelector(".query-link-field")?.remove();
     this.unfold(false);
     this.dialog.scrollTop = 0;
   }
 
-  /** Where the query stands, in the order that the reader came by; another measure may change that. @param {number} query @param {boolean} moved */
+  /** Show the position of the query in the current order, which may depend on the measure. @param {number} query @param {boolean} moved */
   drawPlace(query, moved) {
     const way = this.options.way();
     const order = way.order();
     const { place, before, after } = neighboursOf(order, query);
-    const words = place ? `${grouped(place)} of ${grouped(order.length)}` : "";
+    const words = place ? `${integerText(place)} of ${integerText(order.length)}` : "";
     fill(this.place, words, words && h("small", {}, way.words));
-    // Not `disabled`: the button under the reader's finger would lose the focus at the last query.
+    // Not `disabled`, which would take the focus from the button at the last query.
     this.before.setAttribute("aria-disabled", String(before === null));
     this.after.setAttribute("aria-disabled", String(after === null));
     if (!moved) return;
@@ -221,16 +221,16 @@ class QueryPanel {
     const view = { ...what, book: this.book, memory: this.memory, choose: this.store.set.bind(this.store) };
     keepFocus(this.dialog, () => fill(this.values, h("h3", {}, "Values"), valuesTable(view)));
     if (!this.book.facts.depth) return fill(this.body, withoutDetail());
-    if (moved) fill(this.body, h("p", { class: "query-lead query-wait" }, "Unpacking …"));
+    if (moved) fill(this.body, h("p", { class: "query-lead query-wait" }, "Loading …"));
     try {
       const detail = await this.book.detail(what.query);
-      // The reader may have gone on meanwhile.
+      // The reader may have opened another query meanwhile.
       if (turn === this.turn) keepFocus(this.dialog, () => this.drawDetail(view, detail));
     } catch (error) {
       if (turn === this.turn) {
         fill(
           this.body,
-          h("p", { class: "query-lead", role: "alert" }, `The rankings of this query cannot be read: ${error}`),
+          h("p", { class: "query-lead", role: "alert" }, `Cannot read the rankings of this query: ${error}`),
         );
       }
     }
@@ -248,7 +248,7 @@ class QueryPanel {
     markScrolling(this.dialog);
   }
 
-  /** The address of what is seen now; that of the window may be a moment behind. */
+  /** Return the address of the current view; that of the window is updated with a delay. */
   address() {
     return location.href.replace(/#.*$/, "") + this.store.link({});
   }
@@ -263,7 +263,7 @@ class QueryPanel {
     }
   }
 
-  /** Where a page may not write to the clipboard, the reader can. */
+  /** Show the link in a field if the page has no clipboard access. */
   showLink() {
     this.dialog.querySelector(".query-link-field")?.remove();
     const field = /** @type {HTMLInputElement} */ (h("input", {

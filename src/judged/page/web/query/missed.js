@@ -1,8 +1,8 @@
-/** Relevant documents of a query that a list lacks. */
+/** Relevant documents of a query that are missing from a ranking. */
 import { h } from "../dom/dom.js";
-import { counted, grouped, shortened } from "../data/format.js";
+import { integerText, plural, shorten } from "../data/format.js";
 import { missedDocs } from "./moves.js";
-import { docName, gradeChip, runLabel, runsOfView, unfolding } from "./parts.js";
+import { docName, expandableBody, gradeChip, runLabel, runsOfView } from "./parts.js";
 
 /**
  * @typedef {import("../data/data.js").Detail} Detail
@@ -13,13 +13,13 @@ import { docName, gradeChip, runLabel, runsOfView, unfolding } from "./parts.js"
 
 const MISSED_ROWS = 10;
 
-/** A name within a sentence. @param {string} name */
+/** A name in a sentence. @param {string} name */
 function listName(name) {
-  return `\u2068${shortened(name, 30)}\u2069`;
+  return `\u2068${shorten(name, 30)}\u2069`;
 }
 
 /**
- * Where documents were looked for, which is as far as the page shows the lists: "the 23 documents of bm25 and the first 100 of dense".
+ * Describe the ranks that were searched, which are those on the page: "the 23 documents of bm25 and the first 100 of dense".
  *
  * @param {[name: string, ranking: Ranking][]} lists
  */
@@ -28,25 +28,27 @@ export function searchedWords(lists) {
     part: docs.length < retrieved ? "first " : "",
     count: docs.length,
   }));
-  const found = `the ${first.part}${counted(first.count, "document")} of`;
+  const found = `the ${first.part}${plural(first.count, "document")} of`;
   if (!second) return `${found} ${listName(lists[0][0])}`;
   if (first.part === second.part && first.count === second.count) return `${found} each list`;
-  return `${found} ${listName(lists[0][0])} and the ${second.part}${grouped(second.count)} of ${listName(lists[1][0])}`;
+  return `${found} ${listName(lists[0][0])} and the ${second.part}${integerText(second.count)} of ${
+    listName(lists[1][0])
+  }`;
 }
 
-/** How many documents both lists lack, and how many one of them. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
+/** Count the documents missing from one or both lists. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
 export function missedWords(missed, lists) {
-  const all = counted(missed.length, "relevant document");
-  if (lists.length < 2) return `${all} missed. Looked for in ${searchedWords(lists)}.`;
+  const all = plural(missed.length, "relevant document");
+  if (lists.length < 2) return `${all} missed. Searched: ${searchedWords(lists)}.`;
   const count = (/** @type {number} */ place) => missed.filter(({ by }) => by.length === 1 && by[0] === place).length;
   const kinds = [
     { count: missed.filter(({ by }) => by.length > 1).length, by: "by both" },
     ...lists.map(([name], i) => ({ count: count(i), by: `by ${listName(name)} only` })),
   ].filter((kind) => kind.count);
   const words = kinds.length > 1
-    ? `: ${kinds.map((kind) => `${grouped(kind.count)} ${kind.by}`).join(", ")}`
+    ? `: ${kinds.map((kind) => `${integerText(kind.count)} ${kind.by}`).join(", ")}`
     : ` ${kinds[0].by}`;
-  return `${all} missed${words}. Looked for in ${searchedWords(lists)}.`;
+  return `${all} missed${words}. Searched: ${searchedWords(lists)}.`;
 }
 
 /** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
@@ -61,14 +63,14 @@ export function missedSection(view, detail, level) {
   });
   const words = answered.length
     ? missedWords(missed, answered)
-    : `${counted(missed.length, "relevant document")}, and no list to find ${missed.length === 1 ? "it" : "them"} in.`;
+    : `${plural(missed.length, "relevant document")}; neither run has this query.`;
   const rows = missedGroups(missed).flatMap(({ title, docs }) => [
     ...(title
       ? [h("tr", { class: "query-group" }, h("th", { scope: "rowgroup", colspan: 2 + runs.length }, title))]
       : []),
     ...docs.map((doc) => missedRow(view, detail, runs, doc)),
   ]);
-  const { body, button } = unfolding(rows, MISSED_ROWS);
+  const { body, button } = expandableBody(rows, MISSED_ROWS);
   const heads = runs.map((run) =>
     h(
       "th",
@@ -81,7 +83,7 @@ export function missedSection(view, detail, level) {
   return h(
     "section",
     { class: "query-section", "aria-labelledby": "query-missed" },
-    h("h3", { id: "query-missed" }, "Missed"),
+    h("h3", { id: "query-missed" }, "Missed relevant documents"),
     h("p", { class: "query-lead" }, words),
     h(
       "div",
@@ -93,21 +95,21 @@ export function missedSection(view, detail, level) {
 }
 
 /**
- * What one list lacks tells the runs apart, so it comes first; a title only where there is something to tell apart.
+ * Group the documents: those missed by one run first, because they distinguish the runs. Titles only if there are two groups.
  *
  * @param {Missed[]} missed
  */
 function missedGroups(missed) {
   const [one, both] = [missed.filter(({ by }) => by.length < 2), missed.filter(({ by }) => by.length > 1)];
   if (!one.length || !both.length) return [{ title: "", docs: missed }];
-  return [{ title: "missed by one", docs: one }, { title: "missed by both", docs: both }];
+  return [{ title: "missed by one run", docs: one }, { title: "missed by both runs", docs: both }];
 }
 
 /** @param {QueryView} view @param {Detail} detail @param {number[]} runs @param {Missed} doc */
 function missedRow(view, detail, runs, doc) {
   const ranks = doc.ranks.map((rank, i) => {
-    const absent = h("span", { class: "query-note" }, detail.rankings[runs[i]] ? "not retrieved" : "no answer");
-    return h("td", { class: "query-number" }, rank === null ? absent : grouped(rank));
+    const absent = h("span", { class: "query-note" }, detail.rankings[runs[i]] ? "not retrieved" : "query missing");
+    return h("td", { class: "query-number" }, rank === null ? absent : integerText(rank));
   });
   const name = h(
     "th",

@@ -1,16 +1,16 @@
-import { grouped } from "../data/format.js";
+import { integerText } from "../data/format.js";
 
 /**
- * What two rankings of one query do with the same documents. Plain functions: nothing here draws.
+ * Compare two rankings of one query. Pure functions.
  *
  * @typedef {import("../data/data.js").Detail} Detail
  * @typedef {import("../data/data.js").Ranking} Ranking
  * @typedef {"up" | "down" | "same" | "only" | "unseen"} Direction
- *   from run a to run b. only: the other run did not retrieve it; unseen: not among its first documents, and more is not known
+ *   from run a to run b. only: not retrieved by the other run; unseen: not in the part of the other ranking on this page
  * @typedef {{direction: Direction, twin: number, onPage: boolean}} Move
- *   of a document in one list: its rank in the other list (0: none), and whether that rank is on the page
+ *   a document's rank in the other list (0: none), and whether that rank is on the page
  * @typedef {{place: number, grade: number, ranks: (number | null)[], by: number[]}} Missed
- *   a relevant document that a list lacks, its rank in each run (null: not retrieved), and which of the lists lack it
+ *   a relevant document that is missing from a list, its rank in each run (null: not retrieved), and the lists it is missing from
  */
 
 const FEWEST_ROWS = 10;
@@ -18,7 +18,7 @@ const MOST_ROWS = 20;
 const GRADE_STEPS = 4;
 
 /**
- * The last rank that a measure looks at, by its name; 0 where it looks at all. What stands behind the @ of IPrec is a recall.
+ * Return the cutoff in a measure's name; 0 if there is none. The number after the @ of IPrec is a recall level.
  *
  * @param {string} name
  */
@@ -27,16 +27,16 @@ export function cutoffOf(name) {
   return found ? Number(found[1]) : 0;
 }
 
-/** How many ranks are shown before the reader asks for all. @param {number} cutoff @param {number} longest @param {boolean} all */
+/** Return the number of ranks shown before the list is expanded. @param {number} cutoff @param {number} longest @param {boolean} all */
 export function ranksShown(cutoff, longest, all) {
   return all ? longest : Math.min(longest, Math.max(FEWEST_ROWS, Math.min(cutoff, MOST_ROWS)));
 }
 
 /**
- * The step of a grade on the scale of five colours, or null: unjudged and negative grades are off the scale.
- * A grade above 0 never looks like 0, even where 0 was not given.
+ * Return the step of a grade on the scale of five colours; null for unjudged and negative grades.
+ * A grade above 0 never has the colour of 0.
  *
- * @param {number | null} grade @param {number[]} grades all that occur
+ * @param {number | null} grade @param {number[]} grades all grades in the judgments
  */
 export function gradeStep(grade, grades) {
   if (grade === null || grade < 0) return null;
@@ -44,7 +44,7 @@ export function gradeStep(grade, grades) {
   return grade === 0 ? 0 : Math.max(1, Math.round(GRADE_STEPS * scale.indexOf(grade) / (scale.length - 1)));
 }
 
-/** The rank of each document that a run is known to have retrieved. @param {Ranking | null} ranking @returns {Map<number, number>} */
+/** Return the known ranks of retrieved documents. @param {Ranking | null} ranking @returns {Map<number, number>} */
 export function ranksOf(ranking) {
   const ranks = new Map(ranking?.below ?? []);
   ranking?.docs.forEach((place, i) => ranks.set(place, i + 1));
@@ -52,17 +52,17 @@ export function ranksOf(ranking) {
 }
 
 /**
- * Where each document of one list stands in the other.
+ * Return the move of each document from one list to the other.
  *
  * @param {Ranking} here @param {Ranking} there @param {(number | null)[]} grades @param {boolean} hereIsA
- * @returns {Move[]} one a rank
+ * @returns {Move[]} one per rank
  */
 export function movesOf(here, there, grades, hereIsA) {
   const twins = ranksOf(there);
   return here.docs.map((place, i) => {
     const twin = twins.get(place) ?? 0;
     if (!twin) {
-      // Only judged documents are followed below the page.
+      // Below the page only judged documents are known.
       const known = grades[place] !== null || there.retrieved <= there.docs.length;
       return { direction: known ? "only" : "unseen", twin, onPage: false };
     }
@@ -75,27 +75,27 @@ export function movesOf(here, there, grades, hereIsA) {
 const MOVE_ARROWS = { up: "↑", down: "↓", same: "=", only: "", unseen: "" };
 
 /**
- * A move in a few signs: an arrow, and where the document is in the other list.
+ * A move as an arrow and a few words.
  *
- * @param {Move} move @param {boolean} hereIsA @param {number} depth of the other list @param {string} other the name of its run, short
+ * @param {Move} move @param {number} depth of the other list @param {string} other short name of its run
  */
-export function moveHint(move, hereIsA, depth, other) {
+export function moveHint(move, depth, other) {
   const arrow = MOVE_ARROWS[move.direction];
   if (move.direction === "only") return { arrow, words: `not in \u2068${other}\u2069` };
-  if (move.direction === "unseen") return { arrow, words: `not in first ${grouped(depth)} there` };
+  if (move.direction === "unseen") return { arrow, words: `not in its top ${integerText(depth)}` };
   if (move.direction === "same") return { arrow, words: "same rank" };
-  return { arrow, words: hereIsA ? `rank ${grouped(move.twin)} there` : `was ${grouped(move.twin)}` };
+  return { arrow, words: `rank ${integerText(move.twin)} in \u2068${other}\u2069` };
 }
 
-/** A move as a sentence, for a reader who listens. @param {Move} move @param {string} other the name of the other run */
+/** A move as a phrase for screen readers. @param {Move} move @param {string} other the name of the other run */
 export function moveSentence(move, other) {
-  if (move.direction === "only") return `${other} does not have it`;
-  if (move.direction === "unseen") return `not among the first documents of ${other}`;
-  return `in ${other} at rank ${grouped(move.twin)}`;
+  if (move.direction === "only") return `not retrieved by ${other}`;
+  if (move.direction === "unseen") return `not among the top documents of ${other}`;
+  return `rank ${integerText(move.twin)} in ${other}`;
 }
 
 /**
- * What a move means: a relevant document that rose in run b is good news. Others do not matter.
+ * Classify a move: better if a relevant document is ranked higher in run b. Other documents do not matter.
  *
  * @param {Move} move @param {number | null} grade @param {number} level the lowest relevant grade @param {boolean} hereIsA
  * @returns {"better" | "worse" | "same" | "faint"}
@@ -107,8 +107,8 @@ export function moveTone(move, grade, level, hereIsA) {
 }
 
 /**
- * Relevant documents that a list lacks, down to the last rank of the page; the best first. A run that does not answer lacks
- * everything, so that it would hide what the other lacks: it is asked only where no run answers.
+ * Return the relevant documents missing from a list down to the last rank on the page, highest grade first. A run without
+ * the query misses everything, which would hide what the other run misses, so it is ignored if the other has the query.
  *
  * @param {Detail} detail @param {number[]} runs @param {number} level the lowest relevant grade @returns {Missed[]}
  */
@@ -129,9 +129,9 @@ export function missedDocs(detail, runs, level) {
 }
 
 /**
- * The queries before and after one, in the order of the table. From a query that the table does not show, the first is next.
+ * Return the previous and next query in an order. The query after one that is not in the order is the first.
  *
- * @param {number[]} order @param {number} query @returns {{place: number, before: number | null, after: number | null}} place from 1, or 0
+ * @param {number[]} order @param {number} query @returns {{place: number, before: number | null, after: number | null}} place: from 1; 0 if not in the order
  */
 export function neighboursOf(order, query) {
   const i = order.indexOf(query);
@@ -139,8 +139,8 @@ export function neighboursOf(order, query) {
 }
 
 /**
- * The documents that the rows of an arithmetic stand for, or null where that cannot be told. Its ranks are those of the list; of a
- * measure that leaves unjudged documents out, they are ranks among the judged.
+ * Return the documents of the rows of an arithmetic, or null if unknown. Ranks are those of the list, or, for measures that
+ * ignore unjudged documents, ranks among judged documents.
  *
  * @param {number[]} rows ranks of the arithmetic @param {Ranking} ranking @param {(number | null)[]} grades
  * @returns {{places: number[], condensed: boolean} | null}

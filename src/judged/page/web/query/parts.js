@@ -1,6 +1,6 @@
-/** Small pieces of the view of a query: a grade, a document, the table of values. */
-import { grouped, signedValue, valueText } from "../data/format.js";
-import { fill, h, quoted } from "../dom/dom.js";
+/** Components of the query dialog: grade chips, document names, the table of values. */
+import { integerText, signedValue, valueText } from "../data/format.js";
+import { bdi, fill, h } from "../dom/dom.js";
 import { gradeStep } from "./moves.js";
 import { measureHint } from "../sections/summary.js";
 
@@ -8,14 +8,14 @@ import { measureHint } from "../sections/summary.js";
  * @typedef {import("../data/data.js").Book} Book
  * @typedef {import("../data/data.js").Detail} Detail
  * @typedef {import("../data/data.js").Facts} Facts
- * @typedef {object} QueryView what is looked at
+ * @typedef {object} QueryView the content of the dialog
  * @property {Book} book
  * @property {number} query
  * @property {number} measure
  * @property {number} a
- * @property {number} b a run, or -1 where there is only one
+ * @property {number} b a run, or -1 if there is only one
  * @property {{all: boolean, side: "a" | "b", runs: boolean}} memory
- *   what the reader unfolded: all ranks, the list that is seen on a phone, the values of all runs
+ *   expanded state: all ranks, the list visible on a phone, the values of all runs
  * @property {(patch: {measure?: number, a?: number, b?: number}) => void} choose
  */
 
@@ -24,50 +24,50 @@ export function runsOfView(view) {
   return view.b < 0 ? [view.a] : [view.a, view.b];
 }
 
-/** The name of a run behind a dot of its colour. @param {Facts} facts @param {number} run */
+/** The name of a run after a dot in its colour. @param {Facts} facts @param {number} run */
 export function runLabel(facts, run) {
-  return h("span", { class: "query-name" }, runDot(run), quoted(facts.runs[run], { title: facts.runs[run] }));
+  return h("span", { class: "query-name" }, runDot(run), bdi(facts.runs[run], { title: facts.runs[run] }));
 }
 
 /** @param {number} run */
 export function runDot(run) {
-  const dot = h("span", { class: "query-dot", "aria-hidden": "true" });
-  dot.style.borderColor = `var(--run${run % 10})`; // a border is printed where a background is not
+  const dot = h("span", { class: "dot", "aria-hidden": "true" });
+  dot.style.borderColor = `var(--run${run % 10})`; // borders are printed, backgrounds are not
   return dot;
 }
 
 /** @param {string} run */
 export function noAnswer(run) {
-  return h("span", {}, quoted(run), " does not answer this query.");
+  return h("span", {}, bdi(run), " has no ranking for this query.");
 }
 
-/** A grade as it is written. @param {number} grade */
+/** Format a grade. @param {number} grade */
 function gradeText(grade) {
   return String(grade).replace("-", "−");
 }
 
-/** Chips are as wide as the longest grade, so that what follows them is in line. @param {HTMLElement} root @param {Facts} facts */
+/** Make all chips as wide as the longest grade, so that columns align. @param {HTMLElement} root @param {Facts} facts */
 export function alignChips(root, facts) {
   root.style.setProperty("--query-signs", String(Math.max(1, ...facts.grades.map((grade) => gradeText(grade).length))));
 }
 
-/** A grade as a chip; what is unjudged has an outline only. @param {number | null} grade @param {Facts} facts */
+/** A grade as a chip; unjudged documents have an outline only. @param {number | null} grade @param {Facts} facts */
 export function gradeChip(grade, facts) {
   const step = gradeStep(grade, facts.grades);
   const look = grade === null ? "query-unjudged" : step === null ? "query-negative" : `query-grade${step}`;
-  const said = h("span", { class: "query-hidden" }, grade === null ? "unjudged" : "grade ");
+  const said = h("span", { class: "unseen" }, grade === null ? "unjudged" : "grade ");
   const seen = grade === null ? h("span", { "aria-hidden": "true" }, "–") : gradeText(grade);
   return h("span", { class: `query-chip ${look}`, title: grade === null ? "unjudged" : `grade ${grade}` }, said, seen);
 }
 
-/** The title of a document and its id, or its id alone. @param {Detail} detail @param {number} place */
+/** The title and id of a document, or its id only. @param {Detail} detail @param {number} place */
 export function docName(detail, place) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
-  if (!title) return [quoted(id, { class: "query-id query-alone" })];
-  return [quoted(title, { class: "query-doctitle" }), " ", quoted(id, { class: "query-id" })];
+  if (!title) return [bdi(id, { class: "query-id query-alone" })];
+  return [bdi(title, { class: "query-doctitle" }), " ", bdi(id, { class: "query-id" })];
 }
 
-/** A button that looks like a word. @param {Record<string, any>} properties @param {...(string | Node)} children */
+/** A button that looks like text. @param {Record<string, any>} properties @param {...(string | Node)} children */
 export function quietButton(properties, ...children) {
   return /** @type {HTMLButtonElement} */ (h(
     "button",
@@ -76,7 +76,7 @@ export function quietButton(properties, ...children) {
   ));
 }
 
-/** Every measure for the runs in view, and for all others once they are asked for. @param {QueryView} view */
+/** The values of every measure for the runs shown, expandable to all runs. @param {QueryView} view */
 export function valuesTable(view) {
   const { facts } = view.book;
   const shown = runsOfView(view);
@@ -86,14 +86,15 @@ export function valuesTable(view) {
   const table = h(
     "table",
     { class: "query-values" },
-    h("caption", { class: "query-hidden" }, "Values of this query by every measure"),
+    h("caption", { class: "unseen" }, "Values of all measures for this query"),
     h("thead", {}, h("tr", {}, h("td", {}), facts.measures.map((_, m) => measureHeader(view, m)))),
     h("tbody", {}, shown.map((run) => valuesRow(view, run)), view.b >= 0 && differenceRow(view)),
     others.length > 0 && more,
   );
   const scroll = h("div", { class: "query-scroll", role: "region", "aria-label": "Values" }, table);
   if (!others.length) return [scroll];
-  const label = () => more.hidden ? `Show all ${grouped(facts.runs.length)} runs` : `Show ${shown.length} runs only`;
+  const label = () =>
+    more.hidden ? `Show all ${integerText(facts.runs.length)} runs` : `Show only ${shown.length} runs`;
   const toggle = quietButton({ "aria-controls": "query-others", "aria-expanded": String(view.memory.runs) }, label());
   toggle.addEventListener("click", () => {
     more.hidden = view.memory.runs;
@@ -115,11 +116,11 @@ function measureHeader(view, m) {
     title: measureHint(measure),
     onclick: () => view.choose({ measure: m }),
   };
-  const note = measure.lower && h("span", { class: "query-note" }, "less is better");
+  const note = measure.lower && h("span", { class: "query-note" }, "lower is better");
   return h(
     "th",
     { scope: "col", class: chosen && "query-chosen" },
-    quietButton(properties, quoted(measure.name)),
+    quietButton(properties, bdi(measure.name)),
     note,
   );
 }
@@ -137,26 +138,26 @@ function differenceRow({ book, measure, query, a, b }) {
   const cells = book.facts.measures.map((m, i) => {
     const difference = book.value(i, b, query) - book.value(i, a, query);
     const gain = m.lower ? -difference : difference;
-    const tone = gain > 0 ? "query-better" : gain < 0 ? "query-worse" : "query-same";
+    const tone = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
     const words = gain > 0 ? "better" : gain < 0 ? "worse" : "";
-    const said = words && h("span", { class: "query-hidden" }, ` ${words}`);
+    const said = words && h("span", { class: "unseen" }, ` ${words}`);
     return h("td", { class: `${tone}${i === measure ? " query-chosen" : ""}` }, signedValue(difference, m), said);
   });
   return h("tr", { class: "query-difference" }, h("th", { scope: "row" }, "difference"), cells);
 }
 
-/** A table that begins with a few rows, and a button that brings the rest. @param {HTMLElement[]} rows @param {number} few */
-export function unfolding(rows, few) {
+/** A table body that shows a few rows, and a button that shows the rest. @param {HTMLElement[]} rows @param {number} few */
+export function expandableBody(rows, few) {
   const body = h("tbody", {}, rows.slice(0, few));
   if (rows.length <= few) return { body, button: null };
   const button = quietButton({
     onclick: () => {
       body.append(...rows.slice(few));
       const first = /** @type {HTMLElement} */ (rows[few]);
-      first.tabIndex = -1; // the button goes: a reader at the keyboard goes on at the first new row
+      first.tabIndex = -1; // the button disappears, so the focus moves to the first new row
       first.focus({ preventScroll: true });
       button.remove();
     },
-  }, `Show all ${grouped(rows.length)} rows`);
+  }, `Show all ${integerText(rows.length)} rows`);
   return { body, button };
 }

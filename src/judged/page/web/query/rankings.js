@@ -1,6 +1,6 @@
-/** Two rankings of one query side by side, rank by rank, with lines from each document to its twin. */
-import { fill, h, quoted } from "../dom/dom.js";
-import { counted, grouped, shortened, valueText } from "../data/format.js";
+/** Two rankings of one query side by side, with lines between the same documents. */
+import { bdi, fill, h } from "../dom/dom.js";
+import { integerText, plural, shorten, valueText } from "../data/format.js";
 import { connectors, lightTwins, markClipped, watchSize } from "./connectors.js";
 import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
 import { docName, gradeChip, noAnswer, quietButton, runDot, runsOfView } from "./parts.js";
@@ -11,7 +11,7 @@ import { docName, gradeChip, noAnswer, quietButton, runDot, runsOfView } from ".
  * @typedef {import("./moves.js").Move} Move
  * @typedef {import("./parts.js").QueryView} QueryView
  * @typedef {{side: "a" | "b", run: number, ranking: Ranking | null, moves: Move[] | null, list: HTMLElement, rows: HTMLElement[]}} Side
- *   one list; moves: null where there is no other to move in
+ *   one list; moves: null if there is no other list
  * @typedef {{view: QueryView, detail: Detail, level: number, cutoff: number, sides: Side[], grid: HTMLElement}} Lists
  */
 
@@ -42,7 +42,7 @@ export function rankingsSection(view, detail, level) {
     if (rank > few && !view.memory.all) fold?.click();
     goTo(lists, side.side === "a" ? "b" : "a", rank);
   };
-  grid.addEventListener("click", (event) => clicked(lists, event, go, refresh));
+  grid.addEventListener("click", (event) => handleClick(lists, event, go, refresh));
   lightTwins(grid);
   watchSize(grid, refresh);
   show(view.memory.all);
@@ -73,18 +73,18 @@ function sidesOf(view, detail) {
   });
 }
 
-/** The run of a list, to be changed, and its value. @param {Lists} lists @param {Side} side */
+/** The head of a list: a select for the run, and its value. @param {Lists} lists @param {Side} side */
 function sideHead({ view }, { side, run }) {
   const { facts } = view.book;
   const measure = facts.measures[view.measure];
   const value = valueText(view.book.value(view.measure, run, view.query), measure);
-  const name = facts.runs.length > 1 ? runSelect(view, side) : quoted(facts.runs[run], { class: "query-doctitle" });
+  const name = facts.runs.length > 1 ? runSelect(view, side) : bdi(facts.runs[run], { class: "query-doctitle" });
   return h(
     "div",
     { class: "query-listhead", "data-side": side },
     runDot(run),
     name,
-    h("span", { class: "query-value" }, h("span", { class: "query-note" }, quoted(measure.name)), " ", value),
+    h("span", { class: "query-value" }, h("span", { class: "query-note" }, bdi(measure.name)), " ", value),
   );
 }
 
@@ -104,7 +104,7 @@ function runSelect(view, side) {
   );
 }
 
-/** On a phone one list is seen at a time. @param {Lists} lists */
+/** Tabs for phones, where one list is visible at a time. @param {Lists} lists */
 function tabsOf(lists) {
   const { view, sides } = lists;
   const buttons = sides.map((side) =>
@@ -116,7 +116,7 @@ function tabsOf(lists) {
         onclick: () => turnTo(lists, side.side),
       },
       runDot(side.run),
-      quoted(view.book.facts.runs[side.run]),
+      bdi(view.book.facts.runs[side.run]),
     )
   );
   return h("div", { class: "query-tabs", role: "group", "aria-label": "List" }, buttons);
@@ -131,21 +131,21 @@ function turnTo({ view, grid }, side) {
   }
 }
 
-/** The row of the grid that a rank stands in: under the names of the runs, and past the line at the cutoff. @param {Lists} lists @param {number} rank */
+/** Return the grid row of a rank, after the head and the cutoff line. @param {Lists} lists @param {number} rank */
 function gridRow({ cutoff }, rank) {
   return rank + 1 + Number(cutoff > 0 && rank > cutoff);
 }
 
-/** Where the measure stops looking. @param {Lists} lists @param {number} longest */
+/** A line at the cutoff of the measure. @param {Lists} lists @param {number} longest */
 function cutoffLine(lists, longest) {
   if (!lists.cutoff || lists.cutoff >= longest) return null;
   const { name } = lists.view.book.facts.measures[lists.view.measure];
-  const line = h("p", { class: "query-cutoff" }, h("span", {}, quoted(name), " looks no further"));
+  const line = h("p", { class: "query-cutoff" }, h("span", {}, "cutoff of ", bdi(name)));
   line.style.gridRow = String(lists.cutoff + 2);
   return line;
 }
 
-/** Rows down to a rank, made when they are first seen. @param {Lists} lists @param {number} last @param {number} longest */
+/** Show rows down to a rank, creating them on first use. @param {Lists} lists @param {number} last @param {number} longest */
 function showRanks(lists, last, longest) {
   for (const side of lists.sides) {
     const wanted = Math.min(last, side.ranking?.docs.length ?? 0);
@@ -167,7 +167,7 @@ function rankedRow(lists, side, rank) {
   const row = h(
     "li",
     { class: "query-row", "data-place": place, "data-rank": rank, "data-side": side.side },
-    h("span", { class: "query-rank" }, h("span", { class: "query-hidden" }, "rank "), rank),
+    h("span", { class: "query-rank" }, h("span", { class: "unseen" }, "rank "), rank),
     gradeChip(detail.grades[place], view.book.facts),
     h("p", { class: "query-clamp query-doc" }, docName(detail, place)),
     side.moves && hintOf(lists, side, side.moves[rank - 1], place),
@@ -182,26 +182,26 @@ function rankedRow(lists, side, rank) {
   return row;
 }
 
-/** Where the document is in the other list, in words. @param {Lists} lists @param {Side} side @param {Move} move @param {number} place */
+/** The rank of the document in the other list, as text. @param {Lists} lists @param {Side} side @param {Move} move @param {number} place */
 function hintOf({ view, detail, level, sides }, side, move, place) {
   const hereIsA = side.side === "a";
   const other = sides[hereIsA ? 1 : 0];
-  const name = shortened(view.book.short[other.run], 16);
-  const { arrow, words } = moveHint(move, hereIsA, other.ranking?.docs.length ?? 0, name);
+  const name = shorten(view.book.short[other.run], 16);
+  const { arrow, words } = moveHint(move, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
   const seen = h("span", { "aria-hidden": "true" }, arrow && h("span", { class: "query-arrow" }, arrow), words);
-  const said = h("span", { class: "query-hidden" }, moveSentence(move, view.book.facts.runs[other.run]));
-  const look = `query-hint query-${tone}`;
+  const said = h("span", { class: "unseen" }, moveSentence(move, view.book.facts.runs[other.run]));
+  const look = `query-hint ${tone}`;
   if (!move.onPage) return h("span", { class: look }, seen, said);
   return quietButton({ class: `query-quiet ${look}`, "data-twin": move.twin }, seen, said);
 }
 
 /**
- * A click on a hint goes to the twin; on a text, unfolds it.
+ * Handle a click: a hint leads to the same document in the other list, a text expands.
  *
  * @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go @param {() => void} redraw
  */
-function clicked(lists, event, go, redraw) {
+function handleClick(lists, event, go, redraw) {
   const target = /** @type {Element} */ (event.target);
   const row = /** @type {HTMLElement | null} */ (target.closest(".query-row"));
   if (!row) return;
@@ -228,7 +228,7 @@ function goTo(lists, side, rank) {
 
 /** @param {QueryView} view @param {number} few @param {number} all @param {(all: boolean) => void} show */
 function foldButton(view, few, all, show) {
-  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${grouped(all)} ranks`;
+  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${integerText(all)} ranks`;
   const button = quietButton({ class: "query-quiet query-fold", "aria-expanded": String(view.memory.all) }, label());
   button.addEventListener("click", () => {
     show(!view.memory.all);
@@ -239,16 +239,16 @@ function foldButton(view, few, all, show) {
   return button;
 }
 
-/** How much of a ranking the page holds. @param {QueryView} view @param {Side} side */
+/** State how much of a ranking is on the page. @param {QueryView} view @param {Side} side */
 function sideFoot(view, { run, ranking }) {
   if (!ranking) return h("p", {});
   const held = ranking.docs.length;
-  const words = held < ranking.retrieved ? `, of which this page holds ${grouped(held)}` : "";
-  const count = counted(ranking.retrieved, "document");
+  const words = held < ranking.retrieved ? `; this page contains the first ${integerText(held)}` : "";
+  const count = plural(ranking.retrieved, "document");
   return h(
     "p",
     { class: "query-note" },
-    quoted(shortened(view.book.facts.runs[run], 60)),
+    bdi(shorten(view.book.facts.runs[run], 60)),
     ` retrieved ${count}${words}.`,
   );
 }

@@ -1,7 +1,7 @@
-/** The two runs that are looked at, in numbers: what the comparison found. */
+/** The comparison of the two selected runs in numbers. */
 import { intervalName, viewedPair } from "../charts/common.js";
-import { h, quoted } from "../dom/dom.js";
-import { between, counted, fixed, grouped, percent, pText, signed } from "../data/format.js";
+import { bdi, h } from "../dom/dom.js";
+import { between, integerText, numberText, percent, plural, pText, signedText, verdictText } from "../data/format.js";
 import { meanCell } from "./summary.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -17,7 +17,7 @@ function pairTile(name, value, below = [], tone = "") {
 }
 
 /**
- * What is known of b against a by the measure, over all queries or over a slice.
+ * Tiles with the comparison of b and a on the selected measure, over all queries or one slice.
  *
  * @param {Book} book
  * @param {import("../charts/common.js").View} view
@@ -26,9 +26,9 @@ function pairTile(name, value, below = [], tone = "") {
 export function pairTiles(book, view) {
   const pair = viewedPair(book, view);
   const measure = book.facts.measures[view.measure];
-  const name = (/** @type {number} */ run) => quoted(book.short[run], { title: book.facts.runs[run] });
+  const name = (/** @type {number} */ run) => bdi(book.short[run], { title: book.facts.runs[run] });
   if (!pair) {
-    return h("p", { class: "note" }, name(view.b), " and ", name(view.a), " were not tested against each other.");
+    return h("p", { class: "note" }, name(view.b), " and ", name(view.a), " were not compared.");
   }
   const mean = (/** @type {number} */ value) => meanCell(value, measure);
   const tone = pair.verdict === "better" || pair.verdict === "worse" ? pair.verdict : "";
@@ -38,19 +38,20 @@ export function pairTiles(book, view) {
     h(
       "dl",
       { class: "tiles" },
-      pairTile("verdict", pair.verdict, [name(view.b), " against ", name(view.a), `, by ${measure.name}`], tone),
-      pairTile("difference of means", signed(pair.difference), [
-        `${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signed)}`,
+      pairTile("verdict", verdictText(pair.verdict), [name(view.b), " vs ", name(view.a), ` on ${measure.name}`], tone),
+      pairTile("mean difference", signedText(pair.difference), [
+        `${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)}`,
       ]),
       pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [name(view.b), " · ", name(view.a)]),
-      pairTile("won · tied · lost", [pair.wins, pair.ties, pair.losses].map(grouped).join(" · "), [
-        `of ${counted(pair.queries, "query", "queries")}`,
+      pairTile("wins · ties · losses", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
+        `of ${plural(pair.queries, "query", "queries")}`,
       ]),
-      pairTile("corrected p", pText(pair.adjusted), [`p ${pText(pair.p)} before the correction`]),
-      pairTile("effect size", fixed(pair.d_z, 2), [
-        "in standard deviations (",
-        h("abbr", { title: "the mean of the differences, divided by their standard deviation" }, "d_z"),
-        `); ${percent(pair.superiority)} chance to do better on a query`,
+      pairTile("corrected p", pText(pair.adjusted), [`uncorrected p ${pText(pair.p)}`]),
+      pairTile("effect size", numberText(pair.d_z, 2), [
+        h("abbr", { title: "mean of the differences divided by their standard deviation" }, "Cohen's d_z"),
+        "; ",
+        h("abbr", { title: "share of queries won, counting ties as half" }, "probability of superiority"),
+        ` ${percent(pair.superiority)}`,
       ]),
     ),
     pair.note !== "" && h("p", { class: "note" }, `${pair.note}.`),

@@ -1,4 +1,4 @@
-/** The charts of the page, and what each of them follows. */
+/** The charts of the page and the parts of the state that each depends on. */
 import { intervalName, nameText, runColour, viewedDifferences } from "../charts/common.js";
 import { boundsCsv, boundsScene } from "../charts/bounds.js";
 import { coverageCsv, coverageScene } from "../charts/coverage.js";
@@ -17,12 +17,12 @@ import { pairTiles } from "./pair.js";
 /** @typedef {import("../data/data.js").Book} Book */
 /** @typedef {import("../data/state.js").Store} Store */
 /** @typedef {import("../data/state.js").State} State */
-/** @typedef {(place: string, keys: (keyof State)[], made: import("../kit/mount.js").Chart) => void} Mount puts a chart into a place; it is drawn again when one of the keys changes */
+/** @typedef {(place: string, keys: (keyof State)[], made: import("../kit/mount.js").Chart) => void} Mount adds a chart to an element; it is redrawn when one of the keys changes */
 
 const PAIR_KEYS = /** @type {(keyof State)[]} */ (["measure", "a", "b", "slice"]);
 
 /**
- * Every chart, in the order of the page.
+ * Mount all charts in the order of the page.
  *
  * @param {Book} book
  * @param {Store} store
@@ -46,38 +46,39 @@ export function mountCharts(book, store, trail) {
   chart("means-side", ["measure"], {
     title: () => `Mean ${measure()}`,
     sentence: several
-      ? `From the best run on; lines are ${intervalName(facts.level)}s over queries.`
-      : `The line is its ${intervalName(facts.level)} over queries.`,
+      ? `Sorted from best to worst, with ${intervalName(facts.level)}s over queries.`
+      : `With the ${intervalName(facts.level)} over queries.`,
     draw: (width) => meansScene(book, view(), width),
     csv: () => meansCsv(book, view()),
   });
   if (facts.critical.some((one) => one !== null)) {
     chart("means-side", ["measure"], {
-      title: () => `Mean ranks by ${measure()}`,
-      sentence: "Runs under one bar cannot be told apart (Nemenyi).",
+      title: () => `Mean ranks on ${measure()}`,
+      sentence: "Critical-difference diagram: runs joined by a bar do not differ significantly (Nemenyi test).",
       draw: (width) => criticalScene(book, view(), width),
       csv: () => criticalCsv(book, view()),
     });
   }
   chart("means", ["measure", "slice"], {
-    title: () => `${measure()} over queries`,
-    sentence: "How many queries have which value; the mark is the mean.",
+    title: () => `Distribution of ${measure()} over queries`,
+    sentence: "Number of queries per value; the vertical line is the mean.",
     draw: (width) => spreadScene(book, view(), width),
     csv: () => spreadCsv(book, view()),
   });
   if (several) mountPair(chart, book, store, pick);
-  mountAlong(chart, book, view);
+  mountCurves(chart, book, view);
   if (facts.coverage) {
     chart("coverage", [], {
       title: "Judged documents by rank",
-      sentence: "The share of queries whose document at this rank is judged.",
+      sentence: "Share of queries whose document at this rank is judged.",
       draw: (width) => coverageScene(book, width),
       csv: () => coverageCsv(book),
     });
     if (facts.summary.some((runs) => runs.some(({ top }) => !Number.isNaN(top)))) {
       chart("coverage", ["measure"], {
-        title: () => `What unjudged documents could make of ${measure()}`,
-        sentence: "From all of them irrelevant to all of the top grade; the dot is the mean as it is.",
+        title: () => `Effect of unjudged documents on ${measure()}`,
+        sentence:
+          "Means if all unjudged documents were irrelevant, or had the highest grade. The dot is the reported mean.",
         draw: (width) => boundsScene(book, view(), width),
         csv: () => boundsCsv(book, view()),
       });
@@ -86,7 +87,7 @@ export function mountCharts(book, store, trail) {
 }
 
 /**
- * The two runs against each other: in numbers, query by query, slice by slice.
+ * Mount the comparison of the two runs: in numbers, by query and by slice.
  *
  * @param {Mount} chart
  * @param {Book} book
@@ -96,7 +97,7 @@ export function mountCharts(book, store, trail) {
 function mountPair(chart, book, store, pick) {
   const { facts } = book;
   const view = () => store.get();
-  const names = () => `${nameText(book.short[view().b])} against ${nameText(book.short[view().a])}`;
+  const names = () => `${nameText(book.short[view().b])} vs ${nameText(book.short[view().a])}`;
   const tiles = () => fill(byId("difference"), pairTiles(book, view()));
   store.subscribe((_, changed) => PAIR_KEYS.some((key) => changed.includes(key)) && tiles());
   tiles();
@@ -108,8 +109,8 @@ function mountPair(chart, book, store, pick) {
     onPick: pick,
   });
   chart("by-query", PAIR_KEYS, {
-    title: () => `Each query: ${names()}`,
-    sentence: "A click on a point opens the query.",
+    title: () => `Values per query: ${names()}`,
+    sentence: "Click a point to open the query.",
     draw: (width) => scatterScene(book, view(), width),
     csv: () => scatterCsv(book, view()),
     onPick: pick,
@@ -118,26 +119,26 @@ function mountPair(chart, book, store, pick) {
     chart("slice-list", ["measure", "a", "b"], {
       title: () => `${facts.measures[view().measure].name} by slice: ${names()}`,
       sentence:
-        "The difference of means in each group of queries, with its interval. Verdicts use p-values corrected within a slice; intervals are not corrected, so one may lie on one side of 0 where the verdict cannot tell.",
+        "Mean difference in each slice, with its interval. Verdicts use p-values corrected within a slice. Intervals are not corrected, so an interval may exclude 0 although there is no clear difference.",
       draw: (width) => slicesScene(book, view(), width),
       csv: () => slicesCsv(book, view()),
     });
   }
 }
 
-/** The height of the chart of points where it stands beside the bars: then both end alike. @param {Book} book @param {State} view */
+/** Return the height of the scatter plot if it is beside the bars, so that both have the same height. @param {Book} book @param {State} view */
 function heightBeside(book, view) {
   const [, second] = getComputedStyle(byId("by-query")).gridTemplateColumns.split(" ").map(parseFloat);
   return second > 0 ? scatterHeight(book, view, Math.max(220, Math.floor(second))) : undefined;
 }
 
-/** Whether the charts of curves stand side by side, below one legend; page.css shows it from the same width on. */
+/** Return whether the curves are side by side below one legend; page.css uses the same width. */
 function isLegendShared() {
   return matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
 }
 
-/** Curves along the ranking; that of a measure against its cutoff follows the measure, where it takes one. @param {Mount} chart @param {Book} book @param {() => State} view */
-function mountAlong(chart, book, view) {
+/** Mount the curves; the curve over cutoffs follows the selected measure if that has a cutoff. @param {Mount} chart @param {Book} book @param {() => State} view */
+function mountCurves(chart, book, view) {
   const { pictures, runs } = book.facts;
   const several = runs.length > 1;
   if (pictures.length && several) {

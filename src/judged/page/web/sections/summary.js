@@ -1,24 +1,24 @@
-/** Runs by measures: means with their intervals and signs of significance, sorted by any column. */
-import { fill, h, quoted } from "../dom/dom.js";
-import { between, fixed, plainWords } from "../data/format.js";
+/** The table of runs by measures: means, intervals and significance marks, sortable by any column. */
+import { bdi, fill, h } from "../dom/dom.js";
+import { between, numberText, plainWords } from "../data/format.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
 /** @typedef {import("../data/data.js").Measure} Measure */
-/** @typedef {{column: number | null, down: boolean}} SummaryOrder a measure, -1 for the runs as given, or null: not sorted by anything yet */
+/** @typedef {{column: number | null, down: boolean}} SummaryOrder a measure, -1 for the input order of the runs, or null if not sorted yet */
 
-/** A mean as the tables of the terminal write it. @param {number} value @param {Measure} measure */
+/** Format a mean as the tables in the terminal do. @param {number} value @param {Measure} measure */
 export function meanCell(value, measure) {
-  return fixed(value, measure.places);
+  return numberText(value, measure.places);
 }
 
 /**
- * The runs in an order; what is missing comes last.
+ * Sort the runs; missing means come last.
  *
  * @param {Book} book
  * @param {SummaryOrder} order
  * @returns {number[]}
  */
-export function summaryOrder(book, { column, down }) {
+function summaryOrder(book, { column, down }) {
   const runs = book.facts.runs.map((_, run) => run);
   if (column === null || column < 0) return down ? runs.reverse() : runs;
   const mean = (/** @type {number} */ run) => book.facts.summary[column][run].mean;
@@ -31,7 +31,7 @@ export function summaryOrder(book, { column, down }) {
 }
 
 /**
- * Put the table into its place; a click on a measure sorts by it and chooses it.
+ * Mount the table. A click on a measure sorts by it and selects it.
  *
  * @param {HTMLElement} host
  * @param {Book} book
@@ -82,7 +82,7 @@ function summaryTable(book, order, chosen, sortBy) {
         { scope: "row" },
         runDisc(run),
         " ",
-        quoted(runs[run]),
+        bdi(runs[run]),
         run === book.facts.baseline && h("small", {}, " baseline"),
       ),
       ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen)),
@@ -94,14 +94,14 @@ function summaryTable(book, order, chosen, sortBy) {
     h(
       "caption",
       { class: "unseen" },
-      "Runs by measures: the mean over queries, its interval, and signs of significance",
+      "Runs by measures: mean over queries, interval and significance marks",
     ),
-    h("thead", {}, h("tr", {}, head("run", -1, "in the order given"), ...columns)),
+    h("thead", {}, h("tr", {}, head("run", -1, "input order"), ...columns)),
     h("tbody", {}, rows),
   );
 }
 
-/** What a measure is, in a tooltip. @param {Measure} measure */
+/** Describe a measure in a tooltip. @param {Measure} measure */
 export function measureHint({ name, description, formula }) {
   const first = plainWords(description.split(/\n\s*\n/)[0]);
   return formula ? `${first} ${name} = ${plainWords(formula)}`.trim() : first;
@@ -120,9 +120,9 @@ function summaryCell(one, measure, chosen) {
   );
 }
 
-/** The colour of a run, beside its name. @param {number} run */
+/** A disc in the colour of a run. @param {number} run */
 export function runDisc(run) {
   const disc = h("span", { class: "dot", "aria-hidden": "true" });
-  disc.style.borderColor = `var(--run${run % 10})`; // a border is printed where a background is not
+  disc.style.borderColor = `var(--run${run % 10})`; // borders are printed, backgrounds are not
   return disc;
 }

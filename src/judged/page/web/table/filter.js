@@ -1,24 +1,24 @@
-import { shortened } from "../data/format.js";
+import { shorten } from "../data/format.js";
 
 /**
- * The filter of queries: words, and conditions on values.
+ * The filter language of the query table: words and conditions on values.
  *
- *     flu "cold season" -vaccine    words that the id or the text of a query holds, or does not
- *     dense<0.2  "my run">=.5       the value of a run by the measure chosen
- *     AP(dense)<0.2  AP(diff)>0.1   the same by another measure
- *     dense>bm25                    one run against another
+ *     flu "cold season" -vaccine    words in the id or text of a query; - excludes
+ *     dense<0.2  "my run">=.5       the value of a run on the selected measure
+ *     AP(dense)<0.2  AP(diff)>0.1   the value of another measure
+ *     dense>bm25                    compare two runs
  *     diff>0.1  |diff|>0.1          b minus a
- *     relevant<3  dense=missing     how many documents are relevant; no value
+ *     relevant<3  dense=missing     number of relevant documents; missing value
  *
- * All of them must hold. What looks like a condition and is none is searched for as words, and a note says what was expected.
+ * All conditions must hold. A malformed condition is searched as text, with a note on what was expected.
  *
  * @typedef {import("../data/data.js").Book} Book
  * @typedef {{measure: number, a: number, b: number}} Chosen
  * @typedef {(row: number) => number} Quantity of a query
  * @typedef {(row: number) => boolean} RowTest
- * @typedef {{spelling: string, of: (chosen: Chosen) => Quantity}} Subject what a condition may be about
+ * @typedef {{spelling: string, of: (chosen: Chosen) => Quantity}} Subject the left side of a condition
  * @typedef {{test: RowTest, notes: string[]}} Filter
- * @typedef {{test: RowTest, end: number, note?: undefined} | {note: string}} Reading a condition and where it ends, or what is wrong
+ * @typedef {{test: RowTest, end: number, note?: undefined} | {note: string}} Reading a condition and its end, or a note
  */
 
 const FILTER_OPERATOR = /\s*(<=|>=|!=|==|<|>|=|≤|≥|≠)\s*/y;
@@ -27,53 +27,53 @@ const FILTER_MISSING = /(?:missing|nan)(?=\s|$)/iy;
 const FILTER_END = /(?=\s|$)/y;
 const FILTER_PHRASE = /"([^"]*)(?:"|$)/y;
 const FILTER_WORD = /[^\s"]+/y;
-/** What a reader may have meant as a condition. */
+/** Text that resembles a condition. */
 const FILTER_ATTEMPT = /("[^"]+"|[^\s"<>=!≤≥≠]+)\s*(?:[<>]=?|[!=]?=|[≤≥≠])/y;
 
-/** Values that are shown alike, with four decimals, are equal. @param {number} left @param {number} right */
-function shownAlike(left, right) {
+/** Values with the same four decimals are equal. @param {number} left @param {number} right */
+function isShownEqual(left, right) {
   return left === right || Math.abs(left - right) < 0.00005;
 }
 
-/** A missing value is neither less nor more than another, nor unlike it. @type {Map<string, (left: number, right: number) => boolean>} */
+/** All comparisons with a missing value are false. @type {Map<string, (left: number, right: number) => boolean>} */
 const FILTER_TESTS = new Map([
   ["<", (left, right) => left < right],
   [">", (left, right) => left > right],
-  ["<=", (left, right) => left < right || shownAlike(left, right)],
-  [">=", (left, right) => left > right || shownAlike(left, right)],
-  ["=", shownAlike],
-  ["!=", (left, right) => (left < right || left > right) && !shownAlike(left, right)],
+  ["<=", (left, right) => left < right || isShownEqual(left, right)],
+  [">=", (left, right) => left > right || isShownEqual(left, right)],
+  ["=", isShownEqual],
+  ["!=", (left, right) => (left < right || left > right) && !isShownEqual(left, right)],
 ]);
 const OPERATOR_SPELLINGS = new Map([["≤", "<="], ["≥", ">="], ["≠", "!="], ["==", "="]]);
 
-/** A text as it is searched: without capitals, accents and forms of letters. @param {string} text */
+/** Normalize a text for searching: case, accents and compatibility forms. @param {string} text */
 export function searchable(text) {
   return text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
 }
 
-/** Text from outside in a sentence: cut, and its marks of direction end where it ends. @param {string} text */
+/** Quote text in a sentence: shortened, with isolated text direction. @param {string} text */
 function filterQuote(text) {
-  return `“\u2068${shortened(text, 40)}\u2069”`;
+  return `“\u2068${shorten(text, 40)}\u2069”`;
 }
 
-/** What a sticky pattern finds at a place. @param {RegExp} pattern @param {string} text @param {number} at */
+/** Match a sticky pattern at a position. @param {RegExp} pattern @param {string} text @param {number} at */
 function foundAt(pattern, text, at) {
   pattern.lastIndex = at;
   return pattern.exec(text);
 }
 
-/** A name as it may be written: plain, or in quotes. @param {string} name */
+/** The accepted spellings of a name: plain or quoted. @param {string} name */
 function nameSpellings(name) {
   return [name, `"${name}"`];
 }
 
-/** A name as a reader should write it. @param {string} name */
+/** The recommended spelling of a name. @param {string} name */
 export function filterName(name) {
   return /[\s"<>!]|^-|^(\|?diff\|?|relevant|missing|nan)$/i.test(name) ? `"${name}"` : name;
 }
 
 /**
- * The values that a condition may be about, by a measure.
+ * The values that a condition can use, for a measure.
  *
  * @param {Book} book
  * @returns {{spelling: string, of: (chosen: Chosen) => Quantity}[]}
@@ -109,8 +109,8 @@ function absoluteQuantity(quantity) {
 }
 
 /**
- * Everything that a condition may be about, the longest spelling first. Names may hold any letter, blanks and operators too: so they are
- * looked for as they are, rather than cut out of the text.
+ * All subjects of conditions, longest spelling first. Names may contain spaces and operators, so they are matched as a whole
+ * instead of tokenizing the text.
  *
  * @param {Book} book
  * @returns {Subject[]}
@@ -131,8 +131,8 @@ function filterSubjects(book) {
 }
 
 /**
- * The subject at a place, if what must follow it does: `bm25` is not meant by `bm25-rm3<0.2`. Capitals count only between two runs that
- * differ by nothing else.
+ * Find the subject at a position, if it is followed by the right token: `bm25-rm3<0.2` does not match `bm25`. Case matters only
+ * between names that differ in nothing else.
  *
  * @param {Subject[]} subjects
  * @param {string} text
@@ -141,14 +141,14 @@ function filterSubjects(book) {
  */
 function subjectAt(subjects, text, at, follows) {
   const small = text.toLowerCase();
-  const folded = small.length === text.length ? small : text; // places would not agree
+  const folded = small.length === text.length ? small : text; // positions would not match
   const fits = (/** @type {Subject} */ { spelling }) => foundAt(follows, text, at + spelling.length);
   return subjects.find((subject) => text.startsWith(subject.spelling, at) && fits(subject)) ??
     subjects.find((subject) => folded.startsWith(subject.spelling.toLowerCase(), at) && fits(subject));
 }
 
 /**
- * What stands on the right of an operator: a number or a subject.
+ * Parse the right side of an operator: a number or a subject.
  *
  * @param {Subject[]} subjects
  * @param {string} text
@@ -166,7 +166,7 @@ function filterOperand(subjects, text, at, chosen) {
 }
 
 /**
- * The condition at a place; null where nothing there looks like one.
+ * Parse the condition at a position; null if there is none.
  *
  * @param {Subject[]} subjects
  * @param {string} text
@@ -183,12 +183,12 @@ function conditionAt(subjects, text, at, chosen) {
   const operator = OPERATOR_SPELLINGS.get(sign) ?? sign;
   const start = middle + all.length;
   const missing = foundAt(FILTER_MISSING, text, start);
-  const said = filterQuote(text.slice(at, middle) + sign);
+  const condition = filterQuote(text.slice(at, middle) + sign);
   if (missing) {
     const end = start + missing[0].length;
     if (operator === "=") return { test: (row) => Number.isNaN(left(row)), end };
     if (operator === "!=") return { test: (row) => !Number.isNaN(left(row)), end };
-    return { note: `Expected = or != before ${filterQuote(missing[0])}; got ${filterQuote(sign)}.` };
+    return { note: `Expected = or != before ${filterQuote(missing[0])}, got ${filterQuote(sign)}.` };
   }
   const right = filterOperand(subjects, text, start, chosen);
   if (right) {
@@ -196,27 +196,27 @@ function conditionAt(subjects, text, at, chosen) {
     return { test: (row) => test(left(row), right.quantity(row)), end: right.end };
   }
   const got = /^\S*/.exec(text.slice(start))?.[0];
-  const wanted = `Expected a number such as 0.2, a run or “missing” after ${said}`;
-  return { note: got ? `${wanted}; got ${filterQuote(got)}.` : `${wanted}.` };
+  const expected = `Expected a number such as 0.2, a run or “missing” after ${condition}`;
+  return { note: got ? `${expected}, got ${filterQuote(got)}.` : `${expected}.` };
 }
 
-/** What is wrong with something that looks like a condition, or null. @param {Book} book @param {string} text @param {number} at */
+/** Explain a malformed condition; null if the text is not one. @param {Book} book @param {string} text @param {number} at */
 function attemptAt({ facts }, text, at) {
   const attempt = foundAt(FILTER_ATTEMPT, text, at);
   if (!attempt) return null;
   const name = attempt[1].replace(/^"|"$/g, "");
-  if (/^\|?diff\|?$/i.test(name)) return "A difference needs two runs, and the page has one.";
+  if (/^\|?diff\|?$/i.test(name)) return "diff requires two runs; this page has one.";
   if (/^relevant$/i.test(name)) {
-    return "The page does not know how many documents are relevant: it was made without judgements.";
+    return "This page has no judgments, so the number of relevant documents is unknown.";
   }
   const runs = facts.runs.slice(0, 6).map(filterQuote).join(", ") + (facts.runs.length > 6 ? ", …" : "");
-  return `Expected a run (${runs}), diff or relevant before the comparison; got ${
+  return `Expected a run (${runs}), diff or relevant before the operator, got ${
     filterQuote(name)
-  }. Words with signs go in quotes.`;
+  }. Quote words that contain operators.`;
 }
 
 /**
- * Reads filters of the queries of a book.
+ * Create a parser for filters.
  *
  * @param {Book} book
  */
@@ -227,7 +227,7 @@ export function createFilter(book) {
   /** @type {Subject[] | null} */
   let subjects = null;
 
-  /** Once, when it is first needed: it takes longer than a search does. */
+  /** Prepare the search on first use; this takes longer than a search. */
   function warm() {
     haystacks ??= queries.map((id, row) => searchable(`${id}\n${texts?.[row] ?? ""}`));
     return haystacks;
@@ -240,7 +240,7 @@ export function createFilter(book) {
   }
 
   /**
-   * The filter that a text means. Never throws: what cannot be read is words, with a note.
+   * Parse a filter. Never throws: malformed conditions are searched as text, with a note.
    *
    * @param {string} text
    * @param {Chosen} chosen
@@ -259,7 +259,7 @@ export function createFilter(book) {
       if (minus) at++;
       const reading = conditionAt(subjects, text, at, chosen);
       if (reading && reading.note === undefined) {
-        tests.push(minus ? negated(reading.test) : reading.test);
+        tests.push(minus ? negate(reading.test) : reading.test);
         at = reading.end;
         continue;
       }
@@ -268,7 +268,7 @@ export function createFilter(book) {
       const phrase = foundAt(FILTER_PHRASE, text, at);
       const word = phrase ?? /** @type {RegExpExecArray} */ (foundAt(FILTER_WORD, text, at));
       const needle = searchable(phrase ? phrase[1] : word[0]);
-      if (needle && needle !== "-") tests.push(minus ? negated(holds(needle)) : holds(needle));
+      if (needle && needle !== "-") tests.push(minus ? negate(holds(needle)) : holds(needle));
       at += word[0].length;
     }
     return { test: (row) => tests.every((test) => test(row)), notes };
@@ -278,6 +278,6 @@ export function createFilter(book) {
 }
 
 /** @param {RowTest} test @returns {RowTest} */
-function negated(test) {
+function negate(test) {
   return (row) => !test(row);
 }

@@ -1,12 +1,12 @@
 /**
- * The order of rows in a table.
+ * Sorting of table rows.
  *
  * @typedef {ArrayLike<number>} Rows
  */
 
 /**
- * A text whose order, letter by letter, is the natural one of the text given: q2 stands before q10. A number is written as its length and
- * its digits, without zeros in front; what is alike by then is told apart by the text itself.
+ * Return a key whose code-point order is the natural order of texts: q2 before q10. Numbers become their length and digits without
+ * leading zeros; ties are broken by the text.
  *
  * @param {string} text
  */
@@ -18,12 +18,12 @@ function naturalKey(text) {
   return `${key}\0${text}`;
 }
 
-/** Letter by letter. @param {string} one @param {string} other */
+/** Compare by code units. @param {string} one @param {string} other */
 function plainOrder(one, other) {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The place of each text in the natural order; equal texts share one, and NaN is for those that are empty. @param {string[]} texts */
+/** Return the rank of each text in natural order; equal texts share a rank, empty ones get NaN. @param {string[]} texts */
 export function naturalRanks(texts) {
   const keys = texts.map(naturalKey);
   const ranks = new Float64Array(texts.length).fill(NaN);
@@ -36,13 +36,13 @@ export function naturalRanks(texts) {
 }
 
 /**
- * Rows in the order of a column. Rows that are equal keep their order; what is missing comes last, whichever way the order goes.
+ * Sort rows by a column. The sort is stable; missing values come last in both directions.
  *
  * @param {Rows} rows
  * @param {(row: number) => number | string} sortValue
  * @param {boolean} down
  */
-export function sortedRows(rows, sortValue, down) {
+export function sortRows(rows, sortValue, down) {
   const values = Array.from(rows, sortValue);
   const texts = values.some((value) => typeof value === "string");
   const numbers = texts ? naturalRanks(values.map(String)) : Float64Array.from(values, Number);

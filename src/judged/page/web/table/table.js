@@ -1,10 +1,10 @@
-import { cellClass, createTableBody, placeByKey, scrolledTo, windowOf } from "./virtual-rows.js";
-import { counted } from "../data/format.js";
+import { cellClass, createTableBody, placeByKey, scrollTarget, windowOf } from "./virtual-rows.js";
+import { plural } from "../data/format.js";
 import { fill, h } from "../dom/dom.js";
-import { sortedRows } from "./sort.js";
+import { sortRows } from "./sort.js";
 
 /**
- * A table of any number of rows, of which only those in view are elements.
+ * A table of any number of rows, of which only visible rows are elements.
  *
  * @typedef {import("./virtual-rows.js").Column} Column
  * @typedef {import("./sort.js").Rows} Rows
@@ -12,13 +12,13 @@ import { sortedRows } from "./sort.js";
  * @property {Column[]} columns
  * @property {Rows} rows
  * @property {string} label
- * @property {[string, string]} noun of one row, and of several
- * @property {string} [sort] the key of a column; rows stay as they are where there is none
+ * @property {[string, string]} noun singular and plural of a row
+ * @property {string} [sort] the key of a column; without it rows are not sorted
  * @property {boolean} [down]
- * @property {boolean} [tall] rows of two lines
- * @property {number} [current] the row that is open elsewhere, or -1
+ * @property {boolean} [tall] rows have two lines
+ * @property {number} [current] the row of the open query, or -1
  * @property {(row: number) => void} onOpen
- * @property {(key: string, down: boolean) => void} [onSort] a header was clicked; without it the table sorts itself
+ * @property {(key: string, down: boolean) => void} [onSort] called when a header is clicked; without it the table sorts itself
  */
 
 const PRINTED_ROWS = 100;
@@ -32,7 +32,7 @@ function sameRows(one, other) {
 }
 
 /**
- * The widths of columns are tracks of a grid, alike in every row: each row is a grid of its own.
+ * Set the column widths. Each row is a grid with the same tracks.
  *
  * @param {HTMLElement} grid
  * @param {Column[]} columns
@@ -50,7 +50,7 @@ function setTracks(grid, columns) {
 }
 
 /**
- * A table in a host. Arrow keys walk over rows, Enter or a click opens one, headers sort.
+ * Create a table. Arrow keys move between rows, Enter or a click opens one, headers sort.
  *
  * @param {HTMLElement} host
  * @param {TableOptions} options
@@ -103,10 +103,10 @@ export function createTable(host, options) {
     else update({ sort: key, down });
   }
 
-  /** The active row is always an element, in view or not: so it keeps the focus, and the tab key finds it. @param {boolean} all */
+  /** Draw the visible rows and the active one, which must exist to keep the focus. @param {boolean} all */
   function draw(all) {
     const seen = view();
-    const resized = seen.size !== drawnSize; // a finger needs higher rows than a mouse
+    const resized = seen.size !== drawnSize; // rows are taller for touch
     drawnSize = seen.size;
     const { first, end } = printing ? { first: 0, end: Math.min(PRINTED_ROWS, order.length) } : windowOf(seen);
     const places = Array.from({ length: end - first }, (_, i) => first + i);
@@ -122,7 +122,7 @@ export function createTable(host, options) {
     });
   }
 
-  /** Change some of the options; rows in another order begin at the top. @param {Partial<TableOptions>} patch */
+  /** Change options; a new order of rows scrolls to the top. @param {Partial<TableOptions>} patch */
   function update(patch) {
     const newColumns = patch.columns !== undefined && patch.columns !== now.columns;
     now = { ...now, ...patch };
@@ -131,7 +131,7 @@ export function createTable(host, options) {
     grid.classList.toggle("table-tall", now.tall);
     drawSort();
     const column = now.columns.find(({ key }) => key === now.sort);
-    const next = column ? sortedRows(now.rows, column.sortValue, now.down) : Int32Array.from(now.rows);
+    const next = column ? sortRows(now.rows, column.sortValue, now.down) : Int32Array.from(now.rows);
     if (!sameRows(next, order)) {
       order = next;
       active = 0;
@@ -143,10 +143,10 @@ export function createTable(host, options) {
     if (focused) body.focus(active);
   }
 
-  /** The row at a place comes into view, and is the one that the tab key leads to. @param {number} place */
+  /** Scroll to a row and make it the active one. @param {number} place */
   function activate(place) {
     active = place;
-    grid.scrollTop = scrolledTo(view(), place);
+    grid.scrollTop = scrollTarget(view(), place);
     draw(false);
   }
 
@@ -168,7 +168,7 @@ export function createTable(host, options) {
     }
   }
 
-  /** The tab key stops at one header; arrows lead to the others. @param {KeyboardEvent} event */
+  /** Move between headers with arrow keys; Tab stops at one of them. @param {KeyboardEvent} event */
   function walkHead(event) {
     const buttons = [...head.querySelectorAll("button")];
     const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
@@ -182,7 +182,7 @@ export function createTable(host, options) {
   /** @param {MouseEvent} event */
   function onClick(event) {
     const place = body.placeOf(event);
-    if (place < 0 || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link in a new tab, or a selection
+    if (place < 0 || event.ctrlKey || event.metaKey || event.shiftKey) return; // open in a new tab, or select text
     event.preventDefault();
     const selection = getSelection();
     if (selection && !selection.isCollapsed && body.element.contains(selection.anchorNode)) return;
@@ -197,12 +197,12 @@ export function createTable(host, options) {
     draw(false);
   }
 
-  /** On paper, the first rows stand below each other, and a line says how many are left out. @param {boolean} yes */
+  /** Print the first rows, and state how many are omitted. @param {boolean} yes */
   function print(yes) {
     printing = yes;
     grid.classList.toggle("table-printing", yes);
     const left = order.length - PRINTED_ROWS;
-    fill(more, left > 0 && `… and ${counted(left, ...now.noun)} more, not printed.`);
+    fill(more, left > 0 && `… and ${plural(left, ...now.noun)} more, not printed.`);
     draw(true);
     body.tidy(active);
   }
@@ -220,27 +220,21 @@ export function createTable(host, options) {
 
   return {
     update,
-    /** What scrolls. */
+    /** The scrolling element. */
     element: grid,
-    /** @param {Rows} rows */
-    setRows: (rows) => update({ rows }),
-    /** @param {Column[]} columns */
-    setColumns: (columns) => update({ columns }),
-    /** @param {string} sort @param {boolean} down */
-    setSort: (sort, down) => update({ sort, down }),
-    /** The row that is open elsewhere, or -1. @param {number} row */
+    /** Set the row of the open query, or -1. @param {number} row */
     setCurrent(row) {
       now = { ...now, current: row };
       draw(false);
     },
-    /** The element of a row, in view; null where the table does not show the row. @param {number} row */
+    /** Scroll to a row and return its element; null if it is filtered out. @param {number} row */
     scrollTo(row) {
       const place = order.indexOf(row);
       if (place < 0) return null;
       activate(place);
       return body.elementAt(place);
     },
-    /** The rows as they stand. */
+    /** The rows in the current order. */
     order: () => order,
   };
 }

@@ -1,45 +1,45 @@
 import { h } from "../dom/dom.js";
 
 /**
- * The rows of a table that are in view: elements that show other rows when it scrolls.
+ * The visible rows of a table: elements that are reused for other rows when it scrolls.
  *
  * @typedef {object} Column
  * @property {string} key
  * @property {string} title
  * @property {(row: number) => string} text
  * @property {(row: number) => number | string} sortValue
- * @property {(row: number, old: Node | null) => Node} [cell] instead of the text; it may change and give back the node that it gave before
+ * @property {(row: number, old: Node | null) => Node} [cell] instead of the text; may update and return the previous node
  * @property {(row: number) => string} [tone] a class of one cell
  * @property {() => Node} [head] instead of the title
  * @property {"start" | "end"} [align]
- * @property {number} width the least, in rem
- * @property {number} [grow] its share of the room that is left
- * @property {boolean} [rising] the first click sorts from low to high
+ * @property {number} width minimum, in rem
+ * @property {number} [grow] its share of the remaining space
+ * @property {boolean} [rising] the first click sorts in ascending order
  * @property {string} [kind] a class of its cells
  *
  * @typedef {{top: number, height: number, size: number, count: number}} TableView
- *   where it is scrolled to, the height of what is seen, the height of a row, and how many rows there are
+ *   scroll position, visible height, height of a row, and number of rows
  * @typedef {{element: HTMLElement, cells: HTMLElement[]}} TableSlot
  * @typedef {{order: Int32Array, columns: Column[], active: number, current: number, size: number}} TableContent
  */
 
 const SPARE_ROWS = 6;
 
-/** The rows that are elements, from the first to before the end: those in view, and some above and below. @param {TableView} view */
+/** Return the range of rows that are elements: the visible ones and some above and below. @param {TableView} view */
 export function windowOf({ top, height, size, count }) {
   const from = Math.max(0, top);
   const end = Math.min(count, Math.ceil((from + height) / size) + SPARE_ROWS);
   return { first: Math.min(end, Math.max(0, Math.floor(from / size) - SPARE_ROWS)), end };
 }
 
-/** Where to scroll to see a row, as little as possible. @param {TableView} view @param {number} place */
-export function scrolledTo({ top, height, size }, place) {
+/** Return the smallest scroll that shows a row. @param {TableView} view @param {number} place */
+export function scrollTarget({ top, height, size }, place) {
   const start = place * size;
   return start < top ? start : Math.max(top, start + size - height);
 }
 
 /**
- * Where a key leads from a row; -1 for keys that lead nowhere.
+ * Return the row that a key leads to; -1 for other keys.
  *
  * @param {string} key
  * @param {number} place
@@ -64,7 +64,7 @@ function newSlot(columns) {
 }
 
 /**
- * Cells are changed in place, and only where they differ: that is what makes scrolling smooth.
+ * Update a cell in place, only if it differs, to keep scrolling smooth.
  *
  * @param {HTMLElement} cell
  * @param {Column} column
@@ -86,13 +86,13 @@ function paintCell(cell, column, row) {
 /** @param {TableSlot} slot @param {number} place @param {TableContent} content */
 function paintSlot({ element, cells }, place, { order, columns, size }) {
   element.dataset.place = String(place);
-  element.setAttribute("aria-rowindex", String(place + 2)); // the first is the row of headers
+  element.setAttribute("aria-rowindex", String(place + 2)); // row 1 is the header
   element.style.top = `${place * size}px`;
   columns.forEach((column, i) => paintCell(cells[i], column, order[place]));
 }
 
 /**
- * Attributes that do not change are not written: the browser would look for their effects.
+ * Set attributes only if they change, because writing them triggers style recalculation.
  *
  * @param {TableSlot} slot
  * @param {boolean} active
@@ -103,21 +103,21 @@ function markSlot({ element }, active, current) {
   if (element.classList.contains("table-current") !== current) element.classList.toggle("table-current");
 }
 
-/** How long the table rests before its elements are put in order, in milliseconds. */
+/** Milliseconds without scrolling before elements are reordered. */
 const TABLE_REST = 200;
 
-/** The part of a table that scrolls. */
+/** Create the scrolling part of a table. */
 export function createTableBody() {
   const body = h("div", { role: "rowgroup", class: "table-body" });
   /** @type {Map<number, TableSlot>} by place in the order */
   const shown = new Map();
   let timer = 0;
 
-  /** Which elements can show other rows now. @param {Set<number>} wanted */
-  function released(wanted) {
+  /** Remove and return the elements that are free for other rows. @param {Set<number>} needed */
+  function releaseSlots(needed) {
     const found = [];
     for (const [place, slot] of shown) {
-      if (wanted.has(place)) continue;
+      if (needed.has(place)) continue;
       shown.delete(place);
       found.push(slot);
     }
@@ -125,8 +125,8 @@ export function createTableBody() {
   }
 
   /**
-   * Elements that show other rows than before stay where they were among their neighbours, since moving them costs more than all else. A
-   * screen reader reads them as they stand: so they are put in order once the table rests, around the active one, which would lose the focus.
+   * Put the elements in the order of the rows, for screen readers. While scrolling they are left in place, because moving elements is
+   * slow. The active one is not moved, because it would lose the focus.
    *
    * @param {number} active
    */
@@ -143,15 +143,15 @@ export function createTableBody() {
   return {
     element: body,
 
-    /** The columns are others: so are all elements. */
+    /** Remove all elements, after a change of columns. */
     clear() {
       shown.clear();
       body.replaceChildren();
     },
 
-    /** @param {number[]} places @param {TableContent} content @param {boolean} all whether rows that are shown already have changed, too */
+    /** @param {number[]} places @param {TableContent} content @param {boolean} all whether visible rows changed, too */
     draw(places, content, all) {
-      const spare = released(new Set(places));
+      const spare = releaseSlots(new Set(places));
       for (const place of places) {
         const old = shown.get(place);
         const slot = old ?? spare.pop() ?? newSlot(content.columns);
@@ -166,7 +166,7 @@ export function createTableBody() {
       timer = setTimeout(tidy, TABLE_REST, content.active);
     },
 
-    /** At once, before the table is printed. */
+    /** Reorder at once, before printing. */
     tidy,
 
     /** @param {number} place */
@@ -175,7 +175,7 @@ export function createTableBody() {
     /** @param {number} place */
     focus: (place) => shown.get(place)?.element.focus({ preventScroll: true }),
 
-    /** The place of the row that an event happened in, or -1. @param {Event} event */
+    /** Return the position of the row of an event, or -1. @param {Event} event */
     placeOf({ target }) {
       const element = target instanceof Element ? target.closest(".table-row") : null;
       return element instanceof HTMLElement && body.contains(element) ? Number(element.dataset.place) : -1;
