@@ -14,7 +14,7 @@ from judged.comparison.difference import Difference
 from judged.comparison.result import Critical
 from judged.comparison.tables import key_of_signs, signs
 from judged.core.judged import Judged
-from judged.curves.curve import CurveSet
+from judged.curves.result import Curves
 from judged.curves.run_curves import curve
 from judged.errors import Warned
 from judged.evaluation.evaluate import with_bounds
@@ -184,7 +184,7 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     found = [
         _picture(
             "Precision against recall",
-            curve("pr", judged, points=ranks, level=level, **asked),
+            curve("pr", judged, level=level, **asked),
             subject.runs,
             [],
         ),
@@ -210,7 +210,7 @@ def _ranks(judged: Sequence[Judged], last: int) -> list[int]:
     return sorted({rank for rank in _RANKS if rank < longest} | {max(longest, 1)})
 
 
-def _picture(title: str, picture: CurveSet, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
+def _picture(title: str, picture: Curves, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
     marks = picture.marks or [""] * len(picture)
     lines = [
         {

@@ -26,7 +26,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
 
 
-def output_options(*extra: str, places: bool = True) -> Callable[[F], F]:
+def output_options(*extra: str, places: bool = True, default: str = "table") -> Callable[[F], F]:
     """Declare `--format`, `-o` and `-p`; `extra` are formats that only this command has."""
 
     def declare(command: F) -> F:
@@ -34,7 +34,7 @@ def output_options(*extra: str, places: bool = True) -> Callable[[F], F]:
             command = option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, group="Output",
                              help="Number of decimals.")(command)  # fmt: skip
         command = option("-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]")(command)  # fmt: skip
-        return option("--format", type=click.Choice([*FORMATS.names, *extra]), default="table", show_default=True,
+        return option("--format", type=click.Choice([*FORMATS.names, *extra]), default=default, show_default=True,
                       group="Output", help="Output format.")(command)  # fmt: skip
 
     return declare
