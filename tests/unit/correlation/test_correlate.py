@@ -12,17 +12,18 @@ import polars as pl
 import pytest
 
 import judged as jd
+from judged.correlation import correlate_all
 from judged.core.ids import IdColumn
 from judged.io.system_scores import read_scores
 from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
-from judged.stats.rank_correlation.registry import COEFFICIENTS
+from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
 from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
 
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
 
 A = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 0.5, "d2": 0.5, "d4": 0.1}}
 B = {"q1": {"d3": 9.0, "d1": 8.0, "d2": 7.0}, "q2": {"d2": 2.0, "d1": 1.0, "d5": 3.0}}
-EVERY = [f"{c.name}@2" if c.cutoff else c.name for c in COEFFICIENTS]
+EVERY = [f"{c.name}@2" if c.cutoff else c.name for c in RANK_COEFFICIENTS]
 
 
 def made(seed: int, queries: int = 30, documents: int = 25, values: int = 10) -> dict[str, dict[str, float]]:
@@ -65,7 +66,7 @@ def test_every_query_is_what_the_functions_give_for_it_alone(documents):
 def test_equal_runs_have_one_and_reversed_runs_minus_one():
     a = {q: {d: s + 0.001 * i for i, (d, s) in enumerate(docs.items())} for q, docs in made(3).items()}
     same, turned = jd.correlate(a, a, EVERY), {q: {d: -s for d, s in docs.items()} for q, docs in a.items()}
-    for c in COEFFICIENTS:
+    for c in RANK_COEFFICIENTS:
         if c.name not in ("rbo_min", "rbo_res"):
             assert same[f"{c.name}@2" if c.cutoff else c.name].tolist() == [near(1.0)] * 30
         if c.pairs is not None and c.name != "pearson":
@@ -317,7 +318,7 @@ def test_queries_are_shown_from_the_most_changed_on_and_kept_by_id():
 
 def test_every_pair_of_several_runs_is_what_the_pair_alone_gives():
     runs = {"one": made(1), "two": made(2), "three": made(3)}
-    found = jd.correlate_all(runs, "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
+    found = correlate_all(runs, "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
     assert [pair.names for pair in found.pairs] == [("one", "two"), ("one", "three"), ("two", "three")]
     for pair in found.pairs:
         alone = jd.correlate(runs[pair.names[0]], runs[pair.names[1]], "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
@@ -331,14 +332,14 @@ def test_every_pair_of_several_runs_is_what_the_pair_alone_gives():
 def test_several_may_be_a_list_and_orders_of_anything(tmp_path):
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\n")
-    assert jd.correlate_all([path, A, B], "tau_a").names == (str(path), "2", "3")
+    assert correlate_all([path, A, B], "tau_a").names == (str(path), "2", "3")
     orders = {"AP": {"x": 1, "y": 2}, "nDCG": {"x": 2, "y": 1}, "RR": {"x": 1, "y": 2}}
-    assert jd.correlate_all(orders).to_pandas()["tau_b"].tolist() == [-1.0, 1.0, -1.0]
-    assert jd.correlate_all(orders, iter(["tau_a", "rbo"])).coefficients == ("tau_a", "rbo")
+    assert correlate_all(orders).to_pandas()["tau_b"].tolist() == [-1.0, 1.0, -1.0]
+    assert correlate_all(orders, iter(["tau_a", "rbo"])).coefficients == ("tau_a", "rbo")
 
 
 def test_warnings_of_several_are_one_of_each_kind():
-    found = jd.correlate_all({"x": A, "y": B, "z": {**B, "q9": {"d": 1}}}, "tau_a overlap@9")
+    found = correlate_all({"x": A, "y": B, "z": {**B, "q9": {"d": 1}}}, "tau_a overlap@9")
     assert [(w.slug, w.count) for w in found.warnings] == [("short", 3), ("query-unshared", 2)]
     assert found.warnings[1].text.startswith("x ~ z: 1 query is in z only")
 
@@ -346,7 +347,7 @@ def test_warnings_of_several_are_one_of_each_kind():
 @pytest.mark.parametrize("rankings", ["a.run", {"one": A}, [], 7])
 def test_several_are_two_at_least(rankings):
     with pytest.raises(jd.UsageError) as error:
-        jd.correlate_all(rankings)
+        correlate_all(rankings)
     assert error.value.slug == "form"
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.curves.result import Curve, CurveSet
+from judged.curves.result import Curve, Curves
 
 ROC = Curve("r", np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.5, 1.0]))
 PR = Curve("p", np.array([0.5, 0.5, 1.0]), np.array([1.0, 0.5, 2 / 3]), rule="step")
 
 
-def picture(*curves: Curve, **more) -> CurveSet:
-    return CurveSet("pr", curves or (PR,), "recall", "precision", "rank", **more)
+def picture(*curves: Curve, **more) -> Curves:
+    return Curves("pr", curves or (PR,), "recall", "precision", "rank", **more)
 
 
 def test_the_area_under_lines_is_that_of_trapezoids():
