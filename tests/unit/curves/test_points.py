@@ -50,8 +50,8 @@ def test_the_height_of_an_upright_part_is_its_top():
 
 def test_points_come_as_frames_and_json():
     found = picture(PR, Curve("q", PR.x, PR.y, low=PR.y - 0.1, high=PR.y + 0.1))
-    assert found.to_pandas().shape == (6, 5)
-    assert found.to_polars().columns == ["curve", "x", "y", "low", "high"]
+    assert found.to_pandas().shape == (6, 6)
+    assert found.to_polars().columns == ["curve", "at", "x", "y", "low", "high"]
     data = json.loads(found.to_json())
     assert [c["name"] for c in data["curves"]] == ["p", "q"]
     assert data["curves"][0]["y"] == PR.y.tolist()

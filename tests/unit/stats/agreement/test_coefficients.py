@@ -253,11 +253,11 @@ def test_weights_that_are_refused(weights):
 
 
 def test_weights_of_words_and_ratios_of_negative_grades_are_refused():
-    with pytest.raises(jd.UsageError, match="labels that are text"):
+    with pytest.raises(jd.UsageError, match="weights"):
         parse_coefficient("kappa(linear)", Ratings.of(["a", "b"], ["a", "c"]))
-    with pytest.raises(jd.UsageError, match="from 0 up"):
+    with pytest.raises(jd.UsageError, match="weights"):
         parse_coefficient("alpha(ratio)", Ratings.of([-1, 0], [0, 1]))
-    with pytest.raises(jd.UsageError, match="labels that are text"):
+    with pytest.raises(jd.UsageError, match="weights"):
         parse_coefficient("alpha(ordinal)", Ratings.of(["a", "b"], ["a", "c"]))
 
 
@@ -423,8 +423,8 @@ def test_every_declared_coefficient_has_a_formula_and_is_usual_somewhere():
     shown = {*usual_coefficients(Ratings.of([0, 1, 2], [0, 1, 1]), "linear"), *usual_coefficients(Ratings.of([0, 1], [0, 1], [1, 1]))}
     for definition in AGREEMENT_COEFFICIENTS:
         assert definition.formula
-        assert definition.paper or definition.key == "raw"
-        assert any(key.partition("(")[0] == definition.key for key in shown), definition.key
+        assert definition.paper or definition.name == "raw"
+        assert any(key.partition("(")[0] == definition.name for key in shown), definition.name
 
 
 # ── what kappa hides ─────────────────────────────────────────────────────────────────────────────
