@@ -19,7 +19,6 @@ from .core.policy import Policy as Policy
 from .core.tables import Qrels as Qrels
 from .core.tables import Run as Run
 from .correlation.correlate import correlate as correlate
-from .correlation.correlate import correlate_all as correlate_all
 from .curves.run_curves import curve as curve
 from .distributed.executors import Processes as Processes
 from .distributed.executors import Threads as Threads

@@ -132,16 +132,18 @@ _BLANK_OUTSIDE = re.compile(r"\s+(?![^(]*\))(?![^{]*\})")
 _COMMA_OUTSIDE = re.compile(r",\s*(?=[A-Za-z]\w*(?![\w=]))(?![^(]*\))(?![^{]*\})")
 
 
-def parse_call(text: str, slug: str = "measure") -> Call:
-    """Split `Name(parameter=value)@k` into its parts. A bare word as a value is text.
+def parse_call(text: str, slug: str = "measure", *, first: str | None = None) -> Call:
+    """Split `Name(parameter=value)@k` into its parts. A bare word as a value is text; `first` names the parameter of a lone value.
 
     >>> parse_call("rbo(p=0.9)@10")
     Call(name='rbo', params={'p': 0.9}, at='10')
+    >>> parse_call("kappa(linear)", first="weights")
+    Call(name='kappa', params={'weights': 'linear'}, at=None)
     """
     shape = _SHAPE.fullmatch(text) if len(text) <= _LONGEST else None
     if shape is None:
         raise UsageError(slug, "Name, Name@k or Name(parameter=value)@k", got=shown(text), value=text)
-    return Call(shape["name"], _keywords(shape["params"], text, slug), shape["at"])
+    return Call(shape["name"], _keywords(shape["params"], text, slug, first), shape["at"])
 
 
 def split_calls(text: str) -> list[str]:
@@ -168,15 +170,17 @@ def expand_at(at: str) -> list[str]:
     return parts
 
 
-def _keywords(params: str | None, text: str, slug: str) -> dict[str, Any]:
+def _keywords(params: str | None, text: str, slug: str, first: str | None) -> dict[str, Any]:
     if not params or not params.strip():
         return {}
     try:
         call = ast.parse(f"f({params})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        if not isinstance(call, ast.Call) or len(call.args) > (first is not None):
             raise ValueError(params)
-        return {str(k.arg): k.value.id if isinstance(k.value, ast.Name) else ast.literal_eval(k.value)
-                for k in call.keywords}  # fmt: skip
+        values = {**dict(zip([first], call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
+        if None in values or len(values) < len(call.args) + len(call.keywords):
+            raise ValueError(params)
+        return {str(name): v.id if isinstance(v, ast.Name) else ast.literal_eval(v) for name, v in values.items()}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise UsageError(slug, "parameters as name=value", got=shown(text), value=text) from None
 

@@ -15,7 +15,7 @@ from recorded import DATA, need_data
 import judged as jd
 from judged.stats.agreement.intervals import coefficients
 from judged.stats.agreement.ratings import Ratings
-from judged.stats.agreement.registry import wanted
+from judged.stats.agreement.registry import parse_coefficient
 from judged.stats.agreement.sample import Pairing, Sample
 from judged.stats.agreement.weights import weights_of
 
@@ -34,7 +34,7 @@ STATSMODELS = {
 
 
 def one(ratings, key, own=None, **options):
-    (found,) = coefficients(ratings, [wanted(key, ratings, own)], **options).values()
+    (found,) = coefficients(ratings, [parse_coefficient(key, ratings, own)], **options).values()
     return found
 
 

@@ -1,4 +1,4 @@
-"""Two rankings of each query laid side by side: which documents are the same, and how both score them."""
+"""Align two rankings of each query: shared documents and their scores on both sides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Documents = Literal["both", "union"]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: the query (a segment) and the score of each document."""
+    """One side: query (a segment) and score of each document."""
 
     query: Ints
     score: Floats
@@ -32,9 +32,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class AlignedPair:
-    """What coefficients are computed from: a segment a query; or one for two orders of items."""
+    """Two aligned rankings, from which coefficients are computed: one segment per query, or a single one for two orders."""
 
-    queries: tuple[Id, ...]  # none for two orders
+    queries: tuple[Id, ...]  # empty for two orders
     columns: Columns
     rankings: Rankings
     warnings: tuple[Warned, ...] = ()
@@ -44,7 +44,7 @@ class AlignedPair:
 
 
 def align_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> AlignedPair:
-    """The rankings of the queries that both runs answer, in the order of their ids."""
+    """Align the rankings of the queries that both runs have, in the order of query ids."""
     _check_kinds(a, b)
     a_ids, b_ids = a.queries.tolist(), b.queries.tolist()
     common = set(a_ids) & set(b_ids)
@@ -60,32 +60,30 @@ def align_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> Align
         sides.append(Side(query[row], run.score[row] + 0.0))  # -0.0 ties with 0.0
         rows.append(row)
     at = match_documents(a, b, (rows[0], rows[1]), (sides[0].query, sides[1].query), "keep one of them")
-    found = align(sides[0], sides[1], *at, len(ordered), depth, documents)
-    warnings = (*a.warnings, *b.warnings, *_unshared(a, a_ids, common), *_unshared(b, b_ids, common))
-    return AlignedPair(tuple(decoded(IdColumn.of(ordered), a.query_kind)), found.columns, found.rankings, warnings)
+    aligned = align(sides[0], sides[1], *at, len(ordered), depth, documents)
+    warnings = (*a.warnings, *b.warnings, *_unshared_queries(a, a_ids, common), *_unshared_queries(b, b_ids, common))
+    return AlignedPair(tuple(decoded(IdColumn.of(ordered), a.query_kind)), aligned.columns, aligned.rankings, warnings)
 
 
-def _unshared(run: Run, ids: list[bytes], common: set[bytes]) -> list[Warned]:
+def _unshared_queries(run: Run, ids: list[bytes], common: set[bytes]) -> list[Warned]:
     alone = decoded(IdColumn.of(raw for raw in ids if raw not in common), run.query_kind)
     if not alone:
         return []
     queries = counted(len(alone), "query is", "queries are")
-    return [Warned("query-unshared", len(alone), f"{queries} in {run.label} only, left out: {some(alone)}")]
+    return [Warned("query-unshared", len(alone), f"{queries} in {run.label} only, excluded: {some(alone)}")]
 
 
 def _check_kinds(a: Run, b: Run) -> None:
     for what, a_kind, b_kind in (("query", a.query_kind, b.query_kind), ("document", a.doc_kind, b.doc_kind)):
         if a_kind != b_kind and len(a) and len(b):
-            raise DataError("id-type", f"{what} ids of one type on both sides", got=f"{a_kind} and {b_kind}", where=b.name,
-                            hint=f"convert one side, for example str({what}_id)")  # fmt: skip
+            problem = f"{what} ids are of type {a_kind} in {a.name} and {b_kind} in {b.name}"
+            raise DataError("id-type", problem, where=b.name, hint=f"convert one side, for example str({what}_id)")
 
 
 def _raise_no_common_query(a: Run, b: Run) -> NoReturn:
     a_queries, b_queries = (decoded(run.queries, run.query_kind) for run in (a, b))
-    raise DataError(
-        "no-common-query", f"queries of {a.name} ({some(a_queries)})", got=f"only others ({some(b_queries)})", where=b.name,
-        hint="are these runs for the same queries?",
-    )  # fmt: skip
+    problem = f"runs have no query in common: {some(b_queries)}, and {some(a_queries)} in {a.name}"
+    raise DataError("no-common-query", problem, where=b.name, hint="check that both runs are for the same queries")
 
 
 # ── any two sides ────────────────────────────────────────────────────────────────────────────────
@@ -94,9 +92,9 @@ def _raise_no_common_query(a: Run, b: Run) -> NoReturn:
 def align(
     a: Side, b: Side, a_at: Ints, b_at: Ints, count: int, depth: int | None, documents: Documents
 ) -> AlignedPair:  # fmt: skip
-    """Both sides of `count` segments, rows in the order of segments; row `a_at[i]` and row `b_at[i]` are the same item.
+    """Align two sides of `count` segments, sorted by segment; row `a_at[i]` and row `b_at[i]` are the same item.
 
-    With a depth, items stay whose rank (one more than the number of better ones) is not below it: a tie is not cut apart.
+    With a depth, items with fewer than `depth` better ones are kept, so ties are not cut.
     """
     (a_ranked, a_place), (b_ranked, b_place) = (ranked(s.score, np.bincount(s.query, minlength=count)) for s in (a, b))
     if depth is not None:
@@ -108,7 +106,7 @@ def align(
     rankings = Rankings(a_ranked, b_ranked, a_place[a_at], b_place[b_at])
     if documents == "both":
         query, x, y = a.query[a_at], a.score[a_at], b.score[b_at]
-    else:  # ranks instead of scores: what a side does not hold ties below all that it does
+    else:  # ranks instead of scores: missing items are tied below all others
         a_alone, b_alone = _rest(len(a.query), a_at), _rest(len(b.query), b_at)
         a_value, b_value = -a_ranked.top[a_place].astype(float), -b_ranked.top[b_place].astype(float)
         query = np.concatenate([a.query[a_at], a.query[a_alone], b.query[b_alone]])

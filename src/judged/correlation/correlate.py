@@ -15,22 +15,24 @@ from judged.core.tables import Run
 from judged.correlation.alignment import AlignedPair, Documents
 from judged.correlation.inputs import Kind, read_if_run, read_pair
 from judged.correlation.result import Correlation, Correlations
-from judged.errors import UsageError, Warned, shown
+from judged.errors import Hint, UsageError, Warned, shown
 from judged.stats.intervals import bootstraps
 from judged.stats.rank_correlation.intervals import intervals, p_value
 from judged.stats.rank_correlation.rbo_and_overlap import Ties, overlap_of
-from judged.stats.rank_correlation.registry import CorrelationRequest, asked
+from judged.stats.rank_correlation.registry import CorrelationRequest, parse_coefficients
 from judged.tables.text import counted, some
 
 __all__ = ["DEFAULT", "correlate", "correlate_all"]
 
-DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # the variants in which a run with ties is equal to itself
-_DEFAULT_OF_ITEMS = "tau_b tau_ap_b rbo"  # orders hold the same items: their first ten may well be all of them
-_TAKEN = "taken as scores of the same items; give ids as text to compare rankings"
+DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # a run with ties has 1 with itself in each of these
+_DEFAULT_OF_ITEMS = "tau_b tau_ap_b rbo"  # two orders often have fewer than ten items
+_AS_SCORES = "integers are read as scores of the same items; use text for ids"
+
+Coefficients = str | CorrelationRequest | Iterable[str | CorrelationRequest]
 
 
 class CorrelateOptions(TypedDict, total=False):
-    """The options of `correlate`."""
+    """Options of `correlate`."""
 
     depth: int | None
     p: float
@@ -43,7 +45,7 @@ class CorrelateOptions(TypedDict, total=False):
 def correlate(
     a: Any,
     b: Any = None,
-    measures: str | CorrelationRequest | Iterable[str | CorrelationRequest] | None = None,
+    measures: Coefficients | None = None,
     *,
     depth: int | None = None,
     p: float = 0.9,
@@ -53,44 +55,38 @@ def correlate(
     seed: int = 0,
     names: tuple[str, str] | None = None,
 ) -> Correlation:
-    """Measure how alike two rankings are, by the coefficients of `judged.stats.rank_correlation.COEFFICIENTS`.
+    """Compute rank correlation coefficients of two rankings.
 
-    What is compared is told by type, and both sides are of one: *runs* (a path, a frame, {query: {doc: score}} or whatever else `read_run`
-    takes) query by query, with means and their bootstrap intervals over queries; mappings {name: number}, pandas Series, or
-    `Values` of one measure, aligned by name; columns of numbers, aligned by position; lists of ids (text), the best first, or pairs
-    (ids, scores). A list of whole numbers is a column of scores. A frame alone needs two columns of numbers.
+    Both sides are runs (anything that `read_run` accepts), compared query by query; mappings {name: number}, pandas Series or
+    `Values` of one measure, aligned by name; columns of numbers, aligned by position; or lists of ids, the best first, and pairs
+    (ids, scores). A list of integers is a column of scores. A single frame must have two numeric columns.
 
-    Higher scores are better, and equal scores are ties: no order is made up for them. tau_ap takes its ranks from `a` and holds them
-    against `b`; somers_d explains `b` by `a`; the other coefficients are symmetric.
+    Higher scores are better, and equal scores are ties. `tau_ap` uses the ranks of `a` and compares them with `b`; `somers_d`
+    explains `b` by `a`; the other coefficients are symmetric.
 
     Args:
-        a: the first ranking.
-        b: the second; the reference, where a coefficient has one.
-        measures: coefficients by name: `"tau_b rbo(p=0.98) overlap@20"`. By default `"tau_b tau_ap_b rbo overlap@10"`, without
-            overlap for mappings and columns.
-        depth: look at the first `depth` documents only; a tie that begins within it stays whole.
-        p: the persistence of RBO, where its name has none of its own.
-        ties: in RBO and overlap: "b" corrected, so that equal rankings have 1; "a" the mean over all orders; "w" tied items
-            at one rank.
-        documents: coefficients of pairs see the documents that "both" hold, or the "union", where a document that one side
-            does not hold is tied with the others like it below all that it does. RBO and overlap always see the whole lists.
-        level: of the intervals.
-        seed: of the resamples.
-        names: what to call the two.
-
-    Raises:
-        DataError: no query or no item in common; a document twice in one ranking; scores that cannot be compared.
-        UsageError: an unknown coefficient, forms that do not go together, a parameter out of range.
+        a: first ranking.
+        b: second ranking; the reference of coefficients that have one.
+        measures: coefficients by name, such as `"tau_b rbo(p=0.98) overlap@20"`. The default is `"tau_b tau_ap_b rbo overlap@10"`,
+            without overlap for mappings and columns.
+        depth: number of documents of each ranking to use; a tie that begins within it is kept whole.
+        p: persistence of RBO, unless its name sets it.
+        ties: ties in RBO and overlap: "b" is corrected, so that equal rankings have 1; "a" is the mean over all orders; "w"
+            puts tied items at one rank.
+        documents: documents in coefficients of pairs: those in "both" rankings, or their "union", in which missing documents
+            are tied below all others. RBO and overlap always use the complete rankings.
+        level: confidence level of the intervals.
+        seed: random seed of the bootstrap.
+        names: names of the two rankings.
 
     >>> print(correlate([3, 2, 1], [3, 1, 2], "tau_b spearman").mean())
     {'tau_b': 0.3333333333333333, 'spearman': 0.5}
     """
-    requests = asked(DEFAULT if measures is None else measures)
-    _check_options(requests, depth, documents, level)
-    _check_names(names)
-    kind, given_names, pair = read_pair(a, b, depth, documents)
+    requests = parse_coefficients(DEFAULT if measures is None else measures)
+    _check_options(requests, depth, documents, level, names)
+    kind, own_names, pair = read_pair(a, b, depth, documents)
     if measures is None and kind in ("items", "scores"):
-        requests = asked(_DEFAULT_OF_ITEMS)
+        requests = parse_coefficients(_DEFAULT_OF_ITEMS)
     conventions = {
         "documents": documents,
         "depth": depth,
@@ -99,7 +95,7 @@ def correlate(
         "level": level,
         "seed": whole_seed(seed),
     }
-    names = given_names if names is None else (names[0], names[1])
+    names = own_names if names is None else (names[0], names[1])
     return _correlation(requests, pair, kind, names, conventions, framed=b is None)
 
 
@@ -134,53 +130,51 @@ def _values(one: CorrelationRequest, pair: AlignedPair, p: float, ties: Ties) ->
     return values
 
 
-def _check_options(requests: list[CorrelationRequest], depth: object, documents: object, level: object) -> None:
+def _check_options(
+    requests: list[CorrelationRequest], depth: object, documents: object, level: object, names: Any
+) -> None:
     if depth is not None and (type(depth) is not int or depth < 1):
-        raise UsageError("depth", "a depth that is a whole number from 1, or None", got=shown(depth), value=depth)
+        raise UsageError("depth", f"depth must be an integer ≥ 1 or None, got {shown(depth)}", value=depth)
     if documents not in get_args(Documents):
-        raise UsageError("parameter", "documents to be both or union", got=shown(documents), value=documents)
+        choices = ", ".join(get_args(Documents))
+        raise UsageError("parameter", f"documents must be one of {choices}, got {shown(documents)}", value=documents)
     if not isinstance(level, float) or not 0 < level < 1:
-        raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)
+        raise UsageError("parameter", f"level must be between 0 and 1, got {shown(level)}", value=level)
     if documents == "union" and any(one.coefficient.name == "pearson" for one in requests):
-        raise UsageError("parameter", "documents='both' for pearson", got="'union'",
-                         hint="a document that a run does not hold has no score")  # fmt: skip
-
-
-def _check_names(names: Any) -> None:
-    if names is None:
-        return
-    if not isinstance(names, tuple | list) or len(names) != 2 or not all(isinstance(name, str) for name in names):
-        raise UsageError("names", "two names, as text", got=shown(names), value=names)
+        hint = Hint("use {documents}", documents="both")
+        raise UsageError(
+            "parameter", "pearson needs the scores of both sides, and a missing document has none", hint=hint
+        )
+    listed = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
+    if names is not None and not listed:
+        raise UsageError("names", f"names must be two texts, got {shown(names)}", value=names)
 
 
 def correlate_all(
     rankings: Mapping[str, Any] | Iterable[Any],
-    measures: str | CorrelationRequest | Iterable[str | CorrelationRequest] | None = None,
+    measures: Coefficients | None = None,
     **options: Unpack[CorrelateOptions],
 ) -> Correlations:
-    """Measure how alike several rankings are: `correlate` of every pair, the earlier one first.
+    """Apply `correlate` to every pair of several rankings, the earlier one first. Each run is read once.
 
     Args:
-        rankings: {name: ranking}, or a list of rankings; each in a form that `correlate` takes, and all in the same.
+        rankings: {name: ranking} or a list of rankings, all of one kind that `correlate` accepts.
         measures: coefficients by name, as in `correlate`.
-        options: the other arguments of `correlate`, but `names`.
-
-    Raises:
-        UsageError: fewer than two rankings; and whatever `correlate` refuses.
+        options: the other arguments of `correlate`, except `names`.
     """
     if isinstance(rankings, str | bytes) or not isinstance(rankings, Iterable):
         raise UsageError("form", "{name: ranking} or a list of rankings", got=shown(rankings), value=rankings)
-    given = list(rankings.items()) if isinstance(rankings, Mapping) else [(None, one) for one in rankings]
-    if len(given) < 2:
-        raise UsageError("form", "two rankings or more", got=str(len(given)), hint="correlate_all({name: run, …})")
-    named = [_named(name, read_if_run(source), place) for place, (name, source) in enumerate(given, 1)]
+    sources = list(rankings.items()) if isinstance(rankings, Mapping) else [(None, one) for one in rankings]
+    if len(sources) < 2:
+        raise UsageError("form", f"correlation needs two or more rankings, got {len(sources)}")
+    named = [_with_name(name, read_if_run(source), place) for place, (name, source) in enumerate(sources, 1)]
     requests = measures if measures is None or isinstance(measures, str | CorrelationRequest) else list(measures)
-    found = [correlate(x, y, requests, **options, names=(a, b)) for (a, x), (b, y) in combinations(named, 2)]
-    return Correlations(tuple(name for name, _ in named), tuple(found))
+    pairs = [correlate(x, y, requests, **options, names=(a, b)) for (a, x), (b, y) in combinations(named, 2)]
+    return Correlations(tuple(name for name, _ in named), tuple(pairs))
 
 
-def _named(name: object, source: Any, place: int) -> tuple[str, Any]:
-    """Return a ranking with its name: the one given, that of the run, or its place."""
+def _with_name(name: object, source: Any, place: int) -> tuple[str, Any]:
+    """Return a ranking with its name: the one in the mapping, that of the run, or its position."""
     if not isinstance(source, Run):
         return str(place if name is None else name), source
     own = source.name if source.name != "run" else str(place)
@@ -192,41 +186,43 @@ def _named(name: object, source: Any, place: int) -> tuple[str, Any]:
 
 
 def _notes(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind, *, framed: bool) -> tuple[str, ...]:
-    """Say whether numbers may have been ids, and how many of the first k are the same, for each overlap@k that some ranking reaches."""
+    """Note integers that may be ids, and the number of shared items in the first k for each overlap@k that a ranking reaches."""
     longest = int(_longer(pair).max(initial=0))
     same = [_same(one.k, pair, kind) for one in requests if one.coefficient.name == "overlap" and one.k <= longest]
-    return (*((_TAKEN,) if kind == "scores" and not framed and _may_be_ids(pair) else ()), *same)
+    return (*((_AS_SCORES,) if kind == "scores" and not framed and _may_be_ids(pair) else ()), *same)
 
 
 def _same(k: int, pair: AlignedPair, kind: Kind) -> str:
-    # The mean over all orders of ties is a number of documents; the other variants of overlap are not.
+    # Only the mean over all orders of ties is a number of documents.
     count = float(np.mean(overlap_of(pair.rankings, k, "a"))) * k
     what, mean = ("documents", "on average ") if kind == "runs" else ("items", "")
     return f"{mean if len(pair.rankings) > 1 else ''}{count:.1f} of the first {k} {what} are the same"
 
 
 def _may_be_ids(pair: AlignedPair) -> bool:
-    """Return whether both sides are integers, each once: what rankings by numeric ids look like."""
+    """Return whether both sides are distinct integers, as numeric ids are."""
     sides = (pair.columns.x, pair.columns.y)
     return all(len(s) > 0 and len(np.unique(s)) == len(s) and bool((s == np.trunc(s)).all()) for s in sides)
 
 
 def _short_lists(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind) -> list[Warned]:
-    """One warning for each cutoff that neither ranking of a query reaches: shares of k stay below 1 there."""
+    """Warn about each cutoff that neither ranking of a query reaches, since overlap stays below 1."""
     by_cutoff: dict[int, list[str]] = {}
     for one in requests:
         if one.coefficient.name in ("overlap", "average_overlap"):
             by_cutoff.setdefault(one.k, []).append(str(one))
-    found = []
+    warnings = []
     for k, names in by_cutoff.items():
         count = int((_longer(pair) < k).sum())
         if count and kind == "runs":
             queries = counted(count, "query", "queries")
-            text = f"both hold fewer than {k} documents in {queries}: {', '.join(names)} cannot reach 1 there"
-            found.append(Warned("short", count, text))
+            text = f"both rankings have fewer than {k} documents in {queries}, so {', '.join(names)} cannot reach 1"
+            warnings.append(Warned("short", count, text))
         elif count:
-            found.append(Warned("short", 1, f"both hold fewer than {k} items: {', '.join(names)} cannot reach 1"))
-    return found
+            warnings.append(
+                Warned("short", 1, f"both rankings have fewer than {k} items, so {', '.join(names)} cannot reach 1")
+            )
+    return warnings
 
 
 def _longer(pair: AlignedPair) -> Ints:
@@ -234,25 +230,25 @@ def _longer(pair: AlignedPair) -> Ints:
 
 
 def _undefined(columns: dict[str, Floats], pair: AlignedPair, kind: Kind) -> list[Warned]:
-    """One warning for each set of queries for which the same coefficients are not defined, for the same reason."""
+    """Warn about each set of queries for which the same coefficients are undefined for the same reason."""
     few = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
     c = pair.columns
     infinite = (c.total(np.isinf(c.x) | np.isinf(c.y)) > 0) & (c.sizes > 1)
     missing: dict[tuple[str, bytes], list[str]] = {}
     for name, column in columns.items():
-        lost, endless = np.isnan(column), infinite & (name == "pearson")  # the others see the order alone
+        lost, endless = np.isnan(column), infinite & (name == "pearson")  # the others depend on the order only
         for why, here in ((few, lost & ~endless), ("infinite scores have no mean", lost & endless)):
             missing.setdefault((why, here.tobytes()), []).append(name)
-    found = []
+    warnings = []
     for (why, mask), names in missing.items():
         where = np.flatnonzero(np.frombuffer(mask, bool))
         if not len(where):
             continue
-        what = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not defined"
+        what = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} undefined"
         if kind != "runs":
-            found.append(Warned("undefined", 1, f"{what}: {why}"))
+            warnings.append(Warned("undefined", 1, f"{what}: {why}"))
             continue
         ids = some([pair.queries[i] for i in where])
         queries = counted(len(where), "query", "queries")
-        found.append(Warned("undefined", len(where), f"{what} for {queries} ({why}), left out of the mean: {ids}"))
-    return found
+        warnings.append(Warned("undefined", len(where), f"{what} for {queries} ({why}), excluded from the mean: {ids}"))
+    return warnings

@@ -1,4 +1,4 @@
-"""Two orders of items in whatever form they were given, as two sides to be paired."""
+"""Read two rankings of any kind as two aligned sides."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.correlation.alignment import AlignedPair, Documents, Side, align, align_runs
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.io.read import read_run
 from judged.stats.rank_correlation.concordance import numbers
@@ -30,16 +30,11 @@ _KIND = {
     "scores": "a column of numbers",
     "rankings": "a list of ids",
 }
-_ROUNDING = 1e-12  # of a score: what adding up in another order may change
-
-_ACCEPTED = (
-    "two runs (paths, frames, {query: {doc: score}} …), two mappings {name: number}, two columns of numbers, or two "
-    "lists of ids"
-)
+_ROUNDING = 1e-12  # relative to a score: error of adding in another order
 
 
 def read_pair(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[Kind, tuple[str, str], AlignedPair]:
-    """Return what was given, the names of the two, and both aligned."""
+    """Return the kind of input, the names of both sides, and the aligned pair."""
     if b is None:
         return "scores", *_align_frame(a, depth, documents)
     first, second = _kind(a), _kind(b)
@@ -49,7 +44,8 @@ def read_pair(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[
         left, right = replace(left, name=names[0]), replace(right, name=names[1])
         return "runs", names, align_runs(left, right, depth, documents)
     if "runs" in (first, second) or (first != second and "scores" in (first, second)):
-        _raise_form(f"{_what(a, first)} and {_what(b, second)}")
+        kinds = [f"{_KIND[kind]} ({type(source).__name__})" for source, kind in ((a, first), (b, second))]
+        raise UsageError("form", f"cannot correlate {kinds[0]} with {kinds[1]}", hint="use the same kind on both sides")
     if first == second == "scores":
         return "scores", ("a", "b"), _align_columns(numbers(a, "a"), numbers(b, "b"), depth, documents)
     kind: Kind = "items" if first == second == "items" else "rankings"
@@ -57,7 +53,7 @@ def read_pair(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[
 
 
 def read_if_run(source: Any) -> Any:
-    """Read a run; return anything else as it is. What is compared several times is read only once."""
+    """Read a run, so that it is read only once; return anything else unchanged."""
     return _read_run(source) if _kind(source) == "runs" else source
 
 
@@ -67,9 +63,8 @@ def _read_run(source: Any) -> Run:
     except DataError as error:
         if error.slug != "swapped":
             raise
-        hint = "these are judgments, and runs are compared here; `judged eval QRELS RUN` holds a run against judgments"
-        raise DataError(
-            error.slug, error.problem, got=error.got, hint=hint, where=error.where, value=error.value
+        raise error.changed(
+            hint="correlate compares two runs; use `evaluate` to compare a run with judgments"
         ) from error
 
 
@@ -99,35 +94,26 @@ def _is_series(source: Any) -> bool:
     return pandas and hasattr(source, "index") and not hasattr(source, "columns")
 
 
-def _what(source: Any, kind: Kind) -> str:
-    return f"{_KIND[kind]} ({type(source).__name__})"
-
-
-def _raise_form(got: str) -> NoReturn:
-    raise UsageError("form", _ACCEPTED, got=got, hint="give both in the same form")
-
-
 # ── orders of items ──────────────────────────────────────────────────────────────────────────────
 
 
 def _align_columns(x: Any, y: Any, depth: int | None, documents: Documents) -> AlignedPair:
     if len(x) != len(y):
-        raise DataError("lengths", "two columns of one length", got=f"{len(x)} and {len(y)} values",
-                        hint="the i-th value of both belongs to the same item; {name: number} is aligned by name")  # fmt: skip
+        raise DataError("lengths", f"columns have different lengths: {len(x)} and {len(y)}", hint="align them by name as {name: number}")  # fmt: skip
     zero, row = np.zeros(len(x), np.int64), np.arange(len(x))
-    found = align(Side(zero, x), Side(zero, y), row, row, 1, depth, documents)
-    return replace(found, warnings=_near_ties(x, y))
+    aligned = align(Side(zero, x), Side(zero, y), row, row, 1, depth, documents)
+    return replace(aligned, warnings=_near_ties(x, y))
 
 
 def _near_ties(x: Any, y: Any) -> tuple[Warned, ...]:
-    """Means that are equal on paper may differ in the last bits, which makes an order out of a tie."""
+    """Warn about scores that differ by rounding only, since such means may be ties."""
     near = 0
     for score in (np.sort(x[np.isfinite(x)]), np.sort(y[np.isfinite(y)])):
         step = np.diff(score)
         near += int(((step > 0) & (step <= _ROUNDING * np.abs(score[1:]))).sum())
     scores = counted(near, "score differs", "scores differ")
-    text = f"{scores} from the next by a rounding only; round them if they are tied"
-    return (Warned("near-ties", near, text),) if near else ()
+    text = f"{scores} from the next one by rounding only"
+    return (Warned("near-ties", near, text, Hint("round the scores if they are tied")),) if near else ()
 
 
 def _align_items(a: Any, b: Any, depth: int | None, documents: Documents) -> AlignedPair:
@@ -135,49 +121,48 @@ def _align_items(a: Any, b: Any, depth: int | None, documents: Documents) -> Ali
     row = {item: i for i, item in enumerate(b_ids)}
     pairs = [(i, row[item]) for i, item in enumerate(a_ids) if item in row]
     if not pairs:
-        raise DataError("no-common-item", f"items of a ({some(a_ids)})", got=f"only others ({some(b_ids)})", where="b",
-                        hint="are the names written the same way?")  # fmt: skip
+        problem = f"rankings have no item in common: {some(b_ids)}, and {some(a_ids)} in a"
+        raise DataError("no-common-item", problem, where="b", hint="check the spelling of the names")
     a_at, b_at = np.array(pairs, np.int64).T
     left, right = (Side(np.zeros(len(v), np.int64), v) for v in (x, y))
-    found = align(left, right, a_at, b_at, 1, depth, documents)
+    aligned = align(left, right, a_at, b_at, 1, depth, documents)
     a_items = set(a_ids)
     alone = [item for item in a_ids if item not in row] + [item for item in b_ids if item not in a_items]
     near = _near_ties(x, y)
     if not alone or documents == "union":
-        return replace(found, warnings=near)
+        return replace(aligned, warnings=near)
     items = counted(len(alone), "item is", "items are")
-    text = f"{items} in one order only, not in coefficients of pairs: {some(alone)}"
-    return replace(found, warnings=(Warned("item-unshared", len(alone), text), *near))
+    text = f"{items} in one order only, excluded from coefficients of pairs: {some(alone)}"
+    return replace(aligned, warnings=(Warned("item-unshared", len(alone), text), *near))
 
 
 def _as_mapping(source: Any, name: str) -> Any:
-    """Return items with their scores as a mapping, a ranking as it is."""
+    """Return items with scores as a mapping, and a ranking unchanged."""
     if isinstance(source, Values):
         measures = [m for m in source.measures if not m.definition.text]
         if len(measures) != 1:
-            raise UsageError("form", "values of one measure", got=f"{len(measures)} measures", where=name,
-                             hint="correlate(x['AP'], y['AP']) takes two columns")  # fmt: skip
+            hint = "select one, such as correlate(x['AP'], y['AP'])"
+            raise UsageError("form", f"values have {len(measures)} measures, not one", where=name, hint=hint)
         source = dict(zip(source.queries, source[measures[0]].tolist(), strict=True))
     elif _is_series(source):
         if not source.index.is_unique:
-            raise DataError("duplicate-key", "each name once in the index", got="a name twice", where=name)
+            raise DataError("duplicate-key", "the index has duplicate names", where=name)
         source = dict(zip(source.index.tolist(), source.tolist(), strict=True))
     if isinstance(source, Mapping):
         for item, value in source.items():
             if _is_number(value) and value != value:
-                raise DataError("score-nan", f"a number for {shown(item)}", got="NaN", where=name, value=item,
-                                hint="drop the items that have no score")  # fmt: skip
+                raise DataError("score-nan", f"the score of {shown(item)} is NaN", where=name, value=item, hint="drop items without a score")  # fmt: skip
     return source
 
 
 def _align_frame(frame: Any, depth: int | None, documents: Documents) -> tuple[tuple[str, str], AlignedPair]:
-    """Align the two columns of numbers of a frame; other columns are names."""
+    """Align the two numeric columns of a frame."""
     if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
-        _raise_form(f"one {type(frame).__name__}")
+        raise UsageError("form", f"correlate needs two rankings, got one {type(frame).__name__}")
     names = list(getattr(frame, "column_names", frame.columns))
     numeric = [name for name in names if np.asarray(frame[name]).dtype.kind in "iuf"]
     if len(numeric) != 2:
-        raise UsageError("form", "a frame with two columns of numbers", got=f"{len(numeric)}: {some(numeric)}",
-                         hint="choose two: correlate(frame[x], frame[y]); or correlate_all({x: frame[x], …})")  # fmt: skip
+        problem = f"the frame has {len(numeric)} numeric columns, not two: {some(numeric)}"
+        raise UsageError("form", problem, hint="select two, such as correlate(frame[x], frame[y])")
     x, y = (numbers(np.asarray(frame[name]), str(name)) for name in numeric)
     return (str(numeric[0]), str(numeric[1])), _align_columns(x, y, depth, documents)

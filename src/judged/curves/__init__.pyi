@@ -3,5 +3,5 @@ from .classify import best_threshold as best_threshold
 from .classify import classify as classify
 from .classify import pr_curve as pr_curve
 from .classify import roc_curve as roc_curve
-from .run_curves import Curves as Curves
+from .result import Curves as Curves
 from .run_curves import curve as curve

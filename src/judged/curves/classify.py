@@ -1,4 +1,4 @@
-"""Decisions against labels: counts, rates with intervals, thresholds, and the curves of scores."""
+"""Compare decisions with labels: counts, rates with intervals, thresholds, and curves of scores."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from judged._types import Floats
 from judged.core.judged import Judged
 from judged.core.labelled import column_of, labelled, refuse_other_order
 from judged.curves.classification import RATES, Classification, known_rate
-from judged.curves.curve import Curve
-from judged.curves.run_curves import Curves
+from judged.curves.result import Curve, Curves
 from judged.curves.threshold import group_ends, per_query, roc_points
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 from judged.measures.grammar import parse
 
-__all__ = ["Classification", "best_threshold", "classify", "pr_curve", "roc_curve"]
+__all__ = ["best_threshold", "classify", "pr_curve", "roc_curve"]
 
 By = Literal["f", "youden", "mcc", "accuracy", "balanced_accuracy"]
 
@@ -36,18 +35,18 @@ def classify(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Classification:
-    """Decisions of a classifier, or of an unranked search, against labels.
+    """Compare the decisions of a classifier, or of an unranked search, with labels.
 
     Args:
-        labels: one number an item; from `level` on it is positive.
-        decisions: one 0 or 1 an item. Or:
-        scores: one number an item, with:
-        threshold: an item is decided for from here on; `"f"`, `"youden"`, `"mcc"`, `"accuracy"` choose the threshold
-            that is best on these very items, which flatters it.
-        level: the lowest label that is positive.
-        beta: recall counts β times as much as precision in `f`.
-        confidence: of the intervals.
-        seed: of the draws behind the intervals.
+        labels: one number per item.
+        decisions: 0 or 1 per item, unless there are scores.
+        scores: one number per item.
+        threshold: lowest score that is predicted positive; "f", "youden", "mcc", "accuracy" or "balanced_accuracy" choose the
+            threshold that maximises this rate on the same items, so the rates are optimistic.
+        level: lowest positive label.
+        beta: weight of recall relative to precision in `f`.
+        confidence: confidence level of the intervals.
+        seed: random seed.
 
     >>> result = classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5)
     >>> result.tp, result.fp, result["recall"], result.auc
@@ -58,23 +57,23 @@ def classify(
                               ("seed", seed, isinstance(seed, int) and not isinstance(seed, bool)),
                               ("threshold", threshold, threshold is None or isinstance(threshold, str) or (_finite(threshold, infinite=True)))):  # fmt: skip
         if not fine:
-            raise UsageError("parameter", f"{name} that makes sense", got=shown(value), value=value)
+            raise UsageError("parameter", f"{name} is out of range, got {shown(value)}", value=value)
     if threshold is not None and scores is None:
         raise UsageError(
-            "threshold", "a threshold for scores only", got="decisions", hint="give the numbers as scores="
+            "threshold", "a threshold applies to scores, not to decisions", hint=Hint("use {scores}", scores=None)
         )
     if (decisions is None) == (scores is None):
-        raise UsageError(
-            "decision", "decisions, or scores with a threshold", got="both" if scores is not None else "neither"
-        )
+        given = "both decisions and scores" if scores is not None else "neither decisions nor scores"
+        raise UsageError("decision", f"got {given}", hint="use decisions, or scores with a threshold")
     refuse_other_order(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
     settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}
     if scores is None:
         return Classification(right, _decisions(decisions, len(right)), **settings)
     if threshold is None:
-        raise UsageError("threshold", "a threshold for the scores", got="none",
-                         hint="a number, or 'f' or 'youden' for the one that is best on these items")  # fmt: skip
+        raise UsageError(
+            "threshold", "scores need a threshold", hint="set a number, or a rate to maximise, such as 'f'"
+        )
     column = column_of("scores", scores)
     if isinstance(threshold, str):
         settings["chosen_by"] = known_rate(threshold)
@@ -88,18 +87,19 @@ def classify(
 def _decisions(decisions: Any, size: int) -> NDArray[np.bool_]:
     column = column_of("decisions", decisions)
     if len(column) != size:
-        raise DataError("lengths", "labels and decisions of one length", got=f"{size} and {len(column)}")
+        raise DataError("lengths", f"{size} labels and {len(column)} decisions")
     odd = np.flatnonzero((column != 0) & (column != 1))
     if len(odd):
-        raise DataError("decision", "decisions of 0 or 1", got=shown(column[odd[0]].item()), where=f"row {odd[0] + 1}",
-                        hint="give them as scores=, with a threshold")  # fmt: skip
+        problem = f"a decision must be 0 or 1, got {shown(column[odd[0]].item())}"
+        hint = Hint("use {scores} with a threshold", scores=None)
+        raise DataError("decision", problem, where=f"row {odd[0] + 1}", hint=hint)
     return column == 1
 
 
 def best_threshold(labels: Any, scores: Any, *, by: By = "f", level: float = 1, beta: float = 1.0) -> float:
-    """The score from which on to decide for an item, so that a rate is highest; of several, the highest score.
+    """Return the threshold that maximises a rate; of several, the highest.
 
-    Infinite where it is best to decide for nothing.
+    It is infinite if no item should be predicted positive.
 
     >>> best_threshold([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1], by="youden")
     0.9
@@ -107,12 +107,14 @@ def best_threshold(labels: Any, scores: Any, *, by: By = "f", level: float = 1, 
     j = labelled(labels, scores)
     ends = np.append(0, group_ends(j, 0))
     if not _finite(level) or not (_finite(beta) and 0 <= beta <= 1e6):
-        raise UsageError("parameter", "level and beta as finite numbers", got=f"{shown(level)} and {shown(beta)}")
+        raise UsageError("parameter", f"level and beta must be finite numbers, got {shown(level)} and {shown(beta)}")
     rate = known_rate(by)
     if rate not in get_args(By):
-        raise UsageError("rate", f"one of {', '.join(get_args(By))}", got=shown(by), value=by)
+        raise UsageError(
+            "rate", f"no threshold maximises {shown(by)}", hint=f"choose one of {', '.join(get_args(By))}", value=by
+        )
     objective = RATES[rate].value(per_query(j, 0, ends, level), beta)
-    best = objective >= np.max(objective) - 1e-12  # those that differ by rounding only are equal
+    best = objective >= np.max(objective) - 1e-12  # equal up to rounding
     return float(_scores_at(scores, ends)[int(np.argmax(best))])
 
 
@@ -126,7 +128,7 @@ def _finite(value: Any, *, infinite: bool = False) -> bool:
 
 
 def roc_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
-    """The ROC curve of scores, or of several columns of scores by name; `at` holds the thresholds.
+    """Return the ROC curve of scores, or of several columns of scores by name; `at` contains the thresholds.
 
     >>> roc_curve([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1])[0].area()
     0.75
@@ -137,7 +139,7 @@ def roc_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
 
 
 def pr_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
-    """Precision against recall of scores, a point at each threshold; the area by steps is average precision.
+    """Return the precision-recall curve of scores, with a point at each threshold; its area is average precision.
 
     >>> pr_curve([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1])[0].area() == (1 + 2 / 3) / 2
     True
@@ -157,7 +159,7 @@ def _several(scores: Any) -> list[tuple[str, Any]]:
 
 
 def _scores_at(scores: Any, ranks: Any) -> Floats:
-    """The score of the document at each rank; infinite above the first."""
+    """Return the score at each rank; infinite at rank 0."""
     falling = np.concatenate([[np.inf], np.sort(column_of("scores", scores))[::-1]])
     return falling[np.asarray(ranks, np.int64)]
 
@@ -166,7 +168,7 @@ def _pr_of(j: Judged, level: float) -> Curve:
     ranks = group_ends(j, 0)
     decisions = per_query(j, 0, ranks, level)
     if not np.any(decisions.tp):
-        raise DataError("one-class", "at least one positive label", got="none", hint="is the level right?")
+        raise DataError("one-class", "no label is positive", hint=Hint("check the {level}", level=None))
     return Curve("scores", decisions.recall, decisions.precision, ranks.astype(float), rule="step")
 
 
@@ -174,19 +176,21 @@ def _roc_of(j: Judged, level: float, name: str, scores: Any) -> Curve:
     ranks, decisions = roc_points(j, 0, level)
     positive = int(np.max(decisions.tp))
     if positive in (0, int(j.retrieved[0])):
-        raise DataError("one-class", "positive and negative labels", got="one kind only", hint="is the level right?")
+        raise DataError(
+            "one-class", "all labels are positive, or all are negative", hint=Hint("check the {level}", level=None)
+        )
     return Curve(name, decisions.fall_out, decisions.recall, _scores_at(scores, ranks))
 
 
 def _auc(j: Judged, right: NDArray[np.bool_], score: Floats, level: float) -> tuple[float | None, float | None]:
-    """The area under the ROC curve, and its standard error (DeLong, DeLong & Clarke-Pearson 1988); None for one class."""
+    """Return the area under the ROC curve and its standard error (DeLong, DeLong & Clarke-Pearson 1988); None for one class."""
     positive, negative = score[right], score[~right]
     if not len(positive) or not len(negative):
         return None, None
     area = float(parse("AUC")(level=level).on(j)[0])
     if min(len(positive), len(negative)) < 2:
         return area, None
-    beaten = _beaten(positive, negative)  # per positive: the share of negatives below it, equal ones half
+    beaten = _beaten(positive, negative)  # per positive: share of negatives below it, equal ones ½
     beating = 1 - _beaten(negative, positive)
     error = np.sqrt(np.var(beaten, ddof=1) / len(positive) + np.var(beating, ddof=1) / len(negative))
     return area, float(error)

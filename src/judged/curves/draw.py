@@ -1,4 +1,4 @@
-"""Pictures for print: matplotlib, imported when a picture is asked for."""
+"""Draw curves with matplotlib, which is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -13,48 +13,48 @@ import numpy as np
 from judged.plots.style import COLOURS, DASHES, DPI, FONT, MARKERS, SIZE, bare, grid, matplotlib, new_axes, plain
 
 if TYPE_CHECKING:
-    from judged.curves.curve import Curve, CurveSet
+    from judged.curves.result import Curve, Curves
 
 __all__ = ["draw", "picture"]
 
-_FEW = 3  # curves whose names fit inside the axes; those of more stand beside them
+_FEW = 3  # curves whose legend fits inside the axes; the legend of more is beside them
 _BANDS = 4  # more bands than this hide each other
 
 
 _INSTEAD = "points can be saved as .csv or .json without it"
 
 
-def picture(curves: CurveSet, form: str, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
-    """The picture as bytes, in inches and dots an inch; nothing in them tells when they were made."""
+def picture(curves: Curves, format: str, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
+    """Return the picture as bytes without a date; size in inches, resolution in dots per inch."""
     mpl = matplotlib(_INSTEAD)
     from matplotlib.figure import Figure
 
     settings = {
         "svg.hashsalt": "judged",
-        "svg.fonttype": "none" if form == "svg" else "path",
+        "svg.fonttype": "none" if format == "svg" else "path",
         "pdf.fonttype": 42,
         "font.size": FONT,
     }
     with mpl.rc_context(settings), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # letters that the font lacks are drawn as boxes
+        warnings.simplefilter("ignore", UserWarning)  # characters missing in the font are drawn as boxes
         figure = Figure(figsize=size or _with_room(curves), layout="constrained")
         draw(curves, figure.add_subplot())
         out = io.BytesIO()
-        undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-        figure.savefig(out, format=form, dpi=dpi or DPI, metadata=undated)
+        undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
+        figure.savefig(out, format=format, dpi=dpi or DPI, metadata=undated)
     return out.getvalue()
 
 
-def _with_room(curves: CurveSet) -> tuple[float, float]:
-    """The usual size; wider and higher where names stand beside the axes, so that these keep theirs."""
+def _with_room(curves: Curves) -> tuple[float, float]:
+    """Return the default size, enlarged if the legend is beside the axes, so that the axes keep their size."""
     if len(curves) <= _FEW:
         return SIZE
     longest = max(len(_label(curves, i)) for i in range(len(curves)))
     return SIZE[0] + 0.55 + 0.068 * longest, max(SIZE[1], 0.6 + 0.17 * len(curves))
 
 
-def draw(curves: CurveSet, ax: Any = None) -> Any:
-    """The curves on these axes, or on new ones."""
+def draw(curves: Curves, ax: Any = None) -> Any:
+    """Draw curves on axes, or on new ones."""
     matplotlib(_INSTEAD)
     if ax is None:
         ax = new_axes(_with_room(curves))
@@ -81,27 +81,19 @@ def draw(curves: CurveSet, ax: Any = None) -> Any:
     return ax
 
 
-def _label(curves: CurveSet, i: int) -> str:
+def _label(curves: Curves, i: int) -> str:
     return f"{plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
 
 
 def _legend(ax: Any, lines: list[tuple[Any, float]]) -> None:
-    """Names from the highest curve to the lowest; beside the axes, unless they are few."""
+    """List names from the highest curve to the lowest; beside the axes unless there are few."""
     ordered = [line for line, _ in sorted(lines, key=lambda pair: -pair[1])]
     beside = len(lines) > _FEW
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {"loc": "best"}
-    ax.legend(
-        handles=ordered,
-        frameon=not beside,
-        framealpha=0.6,
-        edgecolor="none",
-        fontsize="small",
-        handlelength=4.2,
-        **where,
-    )
+    ax.legend(handles=ordered, frameon=not beside, framealpha=0.6, edgecolor="none", fontsize="small", handlelength=4.2, **where)  # fmt: skip
 
 
-def _background(curves: CurveSet, ax: Any) -> None:
+def _background(curves: Curves, ax: Any) -> None:
     bare(ax)
     grid(ax)
     if curves.kind == "roc":
@@ -117,7 +109,7 @@ def _background(curves: CurveSet, ax: Any) -> None:
                         fontsize="xx-small", ha="right", bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7})  # fmt: skip
 
 
-def _log_axis(ax: Any, curves: CurveSet) -> None:
+def _log_axis(ax: Any, curves: Curves) -> None:
     from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
 
     last = max((float(curve.x[-1]) for curve in curves if len(curve)), default=1.0)
@@ -129,13 +121,13 @@ def _log_axis(ax: Any, curves: CurveSet) -> None:
 
 
 def _every(curve: Curve, i: int) -> Any:
-    """Markers at even distances along the curve, at other places for each."""
+    """Return evenly spaced positions of markers, shifted for each curve."""
     several = int((np.isfinite(curve.x) & np.isfinite(curve.y)).sum()) > 1
     return (0.02 + 0.03 * (i % 4), 0.13) if several else None
 
 
 def _height(curve: Curve) -> float:
-    """How high a curve runs, over all of its way: a short one does not stand above a long one."""
+    """Return the area under a curve, so that a short curve is not above a long one."""
     fine = np.isfinite(curve.x) & np.isfinite(curve.y)
     x, y = curve.x[fine], curve.y[fine]
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1])))

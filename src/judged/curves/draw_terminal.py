@@ -1,4 +1,4 @@
-"""Pictures in fixed-width text."""
+"""Draw curves in fixed-width text."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from judged.errors import safe
 
 if TYPE_CHECKING:
-    from judged.curves.curve import Curve, CurveSet
+    from judged.curves.result import Curve, Curves
 
-__all__ = ["drawn"]
+__all__ = ["draw_text"]
 
 _WIDE, _HIGH = 61, 17
 _SIGNS = "●○▲△■□◆◇+x*#@%&abcdefghijklmnopqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def drawn(curves: CurveSet) -> str:
-    """The picture as lines of text: axes, a sign for each curve, and below it which is which."""
+def draw_text(curves: Curves) -> str:
+    """Draw axes and curves, one sign per curve, with a legend below."""
     x, y = _limits(curves, "x"), _limits(curves, "y")
     cells = [[" "] * _WIDE for _ in range(_HIGH)]
-    for i in reversed(range(len(curves))):  # the first curve on top
+    for i in reversed(range(len(curves))):  # the first curve is on top
         for column, row in _cells(curves[i], x, y, curves.log_x):
             cells[row][column] = _SIGNS[i % len(_SIGNS)]
     ticks = {0: y[1], (_HIGH - 1) // 2: (y[0] + y[1]) / 2, _HIGH - 1: y[0]}
@@ -35,21 +35,11 @@ def drawn(curves: CurveSet) -> str:
     ]
     head = [safe(curves.title), ""] if curves.title else []
     notes = ["", *map(safe, curves.notes), *(f"warning: {safe(str(w))}" for w in curves.warnings)]
-    return "\n".join(
-        [
-            *head,
-            f"{'':>7} {curves.y_label}",
-            *lines,
-            rule,
-            _axis(curves, x),
-            "",
-            *names,
-            *(notes if len(notes) > 1 else []),
-        ]
-    )
+    body = [f"{'':>7} {curves.y_label}", *lines, rule, _axis(curves, x), "", *names]
+    return "\n".join([*head, *body, *(notes if len(notes) > 1 else [])])
 
 
-def _limits(curves: CurveSet, axis: str) -> tuple[float, float]:
+def _limits(curves: Curves, axis: str) -> tuple[float, float]:
     if axis in curves.limits:
         return curves.limits[axis]
     values = np.concatenate([getattr(curve, axis) for curve in curves] or [np.zeros(1)])
@@ -60,7 +50,7 @@ def _limits(curves: CurveSet, axis: str) -> tuple[float, float]:
 
 
 def _cells(curve: Curve, x: tuple[float, float], y: tuple[float, float], log: bool) -> list[tuple[int, int]]:
-    """The cells that the curve passes: one a column, on the line between points."""
+    """Return the cells of a curve, one per column, by linear interpolation between points."""
     fine = np.isfinite(curve.x) & np.isfinite(curve.y)
     if not fine.any():
         return []
@@ -78,7 +68,7 @@ def _share(value: float, limits: tuple[float, float], log: bool) -> float:
     return (value - low) / (high - low)
 
 
-def _axis(curves: CurveSet, x: tuple[float, float]) -> str:
+def _axis(curves: Curves, x: tuple[float, float]) -> str:
     low, high = _number(x[0]), _number(x[1])
     middle = curves.x_label.center(_WIDE - len(low) - len(high))
     return f"{'':>9}{low}{middle}{high}"

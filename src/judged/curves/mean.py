@@ -1,4 +1,4 @@
-"""Many queries, one curve: means at each point, with a band over queries."""
+"""Mean curves over queries, with a confidence band."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
-from judged.curves.curve import Curve
+from judged.curves.result import Curve
 
 __all__ = ["mean_curve", "pooled_band"]
 
 
 _RESAMPLES = 2_000
-_ADDITIONS = 1_000_000_000  # of values in all: a second or two; never fewer than 200 resamples
+_ADDITIONS = 1_000_000_000  # limits the work to a second or two
 
 
 def mean_curve(
     name: str, x: Floats, values: Floats, *, at: Floats | None = None, band: float | None = 0.95, seed: int = 0
 ) -> Curve:
-    """The mean of each column of `values` (queries × points) over x; the band is a percentile bootstrap over queries.
+    """Return the mean of each column of `values` (queries × points); the band is a percentile bootstrap over queries.
 
-    The band holds at each point on its own, not for the whole line at once. Queries without a value (NaN) are left out.
+    The band is pointwise, not simultaneous. Queries with an undefined value (NaN) are excluded.
     """
     known = values[~np.isnan(values).any(axis=1)]
     if not len(known):
@@ -33,7 +33,7 @@ def mean_curve(
 def pooled_band(
     numerator: Floats, denominator: Floats, *, band: float | None = 0.95, seed: int = 0
 ) -> tuple[Floats | None, Floats | None]:
-    """The band of Σ numerator / Σ denominator at each point (queries × points), queries being drawn whole."""
+    """Return the band of Σ numerator / Σ denominator at each point (queries × points), by bootstrap over queries."""
     if band is None or len(numerator) < 2:
         return None, None
     points = numerator.shape[1]

@@ -1,19 +1,19 @@
-"""Curves of runs: a measure along the ranking, averaged over queries or of one query."""
+"""Compute curves of runs: a measure along the ranking, averaged over queries or of one query."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from judged.core.judged import Judged
+from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
-from judged.curves.curve import CurveSet, Kind
 from judged.curves.kinds import CURVE_KINDS, EVERY, CurveRequest
+from judged.curves.result import Curves
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import Measures, join, with_level
 from judged.io.read import read_qrels
@@ -21,31 +21,13 @@ from judged.io.run_names import named_runs, plain_names
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
+from judged.tables.text import counted
 
-__all__ = ["Curves", "curve"]
-
-_LABELS = {
-    "pr": ("recall", "precision", "rank"),
-    "ipr": ("recall", "interpolated precision", "recall"),
-    "roc": ("false positive rate, of the documents retrieved", "true positive rate", "rank"),
-    "at-k": ("rank k", "", "k"),
-}
-
-
-class Curves(CurveSet):
-    """The curves of one or several runs; see `CurveSet` for what can be done with them."""
-
-    def save(
-        self, path: str | os.PathLike[str], *, size: tuple[float, float] | None = None, dpi: int | None = None
-    ) -> None:
-        """Write a picture (.svg, .png, .pdf; `size` in inches) or the points (.csv, .json); the file appears whole or not at all."""
-        from judged.curves.storage import save_curves
-
-        save_curves(self, path, size, dpi)
+__all__ = ["curve"]
 
 
 def curve(
-    kind: Kind,
+    kind: str,
     qrels: Any,
     runs: Any = None,
     measures: Measures | None = None,
@@ -57,151 +39,132 @@ def curve(
     band: float | None = 0.95,
     seed: int = 0,
     profile: str = "trec_eval-10",
-    **policy: Any,
+    **policy: Unpack[PolicyOptions],
 ) -> Curves:
-    """Curves of one or several runs.
+    """Compute curves of one or several runs.
 
     Args:
-        kind: `pr`: precision against recall, at every rank; `ipr`: the best precision at or beyond each recall, at the eleven
-            standard points or others; `roc`: true against false positive rate, of the documents retrieved; `at-k`:
-            measures that take a cutoff, as a function of it.
-        qrels: judgments; or one `Judged`, or several, without runs.
+        kind: "pr", precision against recall at every rank; "ipr" (or "11pt"), the best precision at or beyond each recall, at the
+            eleven standard points or others; "roc", true against false positive rate of the documents retrieved; "at-k",
+            measures as a function of the cutoff.
+        qrels: judgments; or one or several `Judged`, without runs.
         runs: a run, a list of runs, or {name: run}.
-        measures: for `at-k`: `"nDCG P R F Success CG"`, without cutoffs; nDCG unless given.
-        average: `macro`: the mean over queries; `micro`: decisions of all queries are pooled at each rank.
-        query: one query, or several, each with its own curve, instead of an average.
-        points: recall levels (`ipr`), false positive rates (`roc`) or ranks; one number is the last rank.
-        level: the lowest grade that counts as relevant.
-        band: the confidence of the band over queries; None for none.
-        seed: of the draws behind the band.
-        profile: the conventions of another tool, see `PROFILES`.
-        policy: answers to the open questions, see `Policy`.
+        measures: measures of "at-k" without cutoffs, such as `"nDCG P R F Success CG"`. The default is nDCG.
+        average: "macro" is the mean over queries; "micro" pools the decisions of all queries at each rank.
+        query: one or several queries, each with its own curve, instead of an average.
+        points: recall levels ("ipr"), false positive rates ("roc") or ranks; a single number is the last rank.
+        level: lowest relevant grade.
+        band: confidence level of the band over queries; None for no band.
+        seed: random seed of the band.
+        profile: conventions of another tool, see `PROFILES`.
+        policy: see `Policy`.
 
     >>> curve("ipr", {"q": {"a": 1}}, {"q": ["b", "a"]}, points=[0, 1])[0].y
     array([0.5, 0.5])
     """
-    wish = _wish(kind, average, query, points, level, band, seed, profile)
-    judged = _judged(qrels, runs, profile, policy)
-    names = plain_names([j.names[1] for j in judged])
-    wanted = _wanted(kind, measures, wish)
-    drawn, marks = [], []
-    for name, j in zip(names, judged, strict=True):
-        lines, mark = CURVE_KINDS[kind](name, j, wish, wanted)
-        drawn += lines
-        marks += mark
-    x, y, at = _LABELS[kind]
-    found = Curves(
-        kind=kind,
-        curves=tuple(drawn),
-        x_label=x,
-        y_label=y or (str(wanted[0]) if len(wanted) == 1 else "value"),
-        at_label=at,
-        marks=tuple(marks),
-        notes=_notes(kind, wish, judged),
+    definition = CURVE_KINDS.find(kind)
+    request = _check_request(definition.name, average, query, points, level, band, seed, profile)
+    judged = _join_runs(qrels, runs, profile, policy)
+    chosen = _parse_measures(definition.name, measures, request)
+    computed = [
+        definition.compute(name, j, request, chosen)
+        for name, j in zip(plain_names([j.names[1] for j in judged]), judged, strict=True)
+    ]
+    curves = Curves(
+        kind=definition.name,
+        curves=tuple(line for lines, _ in computed for line in lines),
+        x_label=definition.x_label,
+        y_label=definition.y_label or (str(chosen[0]) if len(chosen) == 1 else "value"),
+        at_label=definition.at_label,
+        marks=tuple(mark for _, marks in computed for mark in marks),
+        notes=_notes(definition.name, request, judged),
         warnings=tuple(dict.fromkeys(w for j in judged for w in j.warnings)),
-        limits={} if kind == "at-k" else {"x": (0.0, 1.0), "y": (0.0, 1.0)},
+        limits={} if definition.name == "at-k" else {"x": (0.0, 1.0), "y": (0.0, 1.0)},
     )
-    return _with_axis(found)
+    return _with_axis(curves)
 
 
-def _wish(
+def _check_request(
     kind: str, average: str, query: Any, points: Any, level: Any, band: Any, seed: int, profile: str
 ) -> CurveRequest:
-    for what, value, known in (("kind", kind, get_args(Kind)), ("average", average, ("macro", "micro"))):
-        if value not in known:
-            raise UsageError("curve", f"{what} one of {', '.join(known)}", got=shown(value), value=value)
+    if average not in ("macro", "micro"):
+        raise UsageError("curve", f"average must be macro or micro, got {shown(average)}", value=average)
     if average == "micro" and kind not in ("pr", "roc"):
-        raise UsageError("curve", "pooled decisions for pr and roc only", got=f"average='micro' for {kind}")
+        raise UsageError("curve", f"average='micro' is for pr and roc only, not for {kind}")
     if band is not None and not (isinstance(band, int | float) and 0 < band < 1):
-        raise UsageError("parameter", "a band between 0 and 1, or None", got=shown(band), value=band)
+        raise UsageError("parameter", f"band must be between 0 and 1, or None, got {shown(band)}", value=band)
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise UsageError("parameter", "a whole number as seed", got=shown(seed), value=seed)
+        raise UsageError("parameter", f"seed must be an integer, got {shown(seed)}", value=seed)
     queries = None if query is None else tuple(query) if isinstance(query, list | tuple | set) else (query,)
     if queries == ():
-        raise UsageError("no-query", "at least one query", got="none", value=query)
+        raise UsageError("no-query", "no query was named", value=query)
     if queries is not None and average == "micro":
         raise UsageError(
-            "curve",
-            "pooled decisions of all queries",
-            got="average='micro' for one query",
-            hint="leave one of them out",
+            "curve", "average='micro' pools all queries, and single queries were named", hint="leave one of them out"
         )
     if queries is not None and points is not None and kind in ("pr", "roc"):
         raise UsageError(
-            "curve",
-            "the curve of a query at every one of its ranks",
-            got=f"points={shown(points)}",
-            hint="leave points out",
+            "curve", "the curve of a query has a point at every rank", hint="leave points out", value=points
         )
     return CurveRequest(average, queries, points, level, band, seed, profile_named(profile))
 
 
-def _wanted(kind: str, measures: Measures | None, wish: CurveRequest) -> list[Measure]:
+def _parse_measures(kind: str, measures: Measures | None, request: CurveRequest) -> list[Measure]:
     if kind != "at-k":
         if measures is not None:
-            raise UsageError(
-                "curve", "measures for at-k only", got=f"{shown(measures)} for {kind}", hint="use kind='at-k'"
-            )
+            raise UsageError("curve", f"measures are for at-k only, not for {kind}", value=measures)
         return []
-    found = parse_all("nDCG" if measures is None else measures)
-    for m in found:
+    parsed = parse_all("nDCG" if measures is None else measures)
+    for m in parsed:
         if m.definition.at != "cutoff":
-            raise UsageError("cutoff", "measures that take a cutoff", got=str(m), value=str(m))
-        if "cutoff" in m.explicit:
             raise UsageError(
-                "cutoff",
-                "measures without a cutoff: it is the x axis",
-                got=str(m),
-                hint=f"write {m.name}",
-                value=str(m),
+                "cutoff", f"{m} takes no cutoff", hint="choose measures that do, such as nDCG", value=str(m)
             )
-    return [with_level(wish.profile.apply(m), wish.level) for m in found]
+        if "cutoff" in m.explicit:
+            raise UsageError("cutoff", f"{m} has a cutoff, which is the x axis", hint=f"write {m.name}", value=str(m))
+    return [with_level(request.profile.apply(m), request.level) for m in parsed]
 
 
-def _judged(qrels: Any, runs: Any, profile: str, policy: dict[str, Any]) -> list[Judged]:
+def _join_runs(qrels: Any, runs: Any, profile: str, policy: PolicyOptions) -> list[Judged]:
     if runs is None:
-        found = qrels if isinstance(qrels, list | tuple) else [qrels]
-        if not found or not all(isinstance(j, Judged) for j in found):
-            raise UsageError("runs", "judgments and runs, or a Judged", got="judgments alone")
-        return list(found)
+        judged = qrels if isinstance(qrels, list | tuple) else [qrels]
+        if not judged or not all(isinstance(j, Judged) for j in judged):
+            raise UsageError("runs", "judgments without a run", hint="name a run, or use a Judged")
+        return list(judged)
     judgments = read_qrels(qrels)
     pairs = [(name, join(judgments, run, profile=profile, **policy)) for name, run in named_runs(runs)]
     return [j if name is None else replace(j, names=(j.names[0], name)) for name, j in pairs]
 
 
-def _notes(kind: str, wish: CurveRequest, judged: list[Judged]) -> tuple[str, ...]:
+def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str, ...]:
     first = judged[0]
-    if wish.queries is not None:
-        over = f"query {', '.join(map(str, wish.queries))}"
-    elif wish.average == "micro":
+    if request.queries is not None:
+        over = f"query {', '.join(map(str, request.queries))}"
+    elif request.average == "micro":
         over = f"{len(first)} queries, decisions pooled at each rank"
     else:
-        over = f"mean over {len(first)} {'query' if len(first) == 1 else 'queries'}"
-        over += ", those without a relevant document left out" if first.policy.empty in ("skip", "nan") else ""
-    if (
-        wish.queries is None
-        and wish.band is not None
-        and len(first) > 1
-        and not (kind == "roc" and wish.average == "micro")
-    ):
-        over += f", {wish.band:.0%} band by bootstrap over queries"
-    rounding = dict(wish.profile.params.get("IPrec", {})).get("rounding", "nearest")
-    more = {"roc": ("of the documents retrieved; those not judged count as non-relevant",),
-            "ipr": (f"a recall level of R documents needs recall·R of them, rounded: {rounding}",)}  # fmt: skip
+        over = f"mean over {counted(len(first), 'query')}"
+        over += ", excluding those without a relevant document" if first.policy.empty in ("skip", "nan") else ""
+    banded = request.queries is None and request.band is not None and len(first) > 1
+    if banded and not (kind == "roc" and request.average == "micro"):
+        over += f", {request.band:.0%} band by bootstrap over queries"
+    rounding = dict(request.profile.params.get("IPrec", {})).get("rounding", "nearest")
+    more = {"roc": ("of the documents retrieved; unjudged ones count as non-relevant",),
+            "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",)}  # fmt: skip
     return (over, *more.get(kind, ()), f"policy: {first.policy}")
 
 
-def _with_axis(found: Curves) -> Curves:
-    """Cutoffs on a logarithmic axis where they reach far; values from 0."""
-    if found.kind != "at-k":
-        return found
-    last = max(float(c.x[-1]) for c in found.curves)
-    top = max(float(np.nanmax(c.y if c.high is None else c.high, initial=0.0)) for c in found.curves)
-    return replace(found, log_x=last > EVERY, limits={"y": (0.0, _round_up(top))})
+def _with_axis(curves: Curves) -> Curves:
+    """Set the axes of measures at k: logarithmic for large cutoffs, values from 0."""
+    if curves.kind != "at-k":
+        return curves
+    last = max(float(c.x[-1]) for c in curves.curves)
+    top = max(float(np.nanmax(c.y if c.high is None else c.high, initial=0.0)) for c in curves.curves)
+    return replace(curves, log_x=last > EVERY, limits={"y": (0.0, _round_up(top))})
 
 
 def _round_up(top: float) -> float:
-    """The next round number."""
+    """Return the next round number."""
     if top <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(top))

@@ -1,4 +1,4 @@
-"""Decisions along a ranking: at every rank, the documents above it are retrieved and the others are not."""
+"""Confusion counts along a ranking: at every rank, the documents above it count as retrieved."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["group_ends", "per_query", "pooled", "roc_heights", "roc_points"]
 
 
 def group_ends(j: Judged, row: int) -> Ints:
-    """The last rank of each group of equal scores, of a query whose documents are all judged: its thresholds."""
+    """Return the last rank of each group of equal scores, for a query whose documents are all judged: its thresholds."""
     return np.unique(j.tie_last[j.query == row])
 
 
-def found_by(j: Judged, ranks: Ints, level: float = 1, *, shared: bool = False) -> Floats:
-    """Relevant documents down to each rank (columns), of every query (rows).
+def relevant_retrieved(j: Judged, ranks: Ints, level: float = 1, *, shared: bool = False) -> Floats:
+    """Return the number of relevant documents down to each rank (columns) for every query (rows).
 
-    `shared`: documents of equal scores share their ranks evenly, which is the mean over their orders.
+    `shared`: documents with equal scores share their ranks, which gives the mean over their orders.
     """
     hit = j.is_relevant(level)
     if not shared:
@@ -35,26 +35,26 @@ def found_by(j: Judged, ranks: Ints, level: float = 1, *, shared: bool = False) 
 
 
 def per_query(j: Judged, row: int, ranks: Ints, level: float = 1, *, shared: bool = False) -> Confusion:
-    """The decisions of one query at these ranks; what was not retrieved, but judged relevant, is missed."""
+    """Return the confusion counts of one query at each rank; relevant documents that were not retrieved are false negatives."""
     one = j.select([row])
-    found = found_by(one, ranks, level, shared=shared)[0]
+    found = relevant_retrieved(one, ranks, level, shared=shared)[0]
     nonrelevant = float(one.retrieved[0] - one.total(one.is_relevant(level))[0])
     return Confusion(tp=found, fp=ranks - found, fn=one.relevant(level)[0] - found, tn=nonrelevant - (ranks - found))
 
 
 def pooled(j: Judged, ranks: Ints, level: float = 1, *, shared: bool = False) -> tuple[Floats, Floats, Floats]:
-    """Of every query (rows) at every rank (columns): relevant documents found, documents retrieved; and relevant ones in all.
+    """Return relevant documents retrieved and documents retrieved (queries × ranks), and relevant documents per query.
 
-    A ranking that is shorter than a rank counts with all that it holds.
+    A ranking that is shorter than a rank counts with its full length.
     """
     seen = np.minimum(j.retrieved[:, None], ranks).astype(float)
-    return found_by(j, ranks, level, shared=shared), seen, j.relevant(level)
+    return relevant_retrieved(j, ranks, level, shared=shared), seen, j.relevant(level)
 
 
 def roc_points(j: Judged, row: int, level: float = 1) -> tuple[Ints, Confusion]:
-    """The ranks at which one query's ROC curve turns, and its decisions there: around each group of equal scores.
+    """Return the ranks at which the ROC curve of one query turns, around each group of equal scores, and the counts there.
 
-    Of the documents of the ranking, as AUC is: what was not retrieved plays no part.
+    Only retrieved documents count, as in AUC.
     """
     mine = (j.query == row) & j.is_relevant(level)
     ends = np.unique(np.concatenate([[0], j.tie_first[mine] - 1, j.tie_last[mine], [j.retrieved[row]]]))
@@ -63,9 +63,9 @@ def roc_points(j: Judged, row: int, level: float = 1) -> tuple[Ints, Confusion]:
 
 
 def roc_heights(j: Judged, fall_out: Floats, level: float = 1) -> Floats:
-    """The true positive rate of every query (rows) at each false positive rate (columns); at the top of upright parts.
+    """Return the true positive rate of every query (rows) at each false positive rate (columns); the top of vertical parts.
 
-    0 where no relevant document was retrieved, 1 where nothing else was: as AUC has it.
+    As in AUC, it is 0 if no relevant document was retrieved, and 1 if only relevant ones were.
     """
     hit = j.is_relevant(level)
     relevant = j.total(hit)

@@ -1,8 +1,8 @@
-"""`Agreement`: coefficients with intervals, what kappa hides, by query, document by document, and by system."""
+"""`Agreement`: coefficients with intervals, confusion, agreement per query, disagreements, and the order of systems."""
 
 from __future__ import annotations
 
-import json
+import os
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,26 +10,27 @@ import numpy as np
 
 from judged._types import Ints
 from judged.errors import UsageError, Warned, shown
+from judged.judges.disagreements import adjudication_list, list_disagreements, save_adjudication_list
 from judged.judges.panel import Panel
 from judged.judges.system_order import SystemOrder
-from judged.judges.tables import adjudication_table, conclusion, confusion_table, disagreement_table, summary_tables
+from judged.judges.tables import conclusion, confusion_table, summary_tables
 from judged.stats.agreement.intervals import Reliability, by_query
 from judged.stats.agreement.paradox import Paradox
 from judged.stats.agreement.ratings import Label
-from judged.stats.agreement.registry import wanted
+from judged.stats.agreement.registry import coefficient_key, parse_coefficient
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
-from judged.tables.text import plain_data
 
 __all__ = ["Agreement", "JudgePair"]
 
-
-_MANY_QUERIES = 10  # fewer are seen at a glance with --by-query
+_MANY_QUERIES = 10  # from here on the queries with the least agreement are shown
+_WORST = 5  # queries, and documents, that are shown
+_FIELDS = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgePair:
-    """Two of the judges: what both judged, what one alone did, and how they agree on the former."""
+    """Agreement of two judges on the documents that both judged."""
 
     names: tuple[str, str]
     both: int
@@ -40,7 +41,7 @@ class JudgePair:
 
     @property
     def one_label(self) -> bool:
-        """Whether one of them, or both, gave one label only to what both judged."""
+        """True if a judge used only one label on the documents that both judged."""
         return 1 in (self.confusion.any(axis=0).sum(), self.confusion.any(axis=1).sum())
 
     def __getitem__(self, key: str) -> Reliability:
@@ -49,7 +50,9 @@ class JudgePair:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
-    """How far two judges or more agree.
+    """Agreement of two or more judges.
+
+    `all_queries`: tables and records list every query instead of the worst ones.
 
     >>> from judged.judges.agreement import agree
     >>> a = agree([1, 1, 0, 0], [1, 0, 0, 0])
@@ -68,114 +71,141 @@ class Agreement(Result):
     own: Any
     confidence: float
     warnings: tuple[Warned, ...]
-    note: str = ""  # of the intervals, where they are not what they usually are
+    note: str = ""  # about intervals that differ from the default
+    all_queries: bool = False
 
     @property
     def level(self) -> float | dict[str, float] | None:
-        """From which grade up labels are 1: one level, or that of each judge; None where grades are as they were given."""
+        """Lowest grade that counts as 1, for all judges or by judge; None if grades are used as they are."""
         levels = self.panel.levels
         if levels is None or len(set(levels)) == 1:
             return None if levels is None else levels[0]
         return dict(zip(self.names, levels, strict=True))
 
-    def conclusion(self, *, places: int = 4) -> tuple[str, ...]:
-        """In words: the coefficient to read for such labels, exact agreement, who is more lenient, the order of systems."""
-        return conclusion(self, places)
-
     @property
     def names(self) -> tuple[str, ...]:
-        """The judges."""
+        """Names of the judges."""
         return self.panel.names
 
     @property
     def categories(self) -> tuple[Label, ...]:
-        """Every label that any judge gave, ascending."""
+        """All labels that occur, ascending."""
         return self.panel.ratings.categories
 
     @property
     def judged(self) -> dict[str, int]:
-        """How many units each judge judged."""
-        counted = (self.panel.ratings.codes >= 0).sum(axis=1)
-        return dict(zip(self.names, counted.tolist(), strict=True))
+        """Number of units that each judge judged."""
+        counts = (self.panel.ratings.codes >= 0).sum(axis=1)
+        return dict(zip(self.names, counts.tolist(), strict=True))
 
     @property
     def overlap(self) -> dict[int, int]:
-        """How many units were judged by so many judges: {1: …, 2: …}."""
-        counted = np.bincount(self.panel.ratings.rated(), minlength=len(self.names) + 1)
-        return {judges: int(n) for judges, n in enumerate(counted.tolist()) if judges}
+        """Number of units by the number of judges who judged them: {1: …, 2: …}."""
+        counts = np.bincount(self.panel.ratings.rated(), minlength=len(self.names) + 1)
+        return {judges: int(n) for judges, n in enumerate(counts.tolist()) if judges}
 
     @property
     def shared(self) -> int:
-        """Units that two judges or more judged: all that can be agreed on."""
+        """Number of units that two or more judges judged."""
         return sum(n for judges, n in self.overlap.items() if judges > 1)
 
     def __getitem__(self, key: str) -> Reliability:
-        """A coefficient by its key: raw, expected, kappa, pi, fleiss, conger, ac1, bp, alpha; kappa(linear) …"""
+        """Return a coefficient by name, such as "kappa" or "kappa(linear)"."""
         return _coefficient(self.coefficients, key)
 
     @property
     def confusion(self) -> Ints:
-        """How often the first judge (rows) gave one category where the second (columns) gave another or the same."""
+        """Confusion matrix of two judges; rows are the first."""
         if len(self.pairs) > 1:
-            raise UsageError("judges", "two judges, for one confusion matrix", got=str(len(self.names)),
-                             hint="each of .pairs has its own")  # fmt: skip
+            raise UsageError("judges", f"{len(self.names)} judges have no single confusion matrix", hint="see .pairs")
         return self.pairs[0].confusion
 
     @property
     def by_query(self) -> RecordTable:
-        """Each query alone, the least agreement first: how many documents two judges or more judged, raw agreement, and kappa
-        (of more than two: alpha). Queries in which everybody gave the same label have no kappa, and come last.
+        """Agreement per query, the lowest first: number of shared documents, raw agreement, and kappa (alpha for more than two judges).
+
+        Queries in which all labels are the same have no kappa and come last.
         """
         main = "kappa" if len(self.names) == 2 else "alpha"
         weighted = [f"{main}({self.weights})"] if self.weights != "nominal" else []
-        found = self.per_query("raw", main, *weighted)
-        keys = [found["raw"], found[(*weighted, main)[0]]]
-        order = np.lexsort(np.round(keys, 12))  # a difference by rounding is a tie; ties stay by id; NaN is last
-        return found.take(order.tolist())
+        table = self.per_query("raw", main, *weighted)
+        keys = [table["raw"], table[(*weighted, main)[0]]]
+        order = np.lexsort(
+            np.round(keys, 12)
+        )  # differences by rounding are ties, which stay in the order of ids; NaN is last
+        return table.take(order.tolist())
 
     def per_query(self, *keys: str) -> RecordTable:
-        """Coefficients of each query alone, in the order of their ids; NaN, with the reason, where one is not defined."""
+        """Coefficients of each query, in the order of query ids; NaN with a reason if undefined."""
         units, ratings = self.panel.units, self.panel.ratings
         if units is None:
-            raise UsageError("judges", "judgments with queries", got="columns of labels")
-        requests = [wanted(key, ratings, self.own) for key in keys]
+            raise UsageError("judges", "columns of labels have no queries")
+        requests = [parse_coefficient(key, ratings, self.own) for key in keys]
         present, size, values = by_query(ratings, requests, units.query)
         undefined = np.isnan(np.stack([*values.values(), np.zeros(len(size))])).any(axis=0)
-        why = np.where(undefined, "one category only", "").tolist()
-        found = {key: tuple(column.tolist()) for key, column in values.items()}
-        queries = tuple(units.queries[i] for i in present)
-        columns = {"query": queries, "n": tuple(size.tolist()), **found, "reason": tuple(why)}
+        columns = {
+            "query": tuple(units.queries[i] for i in present),
+            "n": tuple(size.tolist()),
+            **{key: tuple(column.tolist()) for key, column in values.items()},
+            "reason": tuple(np.where(undefined, "one category only", "").tolist()),
+        }
         return RecordTable(columns, words=("query", "reason"), title="agreement by query")
 
     def disagreements(self, n: int | None = 20, *, per_query: int | None = None) -> RecordTable:
-        """The units that judges disagree on most: by difference (of labels in words: how many), then by query and document.
+        """Units that judges disagree on, by decreasing difference (for text labels: by the number of labels), then by id.
 
-        With a level, these are the units that fall on different sides of it; grades are shown as they were given, and differ
-        by how far each one is from its judge's level.
+        With a level, these are the units on different sides of it. Grades are the original ones, and the difference is that
+        of their distances from the judges' levels.
 
         Args:
-            n: how many at most.
-            per_query: how many of one query at most.
+            n: largest number of units; None for all.
+            per_query: largest number of units per query.
         """
-        return disagreement_table(self.panel, n, per_query)
+        return list_disagreements(self.panel, n, per_query)
 
-    def adjudicable(self) -> RecordTable:
-        """All disagreements, with an empty column `relevance`: filled, they are an adjudicator's judgments."""
-        return adjudication_table(self.panel)
+    def adjudication_list(self) -> RecordTable:
+        """All disagreements with an empty column `relevance`; once filled in, they are the judgments of an adjudicator."""
+        return adjudication_list(self.panel)
 
-    # ── as other things ──────────────────────────────────────────────────────────────────────────
+    def save_disagreements(self, path: str | os.PathLike[str]) -> None:
+        """Write the adjudication list to a .csv, .tsv, .json or .jsonl file, with ids unchanged."""
+        save_adjudication_list(self.adjudication_list(), path)
 
-    def listing(self) -> RecordTable:
-        """A row for each coefficient."""
-        rows = list(self.coefficients.values())
-        fields = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")
-        return RecordTable({field: tuple(getattr(c, field) for c in rows) for field in fields}, words=("key", "name"))
+    # ── output ───────────────────────────────────────────────────────────────────────────────────
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain data; missing values are None."""
+    def headline(self) -> tuple[str, ...]:
+        """Sentences: the recommended coefficient, exact agreement, leniency, and the order of systems."""
+        return conclusion(self)
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """Coefficients, confusion or pairs of judges, worst queries and documents, and the order of systems."""
+        tables = summary_tables(self, places)
+        if len(self.pairs) == 1:
+            tables.append(confusion_table(self.pairs[0], self.categories))
+        for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order):
+            tables += part.tables(places=places) if part else []
+        return tables
+
+    def _queries(self) -> RecordTable | None:
+        """Every query, or those with the least agreement; None if there are few queries or no disagreement."""
+        if self.panel.units is None or self.all_queries:
+            return self.by_query if self.all_queries else None
+        queries = self.by_query
+        rows = [i for i, raw in enumerate(queries["raw"]) if raw < 1][:_WORST]
+        many = len(queries) >= _MANY_QUERIES
+        return replace(queries.take(rows), title="queries with the least agreement") if many else None
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per coefficient; one per query with `all_queries`."""
+        if self.all_queries:
+            return self.by_query.records()
+        return [{field: getattr(c, field) for field in _FIELDS} for c in self.coefficients.values()]
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
         pairs = [
-            {"judges": p.names, "both": p.both, "alone": p.alone, "confusion": p.confusion.tolist(),
-             "coefficients": {k: _plain(c) for k, c in p.coefficients.items()}, "paradox": _plain_paradox(p.paradox)}
+            {"judges": p.names, "both": p.both, "alone": p.alone, "confusion": p.confusion,
+             "coefficients": _coefficient_data(p.coefficients), "paradox": asdict(p.paradox)}
             for p in self.pairs
         ]  # fmt: skip
         return {
@@ -185,67 +215,27 @@ class Agreement(Result):
             "level": self.level,
             "weights": self.weights,
             "confidence": self.confidence,
-            "conclusion": self.conclusion(),
+            "conclusion": self.headline(),
             "note": self.note,
             "units": self.judged,
-            "overlap": {str(judges): n for judges, n in self.overlap.items()},
-            "coefficients": {key: _plain(c) for key, c in self.coefficients.items()},
-            "paradox": _plain_paradox(self.paradox),
+            "overlap": self.overlap,
+            "coefficients": _coefficient_data(self.coefficients),
+            "paradox": asdict(self.paradox),
             "pairs": pairs,
-            "by_query": self.by_query.to_dicts() if self.panel.units is not None else None,
-            "disagreements": self.disagreements().to_dicts(),
-            "order": self.order.plain() if self.order is not None else None,
+            "by_query": self.by_query.records() if self.panel.units is not None else None,
+            "disagreements": self.disagreements().records(),
+            "order": self.order.to_data() if self.order is not None else None,
             "warnings": [w.to_dict() for w in self.warnings],
         }
 
-    def to_json(self) -> str:
-        """Everything, as strict JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False)
 
-    def table(self, *, places: int = 4) -> Table:
-        """The coefficients, and what must be known to read them."""
-        return self.tables(places=places)[0]
-
-    def tables(self, *, places: int = 4, disagreements: int = 5, queries: int = 5) -> list[Table]:
-        """All that is shown: coefficients, confusion or pairs, where judges disagree most, the order of systems.
-
-        Of the documents most disagreed on, two of one query at most; queries with the least agreement, where there are ten.
-        """
-        found = summary_tables(self, places)
-        if len(self.pairs) == 1:
-            found.append(confusion_table(self.pairs[0], self.categories))
-        if queries and (least := self._least(queries)):
-            found.append(least.table(places=places))
-        if disagreements and (most := self.disagreements(disagreements, per_query=2)):
-            found.append(most.table(places=places))
-        return [*found, self.order.board().table(places=places)] if self.order is not None else found
-
-    def _least(self, n: int) -> RecordTable | None:
-        """The queries with the least agreement; none where there are few, or where nobody disagrees."""
-        if self.panel.units is None or len(every := self.by_query) < _MANY_QUERIES:
-            return None
-        rows = [i for i, raw in enumerate(every["raw"]) if raw < 1][:n]
-        return replace(every.take(rows), title="queries with the least agreement")
-
-    def _tables(self) -> list[Table]:
-        return self.tables()
-
-    def _lines(self) -> tuple[str, ...]:
-        return self.conclusion()
-
-    __repr__ = Result.__str__
+def _coefficient(coefficients: dict[str, Reliability], name: str) -> Reliability:
+    key = coefficient_key(name)
+    if key not in coefficients:
+        hint = f"choose one of {', '.join(coefficients)}"
+        raise UsageError("coefficient", f"{shown(name)} was not computed", hint=hint, value=name)
+    return coefficients[key]
 
 
-def _coefficient(known: dict[str, Reliability], key: str) -> Reliability:
-    if key not in known:
-        raise UsageError("coefficient", f"one of {', '.join(known)}", got=shown(key), value=key)
-    return known[key]
-
-
-def _plain(c: Reliability) -> dict[str, Any]:
-    return {field: plain_data(value) for field, value in asdict(c).items() if field != "key"}
-
-
-def _plain_paradox(p: Paradox) -> dict[str, Any]:
-    plain_fields = {field: plain_data(value) for field, value in asdict(replace(p, prevalence={})).items()}
-    return {**plain_fields, "prevalence": {str(label): share for label, share in p.prevalence.items()}}
+def _coefficient_data(coefficients: dict[str, Reliability]) -> dict[str, dict[str, Any]]:
+    return {key: {name: v for name, v in asdict(c).items() if name != "key"} for key, c in coefficients.items()}

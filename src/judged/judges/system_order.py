@@ -1,4 +1,4 @@
-"""What a change of judge does to the order of systems: two leaderboards, how alike they are, and who swaps."""
+"""Effect of the judge on the order of systems: values by judge, their rank correlation, and systems that swap."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from judged._types import Floats
 from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import evaluate
 from judged.io.run_names import named_runs, short_names
 from judged.judges.panel import Panel
@@ -20,20 +20,21 @@ from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
 from judged.stats.summary import summarise
-from judged.tables.result import RecordTable
-from judged.tables.text import counted, distinct_columns, number, plain_data
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import counted, distinct_columns, number
 
 __all__ = ["OrderPair", "Swap", "SystemOrder", "system_order"]
 
 
-_ROUNDING = 1e-12  # of the largest mean: means that differ by less are equal, whatever their last bits say
+_ROUNDING = 1e-12  # relative to the largest mean: smaller differences are ties
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Two systems of which one judge prefers the first and the other judge the second.
+    """Two systems that two judges order differently.
 
-    `differences`: the value of the first system less that of the second, under each judge.
+    `differences`: the value of the first system less that of the second, by judge.
     """
 
     systems: tuple[str, str]
@@ -42,10 +43,10 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class OrderPair:
-    """Two judges' orders of the same systems.
+    """Correlation of the orders of systems by two judges.
 
-    `tau_ap[0]` takes the first judge's order as the reference, `tau_ap[1]` the second's: it is not symmetric. `reason` says why
-    `tau` is NaN, where it is. Of systems that tie, tau_AP is the mean over all their orders: 0 where all of them do.
+    `tau_ap` is not symmetric: its first value has the first judge as the reference, its second value the second judge. With
+    tied systems it is the mean over all their orders, so 0 if all are tied. `reason` says why `tau` is NaN.
     """
 
     judges: tuple[str, str]
@@ -55,11 +56,11 @@ class OrderPair:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SystemOrder:
-    """Systems as each judge ranks them: `values` (judges × systems) over the queries that all judges judged.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SystemOrder(Result):
+    """Mean values of systems by judge, `values` (judges × systems), over the queries that all judges judged.
 
-    Means that differ by a rounding only are tied (within 1e-12 of the judge's largest).
+    Means that differ by less than 1e-12 of the largest are tied.
     """
 
     measure: str
@@ -68,39 +69,46 @@ class SystemOrder:
     values: Floats
     queries: int
     pairs: tuple[OrderPair, ...]
-    warnings: tuple[Warned, ...] = ()  # of the evaluations: queries that a run lacks, and the like
+    warnings: tuple[Warned, ...] = ()  # warnings of the evaluations
 
-    def board(self) -> RecordTable:
-        """The systems, best first under the first judge, with their value and place under each."""
+    def records(self) -> list[dict[str, Any]]:
+        """One row per system, the best of the first judge first, with value and rank by judge."""
+        return self._board().records()
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The systems by judge, with correlations and swaps as notes."""
+        return self._board().tables(places=places)
+
+    def _board(self) -> RecordTable:
         levels = [_levels(row) for row in self.values]
         order = np.lexsort((np.arange(len(self.systems)), -levels[0]))
-        labels = distinct_columns(self.judges, {"system", *(f"place, {judge}" for judge in self.judges)}.__contains__)
+        labels = distinct_columns(self.judges, {"system", *(f"rank, {judge}" for judge in self.judges)}.__contains__)
         columns: dict[str, tuple[Any, ...]] = {"system": tuple(self.systems[i] for i in order)}
         for judge, row, level in zip(labels, self.values, levels, strict=True):
             columns[judge] = tuple(row[order].tolist())
-            columns[f"place, {judge}"] = tuple((1 + (level > level[i]).sum()).item() for i in order)
+            columns[f"rank, {judge}"] = tuple((1 + (level > level[i]).sum()).item() for i in order)
         title = f"{self.measure} by judge, mean over {counted(self.queries, 'query', 'queries')}"
         return RecordTable(columns, words=("system",), title=title, notes=self._notes())
 
-    def conclusion(self) -> tuple[str, ...]:
-        """In words: whether judges order the systems alike, and who swaps; of each pair of judges that does not."""
+    def headline(self) -> tuple[str, ...]:
+        """Sentences: whether all judges order the systems in the same way, or the systems that swap."""
         size = len(self.systems)
-        alike = [np.array_equal(_signs(self.values[a]), _signs(self.values[b]))
+        same = [np.array_equal(_signs(self.values[a]), _signs(self.values[b]))
                  for a, b in combinations(range(len(self.judges)), 2)]  # fmt: skip
-        one_pair = "; 2 systems are one pair, which says little" if size == 2 else ""
-        if all(alike):
+        one_pair = "; with 2 systems this is a single pair" if size == 2 else ""
+        if all(same):
             who = "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
             if not any(_levels(row).any() for row in self.values):
                 return (f"By {self.measure}, the {size} systems tie under {who}",)
             return (f"By {self.measure}, the order of the {size} systems is the same under {who}{one_pair}",)
-        said = [_swapped(pair, size) for pair, same in zip(self.pairs, alike, strict=True) if not same]
-        return (*(f"By {self.measure}, {line}{one_pair}" for line in said),)
+        swaps = [_describe_swaps(pair, size) for pair, equal in zip(self.pairs, same, strict=True) if not equal]
+        return tuple(f"By {self.measure}, {line}{one_pair}" for line in swaps)
 
     def _notes(self) -> tuple[str, ...]:
         notes = []
         for pair in self.pairs:
             a, b = pair.judges
-            tau = f"not defined ({pair.reason})" if pair.reason else number(pair.tau)
+            tau = f"undefined ({pair.reason})" if pair.reason else number(pair.tau)
             notes.append(
                 f"{a} and {b}: Kendall's tau {tau}, tau_AP {number(pair.tau_ap[0])} ({a} as reference) and"
                 f" {number(pair.tau_ap[1])} ({b}); {_share(pair, len(self.systems))}"
@@ -111,15 +119,15 @@ class SystemOrder:
             ]
         return tuple(notes)
 
-    def plain(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
         return {
             "measure": self.measure,
             "queries": self.queries,
             "values": {j: dict(zip(self.systems, row.tolist(), strict=True))
                        for j, row in zip(self.judges, self.values, strict=True)},
             "pairs": [
-                {"judges": p.judges, "tau": plain_data(p.tau), "reason": p.reason, "tau_ap": [plain_data(x) for x in p.tau_ap],
+                {"judges": p.judges, "tau": p.tau, "reason": p.reason, "tau_ap": p.tau_ap,
                  "swaps": [{"systems": s.systems, "differences": s.differences} for s in p.swaps]}
                 for p in self.pairs
             ],
@@ -127,42 +135,40 @@ class SystemOrder:
 
 
 def system_order(panel: Panel, runs: Any, measure: str | Measure, rejudged: Rejudged = "error") -> SystemOrder:
-    """Each run evaluated with each judge's judgments, over the queries that all judges judged.
+    """Evaluate each run with the judgments of each judge, over the queries that all judges judged.
 
-    Each judge keeps his own documents: one that he did not judge is unjudged, as in every evaluation.
+    A document that a judge did not judge is unjudged in the evaluation with that judge.
     """
-    found = named_runs(runs)
-    if len(found) < 2:
-        raise UsageError("runs", "two runs or more, to be ordered", got=str(len(found)))
+    named = named_runs(runs)
+    if len(named) < 2:
+        raise UsageError("runs", f"an order of systems needs two or more runs, got {len(named)}")
     chosen = parse(measure)
     if chosen.definition.text:
-        raise UsageError("measure", "a measure that is a number", got=shown(str(chosen)), value=str(chosen))
+        raise UsageError("measure", f"{chosen} is not a number and cannot order systems", value=str(chosen))
     judges, qrels = panel.names, _shared(panel.qrels)
     each = panel.levels if panel.levels is not None else [None] * len(qrels)
     results = [
-        [evaluate(one, run, chosen, level=level, rejudged=rejudged) for _, run in found]
+        [evaluate(one, run, chosen, level=level, rejudged=rejudged) for _, run in named]
         for one, level in zip(qrels, each, strict=True)
     ]
     values = np.array([[_mean(result) for result in row] for row in results])
     shorter = short_names([result.names[1] for result in results[0]])
-    systems = tuple(name or short for (name, _), short in zip(found, shorter, strict=True))
+    systems = tuple(name or short for (name, _), short in zip(named, shorter, strict=True))
     pairs = [
         _pair((judges[a], judges[b]), systems, values[a], values[b]) for a, b in combinations(range(len(judges)), 2)
     ]
     limited = any(one is not whole for one, whole in zip(qrels, panel.qrels, strict=True))
     about = ", over the queries that all judges judged" if limited else ""
-    warnings = tuple(_warned(judges, systems, results, panel.warnings, about))
-    called = " or ".join(
-        dict.fromkeys(str(row[0].measures[0]) for row in results)
-    )  # judges may have levels of their own
-    return SystemOrder(called, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), warnings)
+    warnings = tuple(_order_warnings(judges, systems, results, panel.warnings, about))
+    name = " or ".join(dict.fromkeys(str(row[0].measures[0]) for row in results))  # levels may differ between judges
+    return SystemOrder(name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), warnings)
 
 
 def _shared(qrels: Sequence[Qrels]) -> list[Qrels]:
-    """Each judge's judgments of the queries that all of them judged."""
+    """Restrict the judgments of each judge to the queries that all of them judged."""
     common = set.intersection(*(set(one.queries.take(np.unique(one.query)).tolist()) for one in qrels))
     if not common:
-        raise DataError("no-common-query", "a query that all judges judged", got="none")
+        raise DataError("no-common-query", "no query was judged by all judges")
     return [_only(one, common) for one in qrels]
 
 
@@ -180,13 +186,13 @@ def _mean(result: Any) -> float:
 
 
 def _levels(values: Floats) -> Floats:
-    """Means as whole numbers, ascending from 0: equal ones, and such as differ by a rounding only, have the same."""
+    """Convert means to integer levels from 0; means that are equal up to rounding have the same level."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     scale = np.abs(values[np.isfinite(values)]).max(initial=0.0)
-    found = np.zeros(len(values))
-    found[order[1:]] = np.cumsum(ordered[1:] > ordered[:-1] + _ROUNDING * scale)
-    return np.where(np.isnan(values), np.nan, found)
+    levels = np.zeros(len(values))
+    levels[order[1:]] = np.cumsum(ordered[1:] > ordered[:-1] + _ROUNDING * scale)
+    return np.where(np.isnan(values), np.nan, levels)
 
 
 def _pair(judges: tuple[str, str], systems: Sequence[str], one: Floats, other: Floats) -> OrderPair:
@@ -196,21 +202,21 @@ def _pair(judges: tuple[str, str], systems: Sequence[str], one: Floats, other: F
     return OrderPair(judges, kendall(x, y), (tau_ap(y, x), tau_ap(x, y)), _swaps(systems, one, other), reason)
 
 
-def _warned(
+def _order_warnings(
     judges: Sequence[str], systems: Sequence[str], results: Sequence[Sequence[Any]], known: Sequence[Warned], about: str
 ) -> list[Warned]:
-    """What the evaluations warn of, but for what is known of the judgments; the same under all judges is said once."""
-    found: dict[tuple[str, Warned], list[str]] = {}
+    """Collect the warnings of the evaluations that are not `known`; one that all judges share is listed once."""
+    judges_of: dict[tuple[str, Warned], list[str]] = {}
     for judge, row in zip(judges, results, strict=True):
         for system, result in zip(systems, row, strict=True):
             for warning in dict.fromkeys(w for w in result.warnings if w not in known):
-                found.setdefault((system, warning), []).append(judge)
-    under = {key: "" if len(who) == len(judges) else f" under {' and '.join(who)}" for key, who in found.items()}
-    return [replace(w, text=f"{system}{under[system, w]}{about}: {w.text}") for system, w in found]
+                judges_of.setdefault((system, warning), []).append(judge)
+    under = {key: "" if len(who) == len(judges) else f" under {' and '.join(who)}" for key, who in judges_of.items()}
+    return [replace(w, text=f"{system}{under[system, w]}{about}: {w.text}") for system, w in judges_of]
 
 
 def _swaps(systems: Sequence[str], one: Floats, other: Floats) -> tuple[Swap, ...]:
-    """Pairs in opposite order, those that differ most under both judges first."""
+    """Return pairs of systems in opposite order, by decreasing smaller difference."""
     first, second = np.triu_indices(len(systems), 1)
     before, after = one[first] - one[second], other[first] - other[second]
     x, y = _levels(one), _levels(other)
@@ -222,7 +228,7 @@ def _swaps(systems: Sequence[str], one: Floats, other: Floats) -> tuple[Swap, ..
 
 
 def _signs(values: Floats) -> Floats:
-    """Of each two systems, which one is better: 1, 0, -1."""
+    """Return the sign of the difference of each pair of systems."""
     levels = _levels(values)
     return np.sign(levels[:, None] - levels[None, :])
 
@@ -232,7 +238,7 @@ def _share(pair: OrderPair, systems: int) -> str:
     return f"{len(pair.swaps)} of {pairs} of systems {'swaps' if systems == 2 else 'swap'}"
 
 
-def _swapped(pair: OrderPair, systems: int) -> str:
+def _describe_swaps(pair: OrderPair, systems: int) -> str:
     a, b = pair.judges
     if not pair.swaps:
         return f"no two of the {systems} systems swap between {a} and {b}, but some tie under one of them"

@@ -14,7 +14,7 @@ from judged.comparison.difference import Difference
 from judged.comparison.omnibus import Critical
 from judged.comparison.tables import key_of_signs, signs
 from judged.core.judged import Judged
-from judged.curves.curve import CurveSet
+from judged.curves.result import Curves
 from judged.curves.run_curves import curve
 from judged.errors import Warned
 from judged.evaluation.evaluate import with_bounds
@@ -155,7 +155,7 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     pictures = [
         _picture(
             "Precision-recall curve",
-            curve("pr", judged, points=ranks, level=level, **options),
+            curve("pr", judged, level=level, **options),
             subject.runs,
             [],
         ),
@@ -181,7 +181,7 @@ def _ranks(judged: Sequence[Judged], last: int) -> list[int]:
     return sorted({rank for rank in _RANKS if rank < longest} | {max(longest, 1)})
 
 
-def _picture(title: str, picture: CurveSet, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
+def _picture(title: str, picture: Curves, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
     marks = picture.marks or [""] * len(picture)
     lines = [
         {

@@ -138,7 +138,7 @@ def test_the_best_decision_may_be_for_nothing():
     data = json.loads(result.to_json())
     assert data["threshold"] is None
     assert data["rates"]["precision"] is None
-    assert "chosen for the best accuracy" in str(result)
+    assert "optimal for accuracy" in str(result)
 
 
 def test_intervals_hold_the_value_and_shrink_with_more_items():
@@ -182,7 +182,7 @@ def test_a_table_says_counts_rates_and_threshold():
     text = str(jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5))
     assert "TP 1   FP 1   FN 1   TN 1" in text
     assert "sensitivity" in text
-    assert "scores from 0.5 on" in text
+    assert "scores ≥ 0.5" in text
     assert "auc" in text
 
 
@@ -194,9 +194,9 @@ def test_one_class_alone_has_no_area_and_says_so():
     assert "balanced_accuracy" not in result.intervals
     assert "all labels are positive" in str(result)
     json.loads(result.to_json())
-    with pytest.raises(jd.DataError, match="positive and negative"):
+    with pytest.raises(jd.DataError, match="one-class"):
         jd.curves.roc_curve([1, 1], [0.2, 0.3])
-    with pytest.raises(jd.DataError, match="positive"):
+    with pytest.raises(jd.DataError, match="one-class"):
         jd.curves.pr_curve([0, 0], [0.2, 0.3])
 
 
@@ -207,7 +207,7 @@ def test_one_class_alone_has_no_area_and_says_so():
         (lambda: jd.curves.classify([1, 0], [1, 0], scores=[1, 0]), "both"),
         (lambda: jd.curves.classify([1, 0], scores=[1, 0]), "threshold"),
         (lambda: jd.curves.classify([1, 0], [1, 0.5]), "row 2"),
-        (lambda: jd.curves.classify([1, 0], [1]), "2 and 1"),
+        (lambda: jd.curves.classify([1, 0], [1]), "lengths"),
         (lambda: jd.curves.classify([1, 0], scores=[1, 2, 3], threshold=1), "one length"),
         (lambda: jd.curves.classify([1, None], [1, 0]), "row 2"),
         (lambda: jd.curves.classify([1, 0], scores=[float("nan"), 1], threshold=1), "row 1"),

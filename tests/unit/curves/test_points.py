@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.curves.curve import Curve, CurveSet
+from judged.curves.result import Curve, Curves
 
 ROC = Curve("r", np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.5, 1.0]))
 PR = Curve("p", np.array([0.5, 0.5, 1.0]), np.array([1.0, 0.5, 2 / 3]), rule="step")
 
 
-def picture(*curves: Curve, **more) -> CurveSet:
-    return CurveSet("pr", curves or (PR,), "recall", "precision", "rank", **more)
+def picture(*curves: Curve, **more) -> Curves:
+    return Curves("pr", curves or (PR,), "recall", "precision", "rank", **more)
 
 
 def test_the_area_under_lines_is_that_of_trapezoids():
@@ -50,8 +50,8 @@ def test_the_height_of_an_upright_part_is_its_top():
 
 def test_points_come_as_frames_and_json():
     found = picture(PR, Curve("q", PR.x, PR.y, low=PR.y - 0.1, high=PR.y + 0.1))
-    assert found.to_pandas().shape == (6, 5)
-    assert found.to_polars().columns == ["curve", "x", "y", "low", "high"]
+    assert found.to_pandas().shape == (6, 6)
+    assert found.to_polars().columns == ["curve", "at", "x", "y", "low", "high"]
     data = json.loads(found.to_json())
     assert [c["name"] for c in data["curves"]] == ["p", "q"]
     assert data["curves"][0]["y"] == PR.y.tolist()

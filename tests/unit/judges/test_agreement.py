@@ -73,22 +73,22 @@ def test_a_level_that_leaves_a_judge_one_label_is_warned_of_and_explains_itself(
     found = jd.agree({"nist": graded, "llama": binary}, level=2)
     (warning,) = found.warnings
     assert (warning.slug, warning.count) == ("one-label", 10)
-    assert warning.text.startswith("llama has no grade from 2 up: all its labels are 0.")
+    assert warning.text.startswith("llama")
     assert found["raw"].value == 8 / 10
     assert found["kappa"].value == 0
-    assert found.paradox.sentences == ("llama gives 0 throughout: kappa is 0 whatever the other gives",)
+    assert found.paradox.sentences == ("llama gives 0 to every document: kappa is 0 for any labels of the other judge",)
     text = str(found)
-    for misleading in ("at most", "Were all labels", "largest kappa", "-0.0000", "[scale]"):
+    for misleading in ("at most", "With equally frequent", "largest kappa", "-0.0000", "[scale]"):
         assert misleading not in text
-    assert "says nothing here: llama gives 0 throughout" in found.conclusion()[0]
+    assert "not informative: llama gives 0" in found.headline()[0]
     (low,) = jd.agree({"nist": graded, "llama": binary}, level={"nist": 0, "llama": 1}).warnings
-    assert low.text.startswith("nist has only grades from 0 up: all its labels are 1.")
+    assert (low.slug, low.text.split()[0]) == ("one-label", "nist")
     assert not jd.agree({"nist": graded, "llama": binary}, level={"nist": 2, "llama": 1}).warnings
 
 
 def test_one_judge_of_three_with_one_label_is_not_explained_by_prevalence():
     one, other = [0] * 18 + [1, 1], [0] * 18 + [1, 0]
-    assert "Were all labels" not in str(jd.agree(one, other, [0] * 20))
+    assert "With equally frequent" not in str(jd.agree(one, other, [0] * 20))
 
 
 def test_zero_has_no_sign():
@@ -152,8 +152,9 @@ def test_columns_of_labels_need_no_queries():
     assert found["kappa"].method == "closed form, normal"
     assert list(found.disagreements()) == [(1, "n", "y", 1)]
     assert refused([1, 0], [1, 1], interval="queries").slug == "interval"
-    with pytest.raises(jd.UsageError, match="with queries"):
+    with pytest.raises(jd.UsageError) as error:
         _ = found.by_query
+    assert error.value.slug == "judges"
 
 
 def test_one_frame_with_a_column_for_each_judge():
@@ -198,8 +199,8 @@ def test_nothing_in_common_is_an_error_that_names_both(tmp_path):
     assert error.slug == "no-common-unit"
     assert "a.txt" in str(error)
     assert "b.txt" in str(error)
-    assert "document ids" in error.hint
-    assert "no query" in refused(tmp_path / "a.txt", tmp_path / "c.txt").hint
+    assert "document ids" in str(error.hint)
+    assert "queries" in str(refused(tmp_path / "a.txt", tmp_path / "c.txt").hint)
     assert refused([1, None], [None, 0]).slug == "no-common-unit"
 
 
@@ -305,8 +306,9 @@ def test_three_judges_get_coefficients_for_many_and_every_pair():
         ("qrels.a.txt", "qrels.b.txt"), ("qrels.a.txt", "qrels.txt"), ("qrels.b.txt", "qrels.txt"),
     ]  # fmt: skip
     assert found.pairs[0]["kappa"].value == jd.agree(*SAMPLE)["kappa"].value
-    with pytest.raises(jd.UsageError, match="two judges"):
+    with pytest.raises(jd.UsageError) as error:
         _ = found.confusion
+    assert error.value.slug == "judges"
     assert found.pairs[1].confusion.sum() == 703
 
 
@@ -344,9 +346,7 @@ def many(queries, shift=0):
 def test_few_queries_are_not_drawn_and_it_is_said(queries, method):
     found = jd.agree(many(queries), many(queries, 1))
     assert found["kappa"].method == f"bootstrap over {method}"
-    said = (
-        f"{queries} queries are too few to draw queries again (fewer than 10): documents are drawn instead of queries"
-    )
+    said = f"{queries} queries are too few for a bootstrap over queries (fewer than 10)"
     assert (said in str(found)) == (queries < 10)
     forced = jd.agree(many(queries), many(queries, 1), interval="queries")
     assert forced["kappa"].method == "bootstrap over queries"
@@ -501,7 +501,7 @@ def test_the_order_of_systems_is_that_of_evaluate():
             assert found.order.values[judge, system] == jd.evaluate(path, run, "AP", level=2).mean()["AP(level=2)"]
     assert found.order.measure == "AP(level=2)"
     assert found.order.systems == ("bm25.run", "dense.run", "tfidf.run")
-    assert found.order.board()["system"][0] == "dense.run"
+    assert found.order.records()[0]["system"] == "dense.run"
 
 
 def test_systems_that_one_judge_finds_equal_do_not_swap():
@@ -533,10 +533,10 @@ def test_means_that_differ_by_a_rounding_are_tied():
     assert isnan(pair.tau)
     assert pair.reason == "all systems tie under a and b"
     assert pair.tau_ap == (0, 0)  # the mean over both orders
-    assert order.board()["place, a"] == order.board()["place, b"] == (1, 1)
-    assert "Kendall's tau not defined (all systems tie under a and b)" in str(found)
+    assert [(row["rank, a"], row["rank, b"]) for row in order.records()] == [(1, 1), (1, 1)]
+    assert "Kendall's tau undefined (all systems tie under a and b)" in str(found)
     assert json.loads(found.to_json())["order"]["pairs"][0]["reason"] == pair.reason
-    assert found.conclusion()[-1] == "By P@10, the 2 systems tie under both judges"
+    assert found.headline()[-1] == "By P@10, the 2 systems tie under both judges"
 
 
 def test_small_means_that_differ_are_not_tied():
@@ -570,25 +570,25 @@ def test_three_judges_have_three_pairs_of_orders():
 
 
 def test_the_order_of_systems_in_words():
-    same = jd.agree(QRELS, QRELS, runs=RUNS, measure="RR").conclusion()
+    same = jd.agree(QRELS, QRELS, runs=RUNS, measure="RR").headline()
     assert same[-1] == (
-        "By RR, the order of the 2 systems is the same under both judges; 2 systems are one pair, which says little"
+        "By RR, the order of the 2 systems is the same under both judges; with 2 systems this is a single pair"
     )
-    swapped = jd.agree({"a": QRELS, "b": OTHER}, runs=RUNS, measure="RR").conclusion()
+    swapped = jd.agree({"a": QRELS, "b": OTHER}, runs=RUNS, measure="RR").headline()
     assert swapped[-1].startswith(
-        "By RR, 1 of 1 pair of systems swaps between a and b: first and second; 2 systems are"
+        "By RR, 1 of 1 pair of systems swaps between a and b: first and second; with 2 systems"
     )
     runs = {**RUNS, "third": {"q1": ["c"], "q2": ["c"]}}
-    assert jd.agree({"a": QRELS, "b": OTHER}, runs=runs, measure="RR").conclusion()[-1] == (
+    assert jd.agree({"a": QRELS, "b": OTHER}, runs=runs, measure="RR").headline()[-1] == (
         "By RR, 1 of 3 pairs of systems swap between a and b: first and second"
     )
     tied = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 0}}
-    assert "but some tie under one of them" in jd.agree(QRELS, tied, runs=runs, measure="RR").conclusion()[-1]
+    assert "but some tie under one of them" in jd.agree(QRELS, tied, runs=runs, measure="RR").headline()[-1]
     equal = {"x": RUNS["first"], "y": RUNS["first"]}
-    assert jd.agree(QRELS, OTHER, runs=equal, measure="RR").conclusion()[-1] == (
+    assert jd.agree(QRELS, OTHER, runs=equal, measure="RR").headline()[-1] == (
         "By RR, the 2 systems tie under both judges"
     )
-    three = jd.agree(QRELS, QRELS, QRELS, runs=runs, measure="RR").conclusion()
+    three = jd.agree(QRELS, QRELS, QRELS, runs=runs, measure="RR").headline()
     assert three[-1] == "By RR, the order of the 3 systems is the same under all 3 judges"
 
 
@@ -602,43 +602,43 @@ def test_columns_cannot_order_systems():
 @pytest.mark.parametrize(
     ("judges", "options", "begins"),
     [
-        ((A, B), {}, "Weighted kappa, quadratic (to be read for graded labels): "),
-        ((A, B), {"level": 1}, "Cohen's kappa (to be read for binary labels): "),
-        ((A, B), {"weights": "linear"}, "Weighted kappa, linear (under the weights asked for): "),
-        ((A, B, A), {}, "Krippendorff's alpha, ordinal (to be read for graded labels): "),
-        ((A, B, A), {"weights": "quadratic"}, "Krippendorff's alpha, interval (under the weights asked for): "),
-        ((A, B, A), {"level": 1}, "Krippendorff's alpha, nominal (to be read for binary labels): "),
-        ((["a", "b", "c"], ["a", "b", "b"]), {}, "Cohen's kappa (to be read for labels without order): "),
-        (([1, 1], [1, 1]), {}, "Cohen's kappa (to be read for binary labels) has no value: one category only"),
+        ((A, B), {}, "Weighted kappa, quadratic (recommended for graded labels): "),
+        ((A, B), {"level": 1}, "Cohen's kappa (recommended for binary labels): "),
+        ((A, B), {"weights": "linear"}, "Weighted kappa, linear (with the chosen weights): "),
+        ((A, B, A), {}, "Krippendorff's alpha, ordinal (recommended for graded labels): "),
+        ((A, B, A), {"weights": "quadratic"}, "Krippendorff's alpha, interval (with the chosen weights): "),
+        ((A, B, A), {"level": 1}, "Krippendorff's alpha, nominal (recommended for binary labels): "),
+        ((["a", "b", "c"], ["a", "b", "b"]), {}, "Cohen's kappa (recommended for unordered labels): "),
+        (([1, 1], [1, 1]), {}, "Cohen's kappa (recommended for binary labels) is undefined: only one category was used"),
     ],
 )
 def test_the_first_sentence_names_the_coefficient_to_read(judges, options, begins):
     found = jd.agree(*judges, **options)
-    assert found.conclusion()[0].startswith(begins)
+    assert found.headline()[0].startswith(begins)
     assert str(found).startswith(begins)
 
 
 def test_own_weights_are_concluded_with_too():
-    assert "own" in jd.agree(*SAMPLE, weights=np.eye(4)).conclusion()[0]
+    assert "own" in jd.agree(*SAMPLE, weights=np.eye(4)).headline()[0]
 
 
 def test_the_conclusion_says_exact_agreement_and_who_is_more_lenient():
     found = jd.agree({"ann": [0, 1, 2, 0], "bob": [0, 1, 3, 1]})
-    assert found.conclusion()[1:] == (
+    assert found.headline()[1:] == (
         "Exact agreement: 50.0% of 4 units judged by both",
         "bob is more lenient; mean grade: ann 0.75 (50% are 0), bob 1.25 (25% are 0)",
     )
-    assert jd.agree([0, 1], [1, 0]).conclusion()[2].startswith("Neither is more lenient; mean grade: judge 1 0.50")
-    three = jd.agree([0, 1, 1], [0, 0, 1], [1, 1, 1]).conclusion()[2]
+    assert jd.agree([0, 1], [1, 0]).headline()[2].startswith("Neither is more lenient; mean grade: judge 1 0.50")
+    three = jd.agree([0, 1, 1], [0, 0, 1], [1, 1, 1]).headline()[2]
     assert three.startswith("judge 3 is the most lenient, judge 2 the strictest; mean grade: ")
-    assert len(jd.agree(["a", "b"], ["a", "a"]).conclusion()) == 2
+    assert len(jd.agree(["a", "b"], ["a", "a"]).headline()) == 2
 
 
 def test_one_of_a_thing_is_said_in_the_singular():
     text = str(jd.agree({"q": {"a": 1}}, {"q": {"a": 0}}, runs={"x": {"q": ["a"]}, "y": {"q": ["b"]}}))
     for wrong in ("1 queries", "1 documents", "all 1 ", "1 pairs", "1 units"):
         assert wrong not in text
-    assert "1 document judged by both, 0 by one alone, 1 query\n" in text
+    assert "1 document judged by both, 0 by one only, 1 query\n" in text
     assert "the only disagreement" in text
 
 
@@ -706,8 +706,7 @@ def test_tables_that_are_refused_say_where(text, options, slug, place, tmp_path,
 def test_one_table_alone_is_told_how_to_name_its_judges(tmp_path):
     (tmp_path / "sheet.csv").write_text(WIDE)
     hint = refused(tmp_path / "sheet.csv").hint
-    assert "judges=['human', 'gpt4']" in hint
-    assert "judge_column='annotator'" in hint
+    assert {name for name, _ in hint.options} == {"judges", "judge_column"}
 
 
 # ── as other things ──────────────────────────────────────────────────────────────────────────────
@@ -735,7 +734,7 @@ def test_as_frames(library):
 
 def test_as_text_it_has_everything_a_person_asks_first():
     text = str(jd.agree(*SAMPLE))
-    for part in ("703 documents judged by both", "Cohen's kappa", "confusion matrix", "5 of 19 disagreements", "labels given: 0 81%",
+    for part in ("703 documents judged by both", "Cohen's kappa", "confusion matrix", "5 of 19 disagreements", "labels: 0 81%",
                  "largest kappa with these marginals", "intervals: bootstrap over queries"):  # fmt: skip
         assert part in text
 
@@ -792,7 +791,7 @@ def test_two_judges_have_no_majority_where_they_disagree():
         jd.merge_judgments(*SAMPLE)
     assert error.value.slug == "tied-majority"
     assert "19 documents: 'q01' 'd004'" in str(error.value)
-    assert "two judges cannot outvote" in error.value.hint
+    assert dict(error.value.hint.options) == {"ties": "lower"}
     assert len(jd.merge_judgments(*SAMPLE, ties="higher")) == 703
 
 
@@ -875,17 +874,17 @@ def test_judges_called_as_columns_are_have_columns_of_their_own():
     assert json.loads(found.to_json())["disagreements"][0]["query"] == "q2"
     rows = jd.agree([1, 0], [1, 1], names=["row", "label"]).disagreements()
     assert list(rows.columns) == ["row", "judge_row", "label", "difference"]
-    board = jd.agree({"system": QRELS, "place, system": OTHER}, runs=RUNS, measure="RR").order.board()
-    assert len(board.columns) == 5
-    assert set(board["system"]) == {"first", "second"}
+    board = jd.agree({"system": QRELS, "rank, system": OTHER}, runs=RUNS, measure="RR").order.records()
+    assert len(board[0]) == 5
+    assert {row["system"] for row in board} == {"first", "second"}
 
 
 def test_what_is_to_be_adjudicated_has_no_second_column_of_ids_or_grades():
-    listing = jd.agree({"QID": A, "rel": B}).adjudicable()
+    listing = jd.agree({"QID": A, "rel": B}).adjudication_list()
     assert list(listing.columns) == ["query_id", "doc_id", "judge_QID", "judge_rel", "difference", "relevance"]
     assert set(listing["relevance"]) == {None}
     with pytest.raises(jd.UsageError):
-        jd.agree([1, 0], [1, 1]).adjudicable()
+        jd.agree([1, 0], [1, 1]).adjudication_list()
 
 
 def test_no_p_value_is_0():

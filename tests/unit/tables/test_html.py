@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import judged as jd
+from judged.correlation import correlate_all
 from judged.errors import safe
 from judged.tables.formats.html import table_html
 from judged.tables.formats.text import table_text
@@ -91,7 +92,7 @@ def _shown() -> dict[str, object]:
         "Power": jd.power(QRELS, RUNS["x"], RUNS["y"], "AP RR"),
         "Agreement": jd.agree(JUDGES),
         "Correlation": jd.correlate(RUNS["x"], RUNS["y"]),
-        "Correlations": jd.correlate_all({"x": [1, 2, 3], "y": [1, 3, 2], "z": [3, 2, 1]}),
+        "Correlations": correlate_all({"x": [1, 2, 3], "y": [1, 3, 2], "z": [3, 2, 1]}),
         "Classification": jd.curves.classify([1, 0, 1, 1], scores=[0.9, 0.4, 0.2, 0.8], threshold=0.5),
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""`Command`: `-m` with several measures, options in groups, and errors in the format that was requested."""
+"""`Command`: options that take several words, options in groups, and errors in the format that was requested."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ def option(*names: str, group: str, **settings: Any) -> Callable[[F], F]:
 
 
 class Command(click.Command):
-    """A command whose `-m` takes one measure or several (`-m nDCG@10 AP`), up to the next option or file."""
+    """A command whose options with a metavar that ends in `...` take several words (`-m nDCG@10 AP`), up to the next option or file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta["judged.json"] = _asks_json(args)
-        takes_measures = any("--measures" in parameter.opts for parameter in self.params)
-        return super().parse_args(ctx, _spread_measures(ctx, args) if takes_measures else args)
+        several = [p for p in self.params if isinstance(p, _Option) and str(p.metavar).endswith("...")]
+        nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
+        return super().parse_args(ctx, _spread(ctx, args, nouns))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -76,26 +77,28 @@ def _asks_json(args: list[str]) -> bool:
     return "--format=json" in words or any(a == "--format" and b == "json" for a, b in pairwise(words))
 
 
-def _spread_measures(ctx: click.Context, args: list[str]) -> list[str]:
-    """Write `-m A B` as `-m A -m B`."""
+def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[str]:
+    """Write `-m A B` as `-m A -m B`, for the options that take several words; `nouns` say what each one names."""
     spread: list[str] = []
-    inside = bare = False
+    last = flag = ""
+    bare = False
     for word in args:
-        if word in ("-m", "--measures"):
-            inside = bare = True
+        if word in nouns and not bare:
+            last, flag, bare = word, word, True
             continue
-        inside = inside and not word.startswith("-") and not _is_file(word)
-        if bare and not inside:
+        if flag and (word.startswith("-") or _is_file(word)):
+            flag = ""
+        if bare and not flag:
             break
-        spread += ["-m", word] if inside else [word]
+        spread += [flag, word] if flag else [word]
         bare = False
     if bare:
-        raise click.BadOptionUsage("-m", "-m needs the name of a measure, such as -m nDCG@10.", ctx)
+        raise click.BadOptionUsage(last, f"{last} needs the name of a {nouns[last]}.", ctx)
     return spread
 
 
 def _is_file(word: str) -> bool:
-    """True if a word after `-m` is a file rather than a measure: it exists, or looks like a path."""
+    """True if a word is a file rather than a name: it exists, or looks like a path."""
     if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
         return True
     if not Path(word.rpartition("=")[2]).exists():

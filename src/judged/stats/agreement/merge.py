@@ -1,49 +1,53 @@
-"""Grades of several judges made into one: by majority, mean, median, or an adjudicator."""
+"""Merge the grades of several judges: by majority, mean, median, or an adjudicator."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 
 from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
+from judged.stats.agreement.choices import How, MergeTies
 
-__all__ = ["HOW", "TIES", "How", "Merged", "Ties", "merge"]
+__all__ = ["Merged", "merge"]
 
-How = Literal["majority", "mean", "median", "max", "min", "adjudicate"]
-Ties = Literal["error", "lower", "higher", "first"]
-HOW: tuple[How, ...] = ("majority", "mean", "median", "max", "min", "adjudicate")
-TIES: tuple[Ties, ...] = ("error", "lower", "higher", "first")
 _MEANS: dict[str, Any] = {"mean": np.nanmean, "median": np.nanmedian, "max": np.nanmax, "min": np.nanmin}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:
-    """One grade for each unit; NaN where it is `undecided`."""
+    """One grade per unit; NaN where it is `undecided`."""
 
     grade: Floats
     undecided: Bools
 
 
-def merge(grades: Floats, how: How = "majority", ties: Ties = "error", adjudicated: Floats | None = None) -> Merged:
-    """The grades (judges × units, NaN where a judge gave none) as one column.
+def merge(
+    grades: Floats, how: How = "majority", ties: MergeTies = "error", adjudicated: Floats | None = None
+) -> Merged:
+    """Merge grades (judges × units, NaN for a missing judgment) into one column.
 
-    majority: the grade that most judges gave, which need not be more than half of them. Where several grades are given equally
-    often, `ties` decides: leave it undecided (error), the lower or the higher grade, or that of the first judge who gave one
-    of them. mean and median are not rounded: the median of an even number of grades is the mean of the middle two. adjudicate:
-    where judges disagree, the grade in `adjudicated` counts, and units without one stay undecided. A unit with one grade keeps it.
+    A unit with one grade keeps it. Means and medians are not rounded.
+
+    Args:
+        grades: one row per judge.
+        how: "majority" is the most frequent grade, which need not be an absolute majority; "adjudicate" takes the grade of
+            `adjudicated` where judges disagree.
+        ties: grades that are equally frequent: undecided ("error"), the lower or the higher one, or the one of the first judge.
+        adjudicated: grades of the adjudicator; a unit that needs one and has none stays undecided.
 
     >>> merge(np.array([[0, 2.0], [1, 2], [1, 0]])).grade
     array([1., 2.])
     """
-    if how not in HOW:
-        raise UsageError("merge-how", f"one of {', '.join(HOW)}", got=shown(how), value=how)
-    if ties not in TIES:
-        raise UsageError("merge-how", f"ties to be one of {', '.join(TIES)}", got=shown(ties), value=ties)
+    for name, value, choices in (("how", how, get_args(How)), ("ties", ties, get_args(MergeTies))):
+        if value not in choices:
+            raise UsageError(
+                "merge-how", f"{name} must be one of {', '.join(choices)}, got {shown(value)}", value=value
+            )
     none = np.isnan(grades).all(axis=0)
-    filled = np.where(none, 0.0, grades)  # NumPy warns of columns that hold NaN alone
+    filled = np.where(none, 0.0, grades)  # NumPy warns about columns of NaN
     if how == "majority":
         merged = _majority(filled, ties)
     elif how == "adjudicate":
@@ -54,10 +58,10 @@ def merge(grades: Floats, how: How = "majority", ties: Ties = "error", adjudicat
     return Merged(merged, np.isnan(merged))
 
 
-def _majority(grades: Floats, ties: Ties) -> Floats:
+def _majority(grades: Floats, ties: MergeTies) -> Floats:
     votes = np.zeros(grades.shape, np.int64)
     for one in grades:
-        votes += grades == one  # of each grade, how many judges gave it; NaN equals nothing
+        votes += grades == one  # the number of judges who gave each grade; NaN equals nothing
     leading = votes == votes.max(axis=0)
     low = np.where(leading, grades, np.inf).min(axis=0)
     high = np.where(leading, grades, -np.inf).max(axis=0)

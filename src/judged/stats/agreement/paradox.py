@@ -1,8 +1,8 @@
-"""Why kappa can be low where judges agree nearly always, and what stands beside it so that nobody is misled.
+"""The paradoxes of kappa: a low value in spite of high agreement, and marginals that limit it.
 
-Kappa subtracts what chance would give, and chance gives much where nearly all labels are the same (the first paradox of
-Feinstein and Cicchetti, 1990); where two judges use the labels unequally often, kappa cannot reach 1 (Cohen 1960), and comes
-out higher than for judges with equal habits (the second paradox).
+Chance agreement is high if nearly all labels are the same, so kappa is low (the first paradox of Feinstein and Cicchetti,
+1990). If two judges use the labels with different frequencies, kappa cannot reach 1 (Cohen 1960), and is higher than for
+judges with equal frequencies (the second paradox).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from judged.stats.agreement.ratings import Label
 __all__ = ["CEILING", "GAP", "HIGH", "LOW", "Paradox", "paradox"]
 
 
-# The rule, all of it: raw agreement is at least HIGH, kappa at most LOW, and the same raw agreement over evenly used labels
-# would give at least GAP more (Brennan-Prediger less kappa). The ceiling is spoken of where it is below CEILING.
+# The first paradox is reported if raw agreement ≥ HIGH, kappa ≤ LOW and Brennan-Prediger − kappa ≥ GAP; the ceiling of kappa
+# is reported below CEILING.
 HIGH = 0.8
 LOW = 0.6
 GAP = 0.2
@@ -29,12 +29,12 @@ CEILING = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Paradox:
-    """What kappa depends on besides agreement.
+    """Properties of the marginals that kappa depends on.
 
-    `prevalence`: the share of each category, both judges together. `bias`: the share of labels that would have to change for
-    both to use the categories equally often, ½ Σ |p − q|; for two categories the bias index of Byrt, Bishop and Carlin (1993).
-    `prevalence_index`, also theirs, is |p(1) − p(0)|, for two categories alone. `ceiling`: the largest kappa that these
-    marginals allow (Cohen 1960).
+    `prevalence` is the share of each category, all judges pooled. `bias`, ½ Σ |p − q|, is the share of labels that would have to
+    change for both judges to have the same marginals; with two categories it is the bias index of Byrt, Bishop and Carlin (1993).
+    `prevalence_index`, by the same authors, is |p(1) − p(0)| with two categories. `ceiling` is the largest kappa that these
+    marginals allow (Cohen 1960). `sentences` state the paradoxes that apply.
     """
 
     prevalence: dict[Label, float]
@@ -57,20 +57,20 @@ def paradox(
     called: str = "kappa",
     constant: bool = False,
 ) -> Paradox:
-    """From the marginals (shares that add up to 1): those of two judges; or of all together, with `second` None.
+    """Analyse the marginals of two judges, or of all judges pooled.
 
     Args:
-        first: how often the first judge gave each category; or all judges.
-        second: the same of the second judge.
-        categories: what they are called.
+        first: share of each category among the labels of the first judge, or of all judges.
+        second: the same for the second judge; None for pooled marginals.
+        categories: names of the categories.
         raw: raw agreement.
         expected: agreement by chance.
-        kappa: the coefficient that is spoken of.
-        even: Brennan-Prediger, which is kappa if all categories were used equally often.
-        names: of the judges.
-        called: the name of the coefficient.
-        constant: one of several judges gave one label only. Of two this is seen from the marginals. Kappa is then 0 (or has no
-            value) whatever the other gives: neither prevalence nor habits explain it, and nothing is said of them.
+        kappa: value of the coefficient.
+        even: value of Brennan-Prediger, which is kappa with equally frequent categories.
+        names: names of the judges.
+        called: name of the coefficient.
+        constant: True if one of several judges used only one label; for two judges the marginals show it. Kappa is then 0 or
+            undefined for any labels of the other judge, so no paradox is reported.
     """
     pooled = first if second is None else (first + second) / 2
     bias = nan if second is None else float(np.abs(first - second).sum() / 2)
@@ -85,14 +85,14 @@ def paradox(
     if not constant and raw >= HIGH and kappa <= LOW and even - kappa >= GAP:
         top = int(np.argmax(pooled))
         sentences.append(
-            f"{raw:.2f} raw, {called} {kappa:z.2f}: {pooled[top]:.0%} of all labels are {categories[top]}; chance alone agrees"
-            f" on {expected:.2f}. Were all labels as frequent, this agreement would give {even:z.2f}"
+            f"{raw:.2f} raw, {called} {kappa:z.2f}: {pooled[top]:.0%} of all labels are {categories[top]}; chance agreement"
+            f" is {expected:.2f}. With equally frequent labels the same agreement would give {even:z.2f}"
         )
     if second is not None and not isnan(ceiling) and ceiling < CEILING:
         most = int(np.argmax(np.abs(first - second)))
         sentences.append(
-            f"{names[0]} gives {categories[most]} to {first[most]:.0%}, {names[1]} to {second[most]:.0%}: with such habits"
-            f" {called} can be at most {ceiling:z.2f}"
+            f"{names[0]} gives {categories[most]} to {first[most]:.0%}, {names[1]} to {second[most]:.0%}: with these marginals"
+            f" {called} is at most {ceiling:z.2f}"
         )
     return Paradox(prevalence, bias, index, ceiling, tuple(sentences))
 
@@ -100,8 +100,10 @@ def paradox(
 def _one_label(
     first: Floats, second: Floats, categories: Sequence[Label], kappa: float, names: Sequence[str], called: str
 ) -> tuple[str, ...]:
-    """What is said of a judge who gave one label only; nothing where both gave the same one, and kappa has no value."""
+    """Return a sentence about a judge who used only one label; none if both used the same one, as kappa is undefined then."""
     if isnan(kappa):
         return ()
     who, share = (names[0], first) if (first > 0).sum() == 1 else (names[1], second)
-    return (f"{who} gives {categories[int(np.argmax(share))]} throughout: {called} is 0 whatever the other gives",)
+    return (
+        f"{who} gives {categories[int(np.argmax(share))]} to every document: {called} is 0 for any labels of the other judge",
+    )

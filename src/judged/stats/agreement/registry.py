@@ -1,8 +1,7 @@
-"""Every coefficient of agreement, declared once: its name, formula, paper, what it is of, and how sure it is."""
+"""Coefficients of agreement, each declared once: name, formula, paper, value and standard error."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,13 +10,17 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import UsageError, shown
+from judged.registry import Registry, parse_call
 from judged.stats.agreement import chance
 from judged.stats.agreement import standard_errors as error
 from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.sample import Pairing, Sample
 from judged.stats.agreement.weights import Weights, weights_of
 
-__all__ = ["RELIABILITIES", "AgreementCoefficient", "CoefficientRequest", "usual", "wanted"]
+__all__ = [
+    "AGREEMENT_COEFFICIENTS", "AgreementCoefficient", "CoefficientRequest", "coefficient_key", "parse_coefficient",
+    "usual_coefficients",
+]  # fmt: skip
 
 Value = Callable[[Sample, Pairing], Floats]
 Error = Callable[[Sample, Pairing, float], float]
@@ -25,13 +28,27 @@ Error = Callable[[Sample, Pairing, float], float]
 
 @dataclass(frozen=True, slots=True)
 class AgreementCoefficient:
-    """One coefficient. `raters`: for two, who both labelled each unit; or for any number, labels missing or not.
+    """One coefficient.
 
-    `tail` says which quantile a closed-form interval takes: normal, or Student's t with units − 1 degrees of freedom.
+    Args:
+        name: key in results and on the command line.
+        aliases: other names.
+        label: name in tables.
+        formula: definition in symbols.
+        paper: where it was published.
+        raters: "two" if it compares two raters who both labelled each unit; "any" if labels may be missing.
+        weighted: whether it takes weights.
+        value: the coefficient of a sample.
+        chance: the agreement expected by chance, if the coefficient has one.
+        error: standard error in closed form, if there is one.
+        null: standard error under chance agreement, for the test.
+        tail: quantile of a closed-form interval: normal, or Student's t with units − 1 degrees of freedom.
+        floor: lowest possible value.
     """
 
-    key: str
     name: str
+    aliases: tuple[str, ...]
+    label: str
     formula: str
     paper: str
     raters: Literal["two", "any"]
@@ -50,55 +67,56 @@ def _corrected(expected: Value) -> Value:
 
 _K = "(A − E) / (1 − E), "
 
-RELIABILITIES: tuple[AgreementCoefficient, ...] = (
+AGREEMENT_COEFFICIENTS: Registry[AgreementCoefficient] = Registry("coefficient")
+for _coefficient in (
     AgreementCoefficient(
-        "raw", "raw agreement", "A = mean over units of the share of pairs of raters that agree", "", "any", True,
+        "raw", ("raw_agreement", "percent_agreement"), "raw agreement", "A = mean over units of the share of pairs of raters that agree", "", "any", True,
         chance.raw, error=error.raw_error, floor=0.0,
     ),
     AgreementCoefficient(
-        "expected", "expected agreement", "E = Σ w p(a=k) p(b=l), each rater's own marginals; mean over pairs of raters",
+        "expected", ("expected_agreement",), "expected agreement", "E = Σ w p(a=k) p(b=l), each rater's own marginals; mean over pairs of raters",
         "Cohen 1960; Conger 1980", "any", True, chance.own, error=error.expected_error, floor=0.0,
     ),
     AgreementCoefficient(
-        "kappa", "Cohen's kappa", _K + "E = Σ w p(a=k) p(b=l)", "Cohen 1960, 1968; errors: Fleiss, Cohen and Everitt 1969",
+        "kappa", ("cohen", "cohen_kappa", "cohens_kappa"), "Cohen's kappa", _K + "E = Σ w p(a=k) p(b=l)", "Cohen 1960, 1968; errors: Fleiss, Cohen and Everitt 1969",
         "two", True, _corrected(chance.own), chance.own, error.cohen_error, error.cohen_null, "normal",
     ),
     AgreementCoefficient(
-        "pi", "Scott's pi", _K + "E = Σ w π(k) π(l), both raters' labels pooled", "Scott 1955; errors: Gwet 2014",
+        "pi", ("scott", "scotts_pi"), "Scott's pi", _K + "E = Σ w π(k) π(l), both raters' labels pooled", "Scott 1955; errors: Gwet 2014",
         "two", True, _corrected(chance.pooled), chance.pooled, error.pooled_error,
     ),
     AgreementCoefficient(
-        "fleiss", "Fleiss' kappa", _K + "E = Σ w π(k) π(l), all raters' labels pooled",
+        "fleiss", ("fleiss_kappa",), "Fleiss' kappa", _K + "E = Σ w π(k) π(l), all raters' labels pooled",
         "Fleiss 1971; test: Fleiss, Nee and Landis 1979; errors and missing labels: Gwet 2014",
         "any", True, _corrected(chance.pooled), chance.pooled, error.pooled_error, error.fleiss_null,
     ),
     AgreementCoefficient(
-        "conger", "Conger's kappa", _K + "E = mean over pairs of raters of Σ w p(g=k) p(h=l)",
+        "conger", ("conger_kappa",), "Conger's kappa", _K + "E = mean over pairs of raters of Σ w p(g=k) p(h=l)",
         "Conger 1980; errors and missing labels: Gwet 2014", "any", True, _corrected(chance.own), chance.own, error.conger_error,
     ),
     AgreementCoefficient(
-        "ac1", "Gwet's AC1", _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories", "Gwet 2008",
+        "ac1", ("gwet",), "Gwet's AC1", _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories", "Gwet 2008",
         "any", False, _corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
     AgreementCoefficient(
-        "ac2", "Gwet's AC2", _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))", "Gwet 2014",
+        "ac2", (), "Gwet's AC2", _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))", "Gwet 2014",
         "any", True, _corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
     AgreementCoefficient(
-        "bp", "Brennan-Prediger", _K + "E = Σ w / q² (1/q without weights)",
+        "bp", ("brennan_prediger", "bennett", "pabak", "free_marginal_kappa"), "Brennan-Prediger", _K + "E = Σ w / q² (1/q without weights)",
         "Bennett, Alpert and Goldstein 1954 (S); Brennan and Prediger 1981; Randolph 2005 (free-marginal kappa); for two categories PABAK",
         "any", True, _corrected(chance.even), chance.even, error.even_error,
     ),
     AgreementCoefficient(
-        "alpha", "Krippendorff's alpha", "1 − D_o / D_e over units with two labels or more",
+        "alpha", ("krippendorff", "krippendorffs_alpha"), "Krippendorff's alpha", "1 − D_o / D_e over units with two labels or more",
         "Krippendorff 1970, 2011; errors: Gwet 2014", "any", True, chance.alpha, error=error.alpha_error,
     ),
-)  # fmt: skip
+):  # fmt: skip
+    AGREEMENT_COEFFICIENTS.add(_coefficient)
 
-_BY_KEY = {d.key: d for d in RELIABILITIES}
 # Krippendorff's ordinal distance depends on how often each category occurs; his interval distance is the quadratic one.
 _ORDINAL = AgreementCoefficient(
-    "alpha", "Krippendorff's alpha", "1 − D_o / D_e, distance: (labels from one category to the other, ends half)²",
+    "alpha", (), "Krippendorff's alpha", "1 − D_o / D_e, distance: (labels from one category to the other, ends half)²",
     "Krippendorff 1970, 2011", "any", True, chance.ordinal_alpha,
 )  # fmt: skip
 _METRIC = {"interval": "quadratic"}
@@ -106,7 +124,7 @@ _METRIC = {"interval": "quadratic"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoefficientRequest:
-    """A coefficient under weights, and what it is called: `kappa`, `kappa(linear)`, `alpha(ordinal)`."""
+    """A coefficient with weights: its key, such as `kappa(linear)`, and its label in tables."""
 
     definition: AgreementCoefficient
     weights: Weights
@@ -114,53 +132,61 @@ class CoefficientRequest:
     name: str
 
 
-def wanted(key: str, ratings: Ratings, own: Any = None) -> CoefficientRequest:
-    """The coefficient of that name for these ratings; `(own)` stands for the caller's matrix of weights.
+def _split(text: str) -> tuple[AgreementCoefficient, str]:
+    """Return the coefficient and the name of its weights."""
+    call = parse_call(text, "coefficient", first="weights")
+    definition = AGREEMENT_COEFFICIENTS.find(call.name)
+    if call.at is not None or call.params.keys() - {"weights"}:
+        raise UsageError("coefficient", "a coefficient, or one with weights such as kappa(linear)", got=shown(text), value=text)  # fmt: skip
+    return definition, str(call.params.get("weights", "nominal"))
 
-    >>> wanted("kappa(linear)", Ratings.of([0, 1, 2], [0, 1, 1])).name
+
+def coefficient_key(text: str) -> str:
+    """Return the key of a coefficient by any of its names.
+
+    >>> coefficient_key("Cohen(linear)")
+    'kappa(linear)'
+    """
+    definition, by = _split(text)
+    return definition.name if by == "nominal" else f"{definition.name}({by})"
+
+
+def parse_coefficient(text: str, ratings: Ratings, own: Any = None) -> CoefficientRequest:
+    """Return the coefficient of this name for these ratings; the weights `own` are the caller's matrix.
+
+    >>> parse_coefficient("kappa(linear)", Ratings.of([0, 1, 2], [0, 1, 1])).name
     'weighted kappa, linear'
     """
-    match = re.fullmatch(r"(\w+)(?:\((\w+)\))?", key)
-    definition = _BY_KEY.get(match[1]) if match else None
-    if match is None or definition is None:
-        raise UsageError("coefficient", f"one of {', '.join(_BY_KEY)}, or one with weights: kappa(linear)", got=shown(key),
-                         value=key)  # fmt: skip
-    by = match[2] or "nominal"
+    definition, by = _split(text)
     if by != "nominal" and not definition.weighted:
-        raise UsageError(
-            "coefficient", f"{definition.name} without weights", got=shown(key), hint="AC2 is the weighted one"
-        )
-    if definition.key == "alpha" and by == "ordinal":
-        weights_of("linear", ratings.numbers, len(ratings.categories))  # only to refuse text
+        raise UsageError("coefficient", f"{definition.label} takes no weights", hint="use ac2", value=text)
+    if definition.name == "alpha" and by == "ordinal":
+        weights_of("linear", ratings.numbers, len(ratings.categories))  # raises an error for labels that are text
         definition, weights = _ORDINAL, Weights("ordinal", np.eye(len(ratings.categories)))
     else:
-        given = own if by == "own" and own is not None else _METRIC.get(by, by) if definition.key == "alpha" else by
-        weights = weights_of(given, ratings.numbers, len(ratings.categories))
-    plain = by == "nominal" and definition.key != "alpha"
-    return CoefficientRequest(
-        definition, weights, key if plain or by != "nominal" else definition.key, _name(definition, by)
-    )
+        named = _METRIC.get(by, by) if definition.name == "alpha" else by
+        weights = weights_of(
+            own if by == "own" and own is not None else named, ratings.numbers, len(ratings.categories)
+        )
+    return CoefficientRequest(definition, weights, coefficient_key(text), _label(definition, by))
 
 
-def _name(definition: AgreementCoefficient, by: str) -> str:
+def _label(definition: AgreementCoefficient, by: str) -> str:
     if by == "nominal":
-        return definition.name + (", nominal" if definition.key == "alpha" else "")
-    if definition.key in ("raw", "expected"):
-        return f"{definition.name.replace('raw ', '')}, {by} weights"
-    return f"{'weighted kappa' if definition.key == 'kappa' else definition.name}, {by}"
+        return definition.label + (", nominal" if definition.name == "alpha" else "")
+    if definition.name in ("raw", "expected"):
+        return f"{definition.label.replace('raw ', '')}, {by} weights"
+    return f"{'weighted kappa' if definition.name == 'kappa' else definition.label}, {by}"
 
 
-def usual(ratings: Ratings, weights: str = "nominal") -> tuple[str, ...]:
-    """The coefficients worth showing for these ratings: with graded labels, the weighted ones too.
-
-    Weights that were asked for add the whole family under them.
-    """
+def usual_coefficients(ratings: Ratings, weights: str = "nominal") -> tuple[str, ...]:
+    """Return the keys of the coefficients to report: weighted ones too for graded labels, and all of them with `weights`."""
     two = ratings.raters == 2
     kappas = ("kappa", "pi") if two else ("fleiss", "conger")
     graded = ratings.numbers is not None and len(ratings.categories) > 2
-    found = ["raw", "expected", *kappas, "ac1", "bp", "alpha"]
+    keys = ["raw", "expected", *kappas, "ac1", "bp", "alpha"]
     if graded:
-        found += [
+        keys += [
             f"{kappas[0]}(linear)",
             f"{kappas[0]}(quadratic)",
             "ac2(quadratic)",
@@ -170,5 +196,5 @@ def usual(ratings: Ratings, weights: str = "nominal") -> tuple[str, ...]:
     if weights != "nominal":
         alpha = {"quadratic": "interval"}.get(weights, weights)
         family = [f"{key}({weights})" for key in ("raw", "expected", *kappas, "ac2", "bp")]
-        found += [key for key in (*family, f"alpha({alpha})") if key not in found]
-    return tuple(found)
+        keys += [key for key in (*family, f"alpha({alpha})") if key not in keys]
+    return tuple(keys)

@@ -1,4 +1,4 @@
-"""What coefficients are computed from: patterns of labels, counted as they came or as they were drawn again."""
+"""Counts of label patterns, from which all coefficients are computed: observed counts or those of resamples."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.stats.agreement.ratings import Patterns
 
-__all__ = ["Pairing", "Sample", "form", "ratio"]
+__all__ = ["Pairing", "Sample", "quadratic_form", "ratio"]
 
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """Patterns under weights of agreement."""
+    """Patterns with weights of agreement."""
 
     patterns: Patterns
     matrix: Floats
 
     @cached_property
     def pair(self) -> Floats:
-        """Of each pattern, the mean weight over its pairs of labels; 0 where it holds fewer than two."""
+        """Mean weight over the pairs of labels of each pattern; 0 with fewer than two labels."""
         given = self.patterns.given[: int(self.patterns.rated.max(initial=0))]
         weight = np.pad(self.matrix, (0, 1))  # a missing label, -1, takes the last row and column
         total = np.zeros(given.shape[1])
@@ -33,16 +33,16 @@ class Pairing:
         return ratio(2 * total, rated * (rated - 1.0), otherwise=0.0)
 
     def mean(self, value: Floats) -> Floats:
-        """Of each pattern, the mean of a value that each category has, over its labels; 0 where it has none."""
+        """Mean over the labels of each pattern of a value per category; 0 without labels."""
         total = np.append(value, 0.0)[self.patterns.given].sum(axis=0)
         return ratio(total, self.patterns.rated.astype(float), otherwise=0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """How often each pattern occurs, `count` (…, patterns): once as it came, or thousands of times as drawn again.
+    """Counts of each pattern (…, patterns): the observed ones, or one row per resample or query.
 
-    Everything has the leading axes of `count`, so that the value, its resamples and the values by query are one formula.
+    Every result has the leading axes of `count`, so the value, its resamples and the values per query share one formula.
     """
 
     patterns: Patterns
@@ -60,23 +60,23 @@ class Sample:
 
     @cached_property
     def pairable(self) -> Floats:
-        """Labels of units with two or more: Krippendorff's n."""
+        """Number of labels of units with two or more: Krippendorff's n."""
         return self.count @ np.where(self.patterns.rated >= 2, self.patterns.rated, 0).astype(float)
 
     @cached_property
     def share(self) -> Floats:
-        """The mean, over units, of the share of each category among a unit's labels (…, categories): Fleiss' and Gwet's."""
+        """Mean over units of the share of each category among a unit's labels (…, categories), as Fleiss and Gwet define it."""
         part = ratio(np.ones_like(self.patterns.count), self.patterns.rated.astype(float), otherwise=0.0)
         return ratio(self._given(self.count * part), self.units[..., None])
 
     @cached_property
     def total(self) -> Floats:
-        """How often each category occurs among pairable labels (…, categories): Krippendorff's."""
+        """Number of pairable labels in each category (…, categories), as Krippendorff defines it."""
         return self._given(self.count * (self.patterns.rated >= 2))
 
     @cached_property
     def own(self) -> Floats:
-        """The share of each category among the labels of each rater (…, raters, categories); 0 of one who gave none."""
+        """Share of each category among the labels of each rater (…, raters, categories); 0 for a rater without labels."""
         tallies = [self._tally(row, self.count) for row in self.patterns.codes]
         counted = np.stack(tallies, axis=-2)
         return ratio(counted, counted.sum(axis=-1, keepdims=True), otherwise=0.0)
@@ -87,7 +87,7 @@ class Sample:
         return sum(tallies, np.zeros((*self.count.shape[:-1], self.patterns.size)))
 
     def _tally(self, code: Ints, count: Floats) -> Floats:
-        """Counts added up by category."""
+        """Sum the counts by category."""
         lead, wide = count.shape[:-1], self.patterns.size + 1
         flat = count.reshape(int(np.prod(lead)), len(code))
         at = np.arange(len(flat))[:, None] * wide + code + 1
@@ -96,13 +96,13 @@ class Sample:
 
 
 def ratio(above: Floats, below: Floats, otherwise: float = np.nan) -> Floats:
-    """above / below, and something else where below is 0."""
+    """Divide; `otherwise` where the denominator is 0."""
     above, below = np.broadcast_arrays(above, below)
     out = np.full(above.shape, otherwise)
     return np.divide(above, below, out=out, where=below != 0)
 
 
-def form(p: Floats, matrix: Floats, q: Floats) -> Floats:
-    """Σ p_k w_kl q_l, over the last axis."""
+def quadratic_form(p: Floats, matrix: Floats, q: Floats) -> Floats:
+    """Return Σ p_k w_kl q_l over the last axis."""
     total: Floats = ((p @ matrix) * q).sum(axis=-1)
     return total

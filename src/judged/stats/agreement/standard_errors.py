@@ -1,6 +1,6 @@
-"""Standard errors in closed form, of units that are independent of each other.
+"""Standard errors in closed form, for independent units.
 
-A coefficient is a mean of something that each unit contributes (its linearisation), so its error is that of a mean.
+A coefficient is linearised as a mean of contributions of the units, so its error is that of a mean.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.stats.agreement import chance
-from judged.stats.agreement.sample import Pairing, Sample, form
+from judged.stats.agreement.sample import Pairing, Sample, quadratic_form
 
 __all__ = [
     "alpha_error", "cohen_error", "cohen_null", "conger_error", "even_error", "expected_error", "fleiss_null", "gwet_error",
@@ -25,38 +25,38 @@ def _of_mean(each: Floats, mean: float, count: Floats) -> float:
 
 
 def raw_error(s: Sample, w: Pairing, value: float) -> float:
-    """The error of the mean over units with two labels or more."""
+    """Standard error of the mean over units with two labels or more."""
     return _of_mean(w.pair, value, s.count * (s.patterns.rated >= 2))
 
 
 def expected_error(s: Sample, w: Pairing, value: float) -> float:
-    """The delta method: the chance is a product of marginals, each a mean over units.
+    """Standard error of the chance agreement by the delta method: it is a product of marginals, each a mean over units.
 
-    Where all categories are equally frequent, chance is at its lowest and this error tends to 0: draw units again there.
+    With equally frequent categories chance agreement is at its minimum and this error tends to 0; use the bootstrap there.
     """
     return _of_mean(2 * _own_part(s, w), 2 * value, s.count * (s.patterns.rated >= 1))
 
 
 def _own_part(s: Sample, w: Pairing) -> Floats:
-    """What a unit contributes to the chance agreement of raters' own marginals.
+    """Contribution of each unit to the chance agreement with the raters' own marginals.
 
-    A unit that a rater left out counts for that rater as a mean one would, and his other units for more (Gwet 2014).
+    A unit that a rater did not label counts as an average one, and the other units of that rater count more (Gwet 2014).
     """
     share, units = s.own, float(s.units)
-    there = [(row, mine) for row, mine in zip(s.patterns.codes, share, strict=True) if mine.any()]
+    labelling = [(row, mine) for row, mine in zip(s.patterns.codes, share, strict=True) if mine.any()]
     total = np.zeros(s.patterns.codes.shape[1])
-    for row, mine in there:
+    for row, mine in labelling:
         others = w.matrix @ (share.sum(axis=0) - mine)
         labelled, usual = row >= 0, float(others @ mine)
         total += usual + units / float(s.count @ labelled) * (np.append(others, 0.0)[row] - usual * labelled)
-    return total / (len(there) * (len(there) - 1))
+    return total / (len(labelling) * (len(labelling) - 1))
 
 
 def _linear(s: Sample, w: Pairing, value: float, expected: float, part: Floats) -> float:
-    """Gwet (2014, chapter 5): units without a pair of labels count for the chance agreement alone.
+    """Standard error after Gwet (2014, chapter 5): units without a pair of labels count only for the chance agreement.
 
-    As published, and as irrCAC has it, the number of units with a pair counts as chance too: where a third of the units have
-    one label, this error is a tenth larger than that of units drawn again. Without such units it is exact.
+    As published, and as in irrCAC, the number of units with a pair is treated as random: if a third of the units have one
+    label, this error is a tenth larger than the bootstrap error. Without such units it is exact.
     """
     rated, n, shared = s.patterns.rated, float(s.units), float(s.shared)
     if shared == 0 or expected == 1:
@@ -67,35 +67,35 @@ def _linear(s: Sample, w: Pairing, value: float, expected: float, part: Floats) 
 
 
 def pooled_error(s: Sample, w: Pairing, value: float) -> float:
-    """Of Scott's pi and Fleiss' kappa (Gwet 2014)."""
+    """Standard error of Scott's pi and Fleiss' kappa (Gwet 2014)."""
     return _linear(s, w, value, float(chance.pooled(s, w)), w.mean(w.matrix @ s.share))
 
 
 def gwet_error(s: Sample, w: Pairing, value: float) -> float:
-    """Of AC1 and AC2 (Gwet 2008, 2014)."""
+    """Standard error of AC1 and AC2 (Gwet 2008, 2014)."""
     scale = w.matrix.sum() / (w.patterns.size * (w.patterns.size - 1))
     return _linear(s, w, value, float(chance.gwet(s, w)), scale * w.mean(1 - s.share))
 
 
 def even_error(s: Sample, w: Pairing, value: float) -> float:
-    """Of Brennan and Prediger's coefficient: the chance is fixed."""
+    """Standard error of Brennan and Prediger's coefficient, whose chance agreement is fixed."""
     expected = float(chance.even(s, w))
     return _linear(s, w, value, expected, np.full(len(w.pair), expected))
 
 
 def conger_error(s: Sample, w: Pairing, value: float) -> float:
-    """Of Conger's kappa (Gwet 2014)."""
+    """Standard error of Conger's kappa (Gwet 2014)."""
     return _linear(s, w, value, float(chance.own(s, w)), _own_part(s, w))
 
 
 def alpha_error(s: Sample, w: Pairing, value: float) -> float:
-    """Of Krippendorff's alpha with fixed distances (Gwet 2014)."""
+    """Standard error of Krippendorff's alpha with fixed distances (Gwet 2014)."""
     rated, n = s.patterns.rated, float(s.shared)
     mean = float(s.pairable) / n
     count, share = s.count * (rated >= 2), s.total / float(s.pairable)
-    expected = float(form(share, w.matrix, share))
+    expected = float(quadratic_form(share, w.matrix, share))
     seen = float(count @ (w.pair * rated)) / float(s.pairable)
-    away = (rated - mean) / mean  # how much more a unit counts for having more labels than most
+    away = (rated - mean) / mean  # additional weight of a unit with more labels than average
     of_unit = (w.pair * rated / mean - seen * away - expected) / (1 - expected)
     part = w.mean(w.matrix @ share) * rated / mean - expected * away
     prime = (seen - expected) / (1 - expected)
@@ -103,26 +103,26 @@ def alpha_error(s: Sample, w: Pairing, value: float) -> float:
 
 
 def cohen_error(s: Sample, w: Pairing, value: float) -> float:
-    """Of (weighted) kappa of two raters: Fleiss, Cohen and Everitt (1969)."""
+    """Standard error of (weighted) kappa of two raters (Fleiss, Cohen and Everitt 1969)."""
     (a, b), n = s.patterns.codes, float(s.units)
     p, q = s.own
-    expected = float(form(p, w.matrix, q))
+    expected = float(quadratic_form(p, w.matrix, q))
     each = w.matrix[a, b] - ((w.matrix @ q)[a] + (w.matrix @ p)[b]) * (1 - value)
     variance = float(s.count @ each**2) / n - (value - expected * (1 - value)) ** 2
     return sqrt(max(variance, 0.0) / n) / (1 - expected)
 
 
 def cohen_null(s: Sample, w: Pairing) -> float:
-    """The same if the raters agreed by chance alone, for a test (Fleiss, Cohen and Everitt 1969)."""
+    """Standard error of kappa under chance agreement, for the test (Fleiss, Cohen and Everitt 1969)."""
     p, q = s.own
-    expected = float(form(p, w.matrix, q))
+    expected = float(quadratic_form(p, w.matrix, q))
     away = w.matrix - (w.matrix @ q)[:, None] - (w.matrix @ p)
     variance = float(p @ away**2 @ q) - expected**2
     return sqrt(max(variance, 0.0) / float(s.units)) / (1 - expected)
 
 
 def fleiss_null(s: Sample, w: Pairing) -> float:
-    """Of Fleiss' kappa if raters agreed by chance alone: Fleiss, Nee and Landis (1979). NaN with weights or missing labels."""
+    """Standard error of Fleiss' kappa under chance agreement (Fleiss, Nee and Landis 1979); NaN with weights or missing labels."""
     rated, raters = s.patterns.rated, len(s.patterns.codes)
     if (rated != raters).any() or (w.matrix != np.eye(len(w.matrix))).any():
         return nan

@@ -1,4 +1,4 @@
-"""Weights of agreement between categories: 1 for the same, less for others, the nearer the more."""
+"""Weights of agreement between categories: 1 for the same category, less for distant ones."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import UsageError, shown
+from judged.errors import Hint, UsageError, shown
 
 __all__ = ["WEIGHTS", "Weights", "weights_of"]
 
 
-_HINT = "agreement weights are 1 on the diagonal; of disagreement weights d, take 1 - d / d.max()"
+_HINT = "convert disagreement weights d to 1 - d / d.max()"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """A symmetric matrix, categories × categories, from 0 to 1, with 1 on the diagonal, and its name."""
+    """A symmetric matrix, categories × categories, with values from 0 to 1 and 1 on the diagonal, and its name."""
 
     name: str
     matrix: Floats
@@ -52,40 +52,40 @@ def _ratio(x: Floats) -> Floats:
     return 1 - distance / distance.max()
 
 
-# Distances are those of the values, not of their places: a grade that nobody gave leaves its gap. Ordinal ones count places.
+# Distances are between grades, not positions, so a grade that does not occur leaves a gap. Ordinal weights use positions.
 WEIGHTS = {"nominal": _nominal, "linear": _linear, "quadratic": _quadratic, "ordinal": _ordinal, "ratio": _ratio}
 
 
-def weights_of(given: Any, numbers: Floats | None, size: int) -> Weights:
-    """The weights of that name for these categories; or a matrix, checked.
+def weights_of(weights: Any, numbers: Floats | None, size: int) -> Weights:
+    """Return the weights of this name for these categories, or check a matrix.
 
     >>> weights_of("linear", np.array([0.0, 1.0, 3.0]), 3).matrix.round(3).tolist()
     [[1.0, 0.667, 0.0], [0.667, 1.0, 0.333], [0.0, 0.333, 1.0]]
     """
-    if not isinstance(given, str):
-        return Weights("own", _matrix(given, size))
-    if given not in WEIGHTS:
-        raise UsageError("weights", f"one of {', '.join(WEIGHTS)}, or a matrix", got=shown(given), value=given)
-    if given == "nominal" or size < 2:
-        return Weights(given, np.eye(size))
+    if not isinstance(weights, str):
+        return Weights("own", _matrix(weights, size))
+    if weights not in WEIGHTS:
+        raise UsageError("weights", f"weights must be one of {', '.join(WEIGHTS)}, or a matrix; got {shown(weights)}", value=weights)  # fmt: skip
+    if weights == "nominal" or size < 2:
+        return Weights(weights, np.eye(size))
     if numbers is None:
         raise UsageError(
-            "weights", f"labels that are numbers, for weights={given!r}", got="labels that are text", value=given,
-            hint="number them, give a matrix of weights, or use weights='nominal'",
+            "weights", f"{weights} weights need numeric labels, and these are text", value=weights,
+            hint=Hint("convert the labels to numbers, or use {weights}", weights="nominal"),
         )  # fmt: skip
-    if given == "ratio" and numbers.min() < 0:
-        raise UsageError("weights", "labels from 0 up, for ratios", got=f"{numbers.min():g}", value=given)
-    return Weights(given, WEIGHTS[given](numbers))
+    if weights == "ratio" and numbers.min() < 0:
+        raise UsageError("weights", f"ratio weights need labels ≥ 0, got {numbers.min():g}", value=weights)
+    return Weights(weights, WEIGHTS[weights](numbers))
 
 
-def _matrix(given: Any, size: int) -> Floats:
+def _matrix(weights: Any, size: int) -> Floats:
     try:
-        matrix = np.array(given, dtype=float)
+        matrix = np.array(weights, dtype=float)
     except (TypeError, ValueError):
-        raise UsageError("weights", f"a matrix of weights, {size} × {size}", got=shown(given)) from None
+        raise UsageError("weights", f"a matrix of weights, {size} × {size}", got=shown(weights)) from None
     if matrix.shape != (size, size):
-        got = " × ".join(map(str, matrix.shape)) or shown(given)
-        raise UsageError("weights", f"a matrix of weights, {size} × {size}: a row a category", got=got)
+        got = " × ".join(map(str, matrix.shape)) or shown(weights)
+        raise UsageError("weights", f"a matrix of weights, {size} × {size}", got=got)
     if not np.isfinite(matrix).all() or matrix.min(initial=0) < 0 or matrix.max(initial=1) > 1:
         raise UsageError("weights", "weights from 0 to 1", got=shown(matrix.tolist()), hint=_HINT)
     if (matrix != matrix.T).any():

@@ -13,7 +13,7 @@ import numpy as np
 from judged.core.numeric.seed import generator
 from judged.errors import UsageError, shown
 from judged.stats.rank_correlation.concordance import Columns, columns
-from judged.stats.rank_correlation.registry import CorrelationRequest, OfPairs, asked
+from judged.stats.rank_correlation.registry import CorrelationRequest, OfPairs, parse_coefficients
 
 __all__ = ["CorrelationEstimate", "correlation", "intervals", "p_value"]
 
@@ -54,7 +54,7 @@ def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, see
     >>> print(correlation([1, 2, 3, 4, 5], [1, 2, 3, 5, 4], "tau_a"))
     tau_a 0.8000 [0.0000, 1.0000], p = 0.0833, 5 items
     """
-    (one,) = asked([name])
+    (one,) = parse_coefficients([name])
     if one.coefficient.pairs is None:
         raise UsageError("coefficient", "a coefficient of two columns of scores", got=str(one), value=name,
                          hint="rbo and overlap take rankings: jd.correlate")  # fmt: skip

@@ -1,6 +1,6 @@
-"""The coefficients, each declared once: its names, its function, its range, what it does with ties, and its paper.
+"""Rank correlation coefficients, each declared once: names, function, range, treatment of ties, and paper.
 
-The command line, `jd.correlate` and the documentation take their lists from `COEFFICIENTS`.
+The command line, `jd.correlate` and the documentation take their lists from `RANK_COEFFICIENTS`.
 """
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
 import judged.stats.rank_correlation.tau_and_rho as of
 from judged._types import Floats
-from judged.errors import UsageError, shown
+from judged.errors import Hint, UsageError, shown
+from judged.registry import Call, Registry, expand_at, parse_call, split_calls
 from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.overlap_by_depth import Ties
 from judged.stats.rank_correlation.rankings import Rankings
 from judged.stats.rank_correlation.rbo_and_overlap import average_overlap_of, jaccard_of, overlap_of, rbo_of
 
-__all__ = ["COEFFICIENTS", "CorrelationRequest", "RankCoefficient", "asked"]
+__all__ = ["RANK_COEFFICIENTS", "CorrelationRequest", "RankCoefficient", "parse_coefficients"]
 
 OfPairs = Callable[[Columns], Floats]
 OfDepths = Callable[[Rankings, int, float, Ties], Floats]
@@ -27,7 +27,11 @@ OfDepths = Callable[[Rankings, int, float, Ties], Floats]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankCoefficient:
-    """A way to compare two rankings, from pairs of the items they share (`pairs`) or from what they hold at each depth (`depths`)."""
+    """A coefficient of two rankings, computed from pairs of shared items (`pairs`) or from the overlap at each depth (`depths`).
+
+    `redrawn` gives the function for resamples, in which an item is tied with its own copies; None if copies cannot be
+    distinguished from ties.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
@@ -40,13 +44,17 @@ class RankCoefficient:
     paper: str
     text: str
     test: Literal["kendall", "t", ""] = ""  # the usual test of no correlation
-    # The function for resamples, in which items are tied with their own copies; None where copies cannot be told from ties.
     redrawn: Callable[[Columns], OfPairs | None] = lambda _: None
+
+    @property
+    def usage(self) -> str:
+        """The name with its parameters: overlap@k, rbo(p=0.9)."""
+        return self.name + ("@k" if self.cutoff else "(p=0.9)" if self.persistence else "")
 
 
 @dataclass(frozen=True, slots=True)
 class CorrelationRequest:
-    """A coefficient as it was asked for: with its cutoff, if it has one, and its own p, if one was named."""
+    """A coefficient with its cutoff and its own p, if it has them."""
 
     coefficient: RankCoefficient
     k: int = 0
@@ -57,68 +65,57 @@ class CorrelationRequest:
         return f"{self.coefficient.name}{own}" + (f"@{self.k}" if self.coefficient.cutoff else "")
 
 
-def asked(names: str | CorrelationRequest | Iterable[str | CorrelationRequest]) -> list[CorrelationRequest]:
-    """Coefficients by name: `"tau_b overlap@10"`, `["rho", "RBO(p=0.98)"]`. Case, hyphens and underscores do not matter.
+def parse_coefficients(
+    names: str | CorrelationRequest | Iterable[str | CorrelationRequest],
+) -> list[CorrelationRequest]:
+    """Parse names of coefficients: `"tau_b overlap@10"` or `["rho", "RBO(p=0.98)"]`.
 
     Raises:
-        UsageError: an unknown name, with the nearest right one; or a cutoff or a p where none belongs.
+        UsageError: an unknown name; a cutoff or parameter that the coefficient does not take.
 
-    >>> [str(a) for a in asked("Kendall tau-AP overlap@{5,10} rbo(p=0.98)")]
+    >>> [str(one) for one in parse_coefficients("Kendall tau-AP overlap@{5,10} rbo(p=0.98)")]
     ['tau_b', 'tau_ap', 'overlap@5', 'overlap@10', 'rbo(p=0.98)']
     """
-    given = [names] if isinstance(names, str | CorrelationRequest) else names
-    if not isinstance(given, Iterable):
+    listed = [names] if isinstance(names, str | CorrelationRequest) else names
+    if not isinstance(listed, Iterable):
         raise UsageError("coefficient", "names of coefficients", got=shown(names), value=names)
-    found = {
-        str(one): one for name in given for one in ([name] if isinstance(name, CorrelationRequest) else _listed(name))
-    }
-    if not found:
-        raise UsageError("coefficient", "at least one coefficient", got="none", hint="for example tau_b")
-    return list(found.values())
+    requests = [one for name in listed for one in ([name] if isinstance(name, CorrelationRequest) else _parse(name))]
+    if not requests:
+        raise UsageError("coefficient", "no coefficient was named", hint="name at least one, such as tau_b")
+    return list({str(one): one for one in requests}.values())
 
 
-def _listed(text: object) -> list[CorrelationRequest]:
-    """Names apart by blanks or commas; `@{5,10}` is two cutoffs."""
+def _parse(text: object) -> list[CorrelationRequest]:
     if not isinstance(text, str):
         raise UsageError("coefficient", "the name of a coefficient", got=shown(text), value=text)
-    found = []
-    for word in filter(None, re.split(r"[\s,]+(?![^{]*\})(?![^(]*\))", text)):
-        several = re.fullmatch(r"(.+@)\{(.*)\}", word)
-        found += [f"{several[1]}{k.strip()}" for k in several[2].split(",")] if several else [word]
-    return [_asked(word) for word in found]
+    return [request for word in split_calls(text) for request in _requests(parse_call(word, "coefficient"), word)]
 
 
-def _asked(text: str) -> CorrelationRequest:
-    head, at, cutoff = text.strip().partition("@")
-    name, bracket, parameter = head.partition("(")
-    coefficient = _NAMES.get(_key(name))
-    if coefficient is None:
-        near = get_close_matches(_key(name), _NAMES, 1, 0.5)
-        hint = f"did you mean {_NAMES[near[0]].name}?" if near else f"one of {', '.join(c.name for c in COEFFICIENTS)}"
-        raise UsageError("coefficient", f"no coefficient is called {shown(name)}", hint=hint, value=name)
+def _requests(call: Call, text: str) -> list[CorrelationRequest]:
+    """Return one request per cutoff."""
+    coefficient = RANK_COEFFICIENTS.find(call.name)
+    p = _persistence(coefficient, call, text)
     if not coefficient.cutoff:
-        if at:
-            raise UsageError("cutoff", f"{coefficient.name} without a cutoff", got=shown(text), value=text,
-                             hint="depth cuts both rankings first")  # fmt: skip
-        return CorrelationRequest(coefficient, p=_persistence(coefficient, text, parameter) if bracket else None)
-    if bracket:
-        _persistence(coefficient, text, parameter)
-    if at and not re.fullmatch(r"0*[1-9]\d{0,8}", cutoff, re.ASCII):
-        raise UsageError("cutoff", "a cutoff that is a whole number from 1", got=shown(text), value=text)
-    return CorrelationRequest(coefficient, int(cutoff) if at else 10)
+        if call.at is not None:
+            hint = Hint("cut both rankings with {depth}", depth=None)
+            raise UsageError("cutoff", f"{coefficient.name} takes no cutoff", hint=hint, value=text)
+        return [CorrelationRequest(coefficient, p=p)]
+    cutoffs = ["10"] if call.at is None else expand_at(call.at)
+    if not all(re.fullmatch(r"0*[1-9]\d{0,8}", k, re.ASCII) for k in cutoffs):
+        raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(text)}", value=text)
+    return [CorrelationRequest(coefficient, int(k)) for k in cutoffs]
 
 
-def _persistence(coefficient: RankCoefficient, text: str, parameter: str) -> float:
-    if not coefficient.persistence:
-        raise UsageError("parameter", f"{coefficient.name} without parameters", got=shown(text), value=text)
-    found = re.fullmatch(r"\s*p\s*=\s*(0?\.\d{1,17})\s*\)", parameter, re.ASCII)
-    if found is None or not float(found[1]):
-        raise UsageError("parameter", f"p between 0 and 1, both excluded: {coefficient.name}(p=0.98)", got=shown(text), value=text)  # fmt: skip
-    return float(found[1])
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[-_ ']", "", name.casefold())
+def _persistence(coefficient: RankCoefficient, call: Call, text: str) -> float | None:
+    if not call.params:
+        return None
+    if not coefficient.persistence or call.params.keys() != {"p"}:
+        names = "only the parameter p" if coefficient.persistence else "no parameters"
+        raise UsageError("parameter", f"{coefficient.name} takes {names}, got {shown(text)}", value=text)
+    p = call.params["p"]
+    if not isinstance(p, float) or not 0 < p < 1:
+        raise UsageError("parameter", f"p must be greater than 0 and less than 1, got {shown(text)}", value=text)
+    return p
 
 
 def _always(function: OfPairs) -> Callable[[Columns], OfPairs | None]:
@@ -127,55 +124,56 @@ def _always(function: OfPairs) -> Callable[[Columns], OfPairs | None]:
 
 _URBANO = "Urbano and Marrero, ICTIR 2017"
 _WEBBER = "Webber, Moffat and Zobel, TOIS 2010; ties: Corsi and Urbano, SIGIR 2024"
-_CROSSING = "where a tie crosses the cutoff: as rbo"
+_CROSSING = "a tie that crosses the cutoff: as rbo"
 
-COEFFICIENTS: tuple[RankCoefficient, ...] = (
+RANK_COEFFICIENTS: Registry[RankCoefficient] = Registry("coefficient")
+for _coefficient in (
     RankCoefficient(
         name="tau_b", aliases=("tau", "kendall", "kendall_tau", "kendall_tau_b"), pairs=of.tau_b_of, test="kendall",
-        redrawn=_always(of.tau_b_of), ties="taken out of the denominator, each column's own: equal orders with ties have 1",
-        paper="Kendall, Biometrika 1945", text="concordant less discordant pairs, / √(pairs untied in a · pairs untied in b)",
+        redrawn=_always(of.tau_b_of), ties="removed from the denominator of each column: 1 for equal orders with ties",
+        paper="Kendall, Biometrika 1945", text="concordant − discordant pairs, divided by √(pairs untied in a · pairs untied in b)",
     ),
     RankCoefficient(
         name="tau_a", aliases=("kendall_tau_a",), pairs=of.tau_a_of, test="kendall",
         redrawn=lambda c: None if c.tied_both.any() else of.tau_a_apart_of,
-        ties="count as neither, and stay in the denominator: the mean over all orders of the ties",
-        paper="Kendall, Biometrika 1938", text="concordant less discordant pairs, / all pairs",
+        ties="count as neither and stay in the denominator: the mean over all orders of tied items",
+        paper="Kendall, Biometrika 1938", text="concordant − discordant pairs, divided by all pairs",
     ),
     RankCoefficient(
         name="tau_c", aliases=("kendall_tau_c", "stuart"), pairs=of.tau_c_of, test="kendall",
-        ties="allowed for by the fewer distinct values m of the two", paper="Stuart, Biometrika 1953",
-        text="concordant less discordant pairs, / (n²·(m - 1) / 2m)",
+        ties="corrected by m, the smaller number of distinct values", paper="Stuart, Biometrika 1953",
+        text="concordant − discordant pairs, divided by (n²·(m - 1) / 2m)",
     ),
     RankCoefficient(
         name="gamma", aliases=("goodman_kruskal", "goodman_kruskal_gamma"), pairs=of.gamma_of, redrawn=_always(of.gamma_of),
-        ties="left out altogether", paper="Goodman and Kruskal, JASA 1954",
-        text="concordant less discordant pairs, / their sum",
+        ties="excluded", paper="Goodman and Kruskal, JASA 1954",
+        text="concordant − discordant pairs, divided by their sum",
     ),
     RankCoefficient(
         name="somers_d", aliases=("somers", "d"), pairs=of.somers_d_of, redrawn=_always(of.somers_d_of),
-        ties="of a left out; of b counted in the denominator", paper="Somers, American Sociological Review 1962",
-        text="concordant less discordant pairs, / pairs untied in a",
+        ties="ties in a are excluded; ties in b count in the denominator", paper="Somers, American Sociological Review 1962",
+        text="concordant − discordant pairs, divided by pairs untied in a",
     ),
     RankCoefficient(
         name="tau_ap", aliases=("ap_correlation", "tau_ap_a"), pairs=of.tau_ap_a_of,
         redrawn=lambda c: None if (c.size_x > 1).any() else of.tau_ap_apart_of,
-        ties="the mean over all orders of the ties", paper=f"Yilmaz, Aslam and Robertson, SIGIR 2008; ties: {_URBANO}",
-        text="tau that looks at the top of a: of the items above each, the share that b has above it too",
+        ties="the mean over all orders of tied items", paper=f"Yilmaz, Aslam and Robertson, SIGIR 2008; ties: {_URBANO}",
+        text="tau weighted to the top of a: for each item, the share of the items above it that b has above it too",
     ),
     RankCoefficient(
         name="tau_ap_symmetric", aliases=("tau_ap_sym",), pairs=of.tau_ap_symmetric_of,
         redrawn=lambda c: None if (c.size_x > 1).any() or (c.size_y > 1).any() else of.tau_ap_apart_symmetric_of,
-        ties="the mean over all orders of the ties", paper=f"Yilmaz, Aslam and Robertson, SIGIR 2008; ties: {_URBANO}",
-        text="the mean of tau_ap from a to b and from b to a",
+        ties="the mean over all orders of tied items", paper=f"Yilmaz, Aslam and Robertson, SIGIR 2008; ties: {_URBANO}",
+        text="mean of tau_ap from a to b and from b to a",
     ),
     RankCoefficient(
         name="tau_ap_b", pairs=of.tau_ap_b_symmetric_of, redrawn=_always(of.tau_ap_b_symmetric_of),
-        ties="only higher ties stand above an item; the first tie is left out", paper=_URBANO,
-        text="the symmetric tau_ap for two orders that both may have ties",
+        ties="only items of higher groups are above an item; the first group is excluded", paper=_URBANO,
+        text="the symmetric tau_ap for two orders with ties",
     ),
     RankCoefficient(
         name="weighted_tau", aliases=("tau_w",), pairs=of.weighted_tau_of, redrawn=_always(of.weighted_tau_of),
-        ties="as tau_b, with weights", paper="Vigna, WWW 2015",
+        ties="as tau_b, weighted", paper="Vigna, WWW 2015",
         text="tau_b with pairs weighted 1/(r + 1) + 1/(s + 1) at ranks r, s from 0; the mean of ranks by a and by b",
     ),
     RankCoefficient(
@@ -185,35 +183,34 @@ COEFFICIENTS: tuple[RankCoefficient, ...] = (
     ),
     RankCoefficient(
         name="pearson", aliases=("r", "pearsonr"), pairs=of.pearson_of, test="t", redrawn=_always(of.pearson_of),
-        ties="no matter: scores, not ranks, are compared", paper="Pearson, Philosophical Transactions 1896",
-        text="the covariance of the scores, / the product of their standard deviations",
+        ties="not relevant: scores are compared, not ranks", paper="Pearson, Philosophical Transactions 1896",
+        text="covariance of the scores, divided by the product of their standard deviations",
     ),
     RankCoefficient(
         name="rbo", aliases=("rbo_ext", "rank_biased_overlap"), depths=lambda r, k, p, ties: rbo_of(r, p, ties)[2], low=0.0, persistence=True,
-        ties="b: corrected, 1 for equal rankings; a: the mean over all orders; w: at one rank", paper=_WEBBER,
-        text="agreement at each depth, weighted p^(d-1), extrapolated below the last",
+        ties="b: corrected, 1 for equal rankings; a: mean over all orders; w: same rank", paper=_WEBBER,
+        text="overlap at each depth d, weighted p^(d-1), extrapolated below the last",
     ),
     RankCoefficient(
         name="rbo_min", depths=lambda r, k, p, ties: rbo_of(r, p, ties)[0], low=0.0, persistence=True, ties="as rbo", paper=_WEBBER,
-        text="the least that rbo can be, if nothing more is shared",
+        text="lower bound of rbo, if nothing more is shared",
     ),
     RankCoefficient(
         name="rbo_res", aliases=("rbo_residual",), depths=lambda r, k, p, ties: rbo_of(r, p, ties)[1], low=0.0, persistence=True,
-        ties="as rbo", paper=_WEBBER, text="how much more than rbo_min it can be",
+        ties="as rbo", paper=_WEBBER, text="upper bound of rbo less rbo_min",
     ),
     RankCoefficient(
         name="overlap", aliases=("intersection",), depths=lambda r, k, p, ties: overlap_of(r, k, ties), cutoff=True, low=0.0,
-        ties=_CROSSING, paper="", text="the share of the first k that both hold: |A ∩ B| / k",
+        ties=_CROSSING, paper="", text="share of the first k that both rankings contain: |A ∩ B| / k",
     ),
     RankCoefficient(
-        name="jaccard", depths=lambda r, k, p, ties: jaccard_of(r, k), cutoff=True, low=0.0, ties="where a tie crosses the cutoff: the mean of |A ∩ B| over all orders",
+        name="jaccard", depths=lambda r, k, p, ties: jaccard_of(r, k), cutoff=True, low=0.0, ties="a tie that crosses the cutoff: mean of |A ∩ B| over all orders",
         paper="Jaccard, Bulletin de la Société vaudoise des sciences naturelles 1901", text="|A ∩ B| / |A ∪ B| of the first k",
     ),
     RankCoefficient(
         name="average_overlap", aliases=("ao",), depths=lambda r, k, p, ties: average_overlap_of(r, k, ties), cutoff=True, low=0.0,
         ties=_CROSSING, paper="Fagin, Kumar and Sivakumar, SIAM Journal on Discrete Mathematics 2003",
-        text="the mean of overlap@1 … overlap@k",
+        text="mean of overlap@1 … overlap@k",
     ),
-)  # fmt: skip
-
-_NAMES = {_key(name): c for c in COEFFICIENTS for name in (c.name, *c.aliases)}
+):  # fmt: skip
+    RANK_COEFFICIENTS.add(_coefficient)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as writers
 import io
 import json
+from collections.abc import Collection
 from typing import Any
 
 from judged.errors import safe
@@ -20,13 +21,15 @@ def csv(result: Renderable, places: int) -> str:
     return csv_text(result.records())
 
 
-def csv_text(records: list[dict[str, Any]], delimiter: str = ",") -> str:
-    """Write records as CSV, with every key that occurs as a column."""
+def csv_text(records: list[dict[str, Any]], delimiter: str = ",", *, exact: Collection[str] = ()) -> str:
+    """Write records as CSV, with every key that occurs as a column; `exact` columns contain ids that are read again."""
     out = io.StringIO()
     columns = list(dict.fromkeys(key for record in records for key in record))
     writer = writers.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerow(map(safe, columns))
-    writer.writerows([cell(record.get(name)) for name in columns] for record in records)
+    writer.writerows(
+        [record[name] if name in exact else cell(record.get(name)) for name in columns] for record in records
+    )
     return out.getvalue()
 
 

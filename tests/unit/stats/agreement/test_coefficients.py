@@ -13,8 +13,8 @@ import judged as jd
 from judged.stats.agreement.intervals import by_query, coefficients, wilson
 from judged.stats.agreement.paradox import GAP, HIGH, LOW, paradox
 from judged.stats.agreement.ratings import Ratings
-from judged.stats.agreement.registry import RELIABILITIES, usual, wanted
-from judged.stats.agreement.resample import resampled, resamples
+from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS, parse_coefficient, usual_coefficients
+from judged.stats.agreement.resample import resample, resamples
 from judged.stats.agreement.sample import Sample
 from judged.stats.agreement.weights import weights_of
 
@@ -22,7 +22,7 @@ KEYS_OF_ANY = ("raw", "expected", "fleiss", "conger", "ac1", "bp", "alpha", "alp
 
 
 def one(ratings, key, own=None, **options):
-    (found,) = coefficients(ratings, [wanted(key, ratings, own)], **options).values()
+    (found,) = coefficients(ratings, [parse_coefficient(key, ratings, own)], **options).values()
     return found
 
 
@@ -133,7 +133,7 @@ def test_coefficients_are_at_most_one_and_do_not_care_for_the_order_of_units_or_
 @given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=2, max_size=30).filter(lambda x: len(set(x)) > 1))
 def test_judges_who_give_the_same_agree_perfectly(column):
     ratings = Ratings.of(column, column)
-    for key in usual(ratings, "linear"):
+    for key in usual_coefficients(ratings, "linear"):
         if not key.startswith("expected"):
             assert one(ratings, key).value == pytest.approx(1)
 
@@ -253,12 +253,12 @@ def test_weights_that_are_refused(weights):
 
 
 def test_weights_of_words_and_ratios_of_negative_grades_are_refused():
-    with pytest.raises(jd.UsageError, match="labels that are text"):
-        wanted("kappa(linear)", Ratings.of(["a", "b"], ["a", "c"]))
-    with pytest.raises(jd.UsageError, match="from 0 up"):
-        wanted("alpha(ratio)", Ratings.of([-1, 0], [0, 1]))
-    with pytest.raises(jd.UsageError, match="labels that are text"):
-        wanted("alpha(ordinal)", Ratings.of(["a", "b"], ["a", "c"]))
+    with pytest.raises(jd.UsageError, match="weights"):
+        parse_coefficient("kappa(linear)", Ratings.of(["a", "b"], ["a", "c"]))
+    with pytest.raises(jd.UsageError, match="weights"):
+        parse_coefficient("alpha(ratio)", Ratings.of([-1, 0], [0, 1]))
+    with pytest.raises(jd.UsageError, match="weights"):
+        parse_coefficient("alpha(ordinal)", Ratings.of(["a", "b"], ["a", "c"]))
 
 
 def test_disagreement_weights_are_told_from_agreement_weights():
@@ -269,7 +269,7 @@ def test_disagreement_weights_are_told_from_agreement_weights():
 @pytest.mark.parametrize("key", ["kapa", "kappa(", "ac1(linear)", "kappa(own)", ""])
 def test_coefficients_that_do_not_exist(key):
     with pytest.raises(jd.UsageError):
-        wanted(key, Ratings.of(A, B))
+        parse_coefficient(key, Ratings.of(A, B))
 
 
 def test_kappa_of_three_is_refused_with_what_to_use_instead():
@@ -382,9 +382,9 @@ def test_the_same_seed_draws_the_same_and_another_does_not():
 def test_drawing_queries_draws_all_of_their_units():
     patterns = Ratings.of([0, 0, 1, 1, 1], [0, 1, 1, 1, 0]).patterns()
     query = np.array([3, 3, 3, 8, 8])
-    for block in resampled(patterns, query, 0):
+    for block in resample(patterns, query, 0):
         assert set(block.sum(axis=1)) <= {4.0, 5.0, 6.0}
-    assert sum(len(block) for block in resampled(patterns, query, 0)) == resamples(2) == 2000
+    assert sum(len(block) for block in resample(patterns, query, 0)) == resamples(2) == 2000
     assert resamples(10**9) == 200
 
 
@@ -399,7 +399,7 @@ def test_values_by_query_are_those_of_each_query_alone():
     columns, query = rng.integers(0, 3, (2, 90)), np.repeat([4, 7, 9], 30)
     ratings = Ratings.of(*columns)
     keys = ("raw", "kappa", "kappa(quadratic)", "alpha(ordinal)")
-    present, size, found = by_query(ratings, [wanted(key, ratings) for key in keys], query)
+    present, size, found = by_query(ratings, [parse_coefficient(key, ratings) for key in keys], query)
     assert present.tolist() == [4, 7, 9]
     assert size.tolist() == [30, 30, 30]
     for i, q in enumerate(present):
@@ -420,11 +420,11 @@ def test_a_sample_of_many_counts_gives_what_each_gives_alone():
 
 
 def test_every_declared_coefficient_has_a_formula_and_is_usual_somewhere():
-    shown = {*usual(Ratings.of([0, 1, 2], [0, 1, 1]), "linear"), *usual(Ratings.of([0, 1], [0, 1], [1, 1]))}
-    for definition in RELIABILITIES:
+    shown = {*usual_coefficients(Ratings.of([0, 1, 2], [0, 1, 1]), "linear"), *usual_coefficients(Ratings.of([0, 1], [0, 1], [1, 1]))}
+    for definition in AGREEMENT_COEFFICIENTS:
         assert definition.formula
-        assert definition.paper or definition.key == "raw"
-        assert any(key.partition("(")[0] == definition.key for key in shown), definition.key
+        assert definition.paper or definition.name == "raw"
+        assert any(key.partition("(")[0] == definition.name for key in shown), definition.name
 
 
 # ── what kappa hides ─────────────────────────────────────────────────────────────────────────────

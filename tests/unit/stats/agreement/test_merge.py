@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 import judged as jd
-from judged.stats.agreement.merge import HOW, TIES, merge
+from judged.stats.agreement.choices import How, MergeTies
+from judged.stats.agreement.merge import merge
 
 NONE = np.nan
 GRADES = np.array([[0, 0, 2, NONE, NONE], [0, 1, 1, 3, NONE], [1, 1, 0, NONE, NONE]])
@@ -52,7 +55,7 @@ def test_an_adjudicator_decides_where_judges_disagree_and_only_there():
 
 
 def test_without_any_grade_nothing_is_decided():
-    for how in HOW:
+    for how in get_args(How):
         assert merge(np.full((2, 1), NONE), how).undecided.all()
 
 
@@ -65,7 +68,7 @@ def test_ways_that_do_not_exist(options):
 
 def test_the_input_is_left_alone():
     before = GRADES.copy()
-    for how in HOW:
-        for ties in TIES:
+    for how in get_args(How):
+        for ties in get_args(MergeTies):
             merge(GRADES, how, ties)
     assert np.array_equal(GRADES, before, equal_nan=True)

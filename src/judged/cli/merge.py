@@ -1,0 +1,46 @@
+"""`judged merge`: judgments of several judges merged into one file."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import click
+
+from judged.cli.options.command import Command, option
+from judged.cli.options.judges import judge_options, judge_sources
+from judged.stats.agreement.choices import How, MergeTies, Missing
+
+__all__ = ["command"]
+
+
+@click.command("merge", cls=Command, short_help="Merge the judgments of several judges.")
+@judge_options
+@option("--how", type=click.Choice(get_args(How)), default="majority", show_default=True, group="Policies", help="Rule that merges the grades.")  # fmt: skip
+@option("--adjudicator", metavar="QRELS", group="Input", help="Judgments that decide where judges disagree, for --how adjudicate.")  # fmt: skip
+@option("--ties", type=click.Choice(get_args(MergeTies)), default="error", show_default=True, group="Policies", help="Majority without a winner.")  # fmt: skip
+@option("--missing", type=click.Choice(get_args(Missing)), default="keep", show_default=True, group="Policies", help="Documents that not all judges judged.")  # fmt: skip
+@option("-o", "--output", required=True, metavar="FILE", group="Output", help="File of merged judgments; its ending decides the format.")  # fmt: skip
+def command(sources: tuple[str, ...], **options: Any) -> None:
+    """Merge the judgments of two or more judges into one grade per document.
+
+    \b
+    judged merge a.txt b.txt c.txt --how majority --ties lower -o qrels.txt
+    judged merge a.txt b.txt --how mean -o qrels.jsonl
+    judged merge sheet.csv --judges human,gpt4 --how max -o qrels.txt
+
+    To adjudicate, list the disagreements, fill in the column `relevance`, and merge:
+
+    \b
+    judged agree a.txt b.txt --disagreements todo.csv
+    judged merge a.txt b.txt --how adjudicate --adjudicator todo.csv -o qrels.txt
+    """
+    from judged.io.write import write_qrels
+    from judged.judges.merge import merge_judgments
+    from judged.tables.text import counted
+
+    judges, settings = judge_sources(sources, options, options["adjudicator"] or "")
+    rules = {name: options[name] for name in ("how", "adjudicator", "ties", "missing")}
+    merged = merge_judgments(*judges, **rules, **settings)
+    write_qrels(merged, options["output"])
+    count = f"{counted(len(merged), 'judgment')} of {counted(len(merged.queries), 'query')}"
+    click.echo(f"{count} written to {options['output']}", err=True)
