@@ -1,0 +1,35 @@
+"""The language of docstrings, comments, messages and docs: `CONTRIBUTING.md` has the rule."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from imports import FILES
+
+ROOT = Path(__file__).parents[2]
+INTERROGATIVE = re.compile(r"(What|How|Whether|Where|Which|Who|Why|When)\b")
+BANNED = re.compile(
+    r"\b(look(s|ed|ing)? through|stands? (twice|in|at|behind|beside|above|below)|(held|hold) against|gives the bits|in a word|"
+    r"of everything that|a (record|number|row|column|line) a \w+|one a (core|query|line)|cannot be told|can be told|told apart|tell apart|"
+    r"where (it|they) lies?|as (it|they) lies?|whatever people have|rests? on|at hand|of its own kind|so many|"
+    r"what so many|by luck|will do|that is to be|are to be|is to be|a whole number|from 1 on|comes? to in|drawn again)\b",
+    re.IGNORECASE,
+)
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted((ROOT / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_docstring_begins_with_a_verb_or_a_noun(name):
+    nodes = ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8")))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+    assert [text.partition("\n")[0] for text in docstrings if INTERROGATIVE.match(text)] == []
+
+
+@pytest.mark.parametrize("path", [*FILES.values(), *PAGES], ids=lambda path: path.name)
+def test_no_phrase_that_a_native_writer_would_not_use(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [f"{n}: {line.strip()}" for n, line in enumerate(lines, 1) if BANNED.search(line)] == []

@@ -1,0 +1,75 @@
+"""Output on a terminal: no line exceeds its width, and no number or word is broken."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import pytest
+
+import judged as jd
+
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+
+SAMPLE = [str(jd.sample_path("qrels.txt")), *(str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "tfidf", "dense"))]
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def on_terminal(columns: int, *words: str, **environment: str) -> str:
+    """Run `judged` in a pseudo-terminal, and return what it prints."""
+    import fcntl
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | {"TERM": "xterm"} | environment
+    command = [sys.executable, "-c", "from judged.cli.main import main; main()", *words]
+    process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=env)
+    os.close(follower)
+    output = b""
+    try:
+        while block := os.read(leader, 1 << 16):
+            output += block
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    assert process.wait(60) == 0, output.decode()
+    os.close(leader)
+    return output.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("words", [
+    ("eval", *SAMPLE), ("compare", *SAMPLE, "-m", "nDCG@10", "AP"), ("eval", *SAMPLE[:2], "-q"), ("power", *SAMPLE[:3]), ("measures", "nDCG"),
+], ids=lambda words: words[0])  # fmt: skip
+def test_no_line_is_wider_than_the_terminal(columns, words):
+    lines = ESCAPE.sub("", on_terminal(columns, *words)).splitlines()
+    assert [line for line in lines if len(line) > columns] == []
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_no_number_is_broken(columns):
+    narrow = ESCAPE.sub("", on_terminal(columns, "compare", *SAMPLE, "-m", "nDCG@10"))
+    comparison = jd.compare(SAMPLE[0], SAMPLE[1:], "nDCG@10")
+    for row in comparison.rows:
+        for number in (f"{row.difference:+.4f}", f"[{row.low:+.4f},", row.verdict):
+            assert number in " ".join(narrow.split()), number
+
+
+def test_colour_is_left_out_on_request():
+    assert "\x1b[" in on_terminal(80, "eval", *SAMPLE[:2])
+    assert "\x1b[" not in on_terminal(80, "eval", *SAMPLE[:2], NO_COLOR="1")
+
+
+def test_the_shell_completes_commands_and_measures():
+    def complete(line: str) -> list[str]:
+        env = os.environ | {"_JUDGED_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+        command = [sys.executable, "-c", "from judged.cli.main import main; main()"]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        return [word.partition(",")[2] for word in done.stdout.split()]
+
+    assert complete("judged ev") == ["eval"]
+    assert "nDCG" in complete("judged eval q.txt r.run -m nD")
+    assert "--ties" in complete("judged eval --ti")
