@@ -4,9 +4,9 @@ from judged.clicks import ClickBoard, ClickFit, ClickGrades, Counterfactuals, In
 from judged.comparison.leaderboard import Leaderboard
 from judged.comparison.power import Power
 from judged.comparison.result import Comparison
+from judged.core.parts.run import Executor
 from judged.correlation.result import Correlation, Correlations
 from judged.curves import Classification, Curves
-from judged.distributed.executors import Executor
 from judged.errors import Warned
 from judged.evaluation.explain.result import Explanation
 from judged.evaluation.result.evaluations import Evaluations

@@ -204,3 +204,13 @@ def test_values_that_are_all_one_have_an_interval_of_no_width():
     same_all.add(np.full(10, 0.1))
     assert same_all.standard_error() == 0
     assert np.isnan(Moments().standard_error())
+
+
+@pytest.mark.parametrize("queries", ["judged", "both"])
+@pytest.mark.parametrize("unjudged", ["irrelevant", "condensed"])
+def test_no_overlap_is_warned_of_as_in_one_process(spark, queries, unjudged):
+    qrels, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"x": 0.5}, "p": {"y": 0.5}, "other": {"z": 1.0}}
+    options = {"queries": queries, "unjudged": unjudged}
+    found = evaluate_frame(qrels, frame_of(spark, run), "AP", **options)
+    expected = jd.evaluate(qrels, run, "AP", **options)
+    assert {w.slug: w.count for w in found.warnings} == {w.slug: w.count for w in expected.warnings}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from judged.errors import UsageError, shown
 
@@ -119,7 +119,7 @@ class PolicyOption:
 
     name: str
     choices: tuple[str, ...]
-    default: str | None
+    default: Any
     help: str
     meanings: Mapping[str, str]
 

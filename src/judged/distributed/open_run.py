@@ -42,7 +42,7 @@ def open_inputs(qrels: Any, source: Any, engine: Any = None) -> tuple[Qrels, Run
     Raises:
         UsageError: the run is in Spark, and the judgments are too many to be sent to every worker.
     """
-    judgments = qrels if is_spark(qrels) else read_qrels(qrels)
+    judgments: Any = qrels if is_spark(qrels) else read_qrels(qrels)
     run = open_run(source, engine)
     if isinstance(run, PartitionedRun) and not isinstance(run.partitions, LocalPartitions):
         from judged.distributed.spark.table import check_judgments

@@ -113,7 +113,7 @@ def find_in(
             texts = [stack.enter_context(batch.opened()) for batch in batches if isinstance(batch, TrecLines)]
             data, start = _join_texts(texts)
             scan = native.scan_lines(data, start, len(data), *common, _BYTES, None)
-    if not _is_regular(scan) or scan["empty"]:
+    if scan is None or not _is_regular(scan) or scan["empty"]:
         return None
     _check_ranks(batches[0].name, policy, scan)
     return _as_hits(pool, scan)

@@ -22,6 +22,8 @@ from judged.errors import Hint, UsageError, shown
 
 __all__ = ["join"]
 
+_FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
+
 
 def join(
     qrels: Qrels,
@@ -66,14 +68,8 @@ def join(
     run, hits = _find(qrels, pool, run, policy, progress, allow_empty=allow_empty)
     judged = Judged(
         pool=pool,
-        retrieved=hits.retrieved,
-        answered=hits.answered,
-        query=hits.query,
-        rank=hits.rank,
+        **{name: getattr(hits, name) for name in _FROM_HITS},
         grade=pool.grade[hits.judgment],
-        judgment=hits.judgment,
-        tie_first=hits.tie_first,
-        tie_last=hits.tie_last,
         policy=policy,
         names=(qrels.name, run.name),
         reading=_reading(run, pool, policy, credit) if isinstance(run, Run) and run.passages is not None else None,

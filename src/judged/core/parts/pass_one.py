@@ -10,8 +10,9 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.find.hits import check_id_kinds, raise_no_rank
+from judged.core.find.match import Sieve, keys_of
 from judged.core.find.pool import IdPool
-from judged.core.find.reference import Sieve, keys_of, ranking_value
+from judged.core.find.reference import ranking_value
 from judged.core.parts import native as native_parts
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy

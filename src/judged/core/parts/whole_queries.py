@@ -73,8 +73,8 @@ def find_whole_queries(
     parts = [hits for hits, _ in results]
     answered = np.sum([hits.answered for hits in parts], axis=0)
     if (answered > 1).any():
-        query = pool.ids[int(np.argmax(answered > 1))]
-        raise DataError("not-whole", f"query {shown(query)} is in several partitions, though the file statistics say it is in one",
+        example = pool.ids[int(np.argmax(answered > 1))]
+        raise DataError("not-whole", f"query {shown(example)} is in several partitions, though the file statistics say it is in one",
                         where=run.name, hint=Hint("write the files again, or use {engine}", engine="memory"))  # fmt: skip
     some_unjudged = tuple(query for hits in parts for query in hits.some_unjudged)[:3]
     if not answered.any():

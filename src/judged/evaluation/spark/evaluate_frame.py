@@ -12,7 +12,7 @@ from judged.core.join.warnings import no_overlap, raise_missing_queries
 from judged.core.parts.find import check_order
 from judged.core.policy import Policy, PolicyOptions
 from judged.distributed.spark.executor import Spark
-from judged.distributed.spark.table import open_table
+from judged.distributed.spark.table import SparkTable, open_table
 from judged.distributed.spark.worker import unpack
 from judged.errors import DataError, UsageError
 from judged.evaluation.evaluate import DEFAULT, Measures, parse_measures
@@ -64,18 +64,9 @@ def evaluate_frame(
     check_options(policy, PolicyOptions.__annotations__)
     parsed = _check_measures(parse_measures(measures, chosen, level))
     rules = policy_of(chosen, policy)
-    executor = session if isinstance(session, Spark) else Spark(session)
-    table = open_table(run, {}, "run", executor)
-    check_order(rules, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
+    table = open_table(run, {}, "run", session if isinstance(session, Spark) else Spark(session))
     judgments = open_judgments(qrels, table.executor.active())
-    if not judgments.ordered:
-        check_order(rules, judgments.columns.name, {"rejudged": ("first", "last")})
-    table.check_kinds(judgments.kinds)
-    loose = replace(rules, queries="judged") if rules.queries == "strict" else rules  # one partition does not know
-    job = Job(parsed, profile, loose, judgments.columns, table.columns, judgments.borrowed, table.kinds)
-    function = table.executor.function(evaluate_partition, job)
-    with talking():
-        rows = union_by_query(judgments, table, partitions).mapInArrow(function, _schema(job)).persist()
+    rows = _start(judgments, table, partitions, parsed, profile, rules)
     try:
         with talking():
             partials = rows.filter(rows[PARTIAL].isNotNull()).select(PARTIAL).toArrow()
@@ -98,6 +89,26 @@ def evaluate_frame(
         coverage={} if total.share is None else {"judged@10": total.share.mean()},
         warnings=total.tally.warnings(),
     )
+
+
+def _start(
+    judgments: SparkJudgments,
+    table: SparkTable,
+    partitions: int | None,
+    measures: tuple[Measure, ...],
+    profile: str,
+    policy: Policy,
+) -> Any:
+    """Return the DataFrame of values and partial results, which Spark computes when it is first used."""
+    check_order(policy, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
+    if not judgments.ordered:
+        check_order(policy, judgments.columns.name, {"rejudged": ("first", "last")})
+    table.check_kinds(judgments.kinds)
+    loose = replace(policy, queries="judged") if policy.queries == "strict" else policy  # one partition does not know
+    job = Job(measures, profile, loose, judgments.columns, table.columns, judgments.borrowed, table.kinds)
+    function = table.executor.function(evaluate_partition, job)
+    with talking():
+        return union_by_query(judgments, table, partitions).mapInArrow(function, _schema(job)).persist()
 
 
 def _check_measures(measures: list[Measure]) -> tuple[Measure, ...]:
