@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import judged as jd
-from judged.correlation import correlate_all
 from judged.core.ids import IdColumn
+from judged.correlation import correlate_all
 from judged.io.system_scores import read_scores
 from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
 from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS

@@ -420,7 +420,10 @@ def test_a_sample_of_many_counts_gives_what_each_gives_alone():
 
 
 def test_every_declared_coefficient_has_a_formula_and_is_usual_somewhere():
-    shown = {*usual_coefficients(Ratings.of([0, 1, 2], [0, 1, 1]), "linear"), *usual_coefficients(Ratings.of([0, 1], [0, 1], [1, 1]))}
+    shown = {
+        *usual_coefficients(Ratings.of([0, 1, 2], [0, 1, 1]), "linear"),
+        *usual_coefficients(Ratings.of([0, 1], [0, 1], [1, 1])),
+    }
     for definition in AGREEMENT_COEFFICIENTS:
         assert definition.formula
         assert definition.paper or definition.name == "raw"
@@ -442,7 +445,7 @@ def test_the_paradox_of_prevalence_is_said_with_its_numbers():
     expected = (97 / 100) * (96 / 100) + (3 / 100) * (4 / 100)
     kappa = (0.95 - expected) / (1 - expected)
     assert sentence.startswith(
-        f"0.95 raw, kappa {kappa:.2f}: 96% of all labels are 0; chance alone agrees on {expected:.2f}"
+        f"0.95 raw, kappa {kappa:.2f}: 96% of all labels are 0; chance agreement is {expected:.2f}"
     )
     assert found["bp"].value - found["kappa"].value > GAP
     assert found.paradox.prevalence_index == pytest.approx(193 / 200 - 7 / 200)
