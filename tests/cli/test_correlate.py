@@ -38,8 +38,7 @@ def invoke(*words, stdin=None):
 
 def run(*words, stdin=None):
     outcome = invoke(*words, stdin=stdin)
-    if outcome.exception is not None:
-        raise outcome.exception
+    assert outcome.exit_code == 0, outcome.stderr
     return outcome.stdout
 
 
@@ -66,9 +65,9 @@ def test_two_runs_make_a_table():
         "tau_a        -0.3333  [-1.0000, 0.3333]        2",
         "overlap@1     0.5000   [0.0000, 1.0000]        2",
         "",
-        "2 queries · pairs of documents that both hold",
+        "2 queries · pairs of shared documents",
         "on average 0.5 of the first 1 documents are the same",
-        "warning: 1 query is in b.run only, left out: 'q3'  [query-unshared]",
+        "warning: 1 query is in b.run only, excluded: 'q3'  [query-unshared]",
     ]
 
 
@@ -90,7 +89,7 @@ def test_values_of_each_query_begin_with_what_changed_most():
         "q2             2  -1.0000",
         "q1             3   0.3333",
         "",
-        "by tau_a, the most changed first",
+        "ordered by tau_a, the lowest first",
     ]
 
 
@@ -112,9 +111,8 @@ def test_json_holds_what_the_library_gives():
             "a",
         )
     )
-    wanted = jd.correlate("a.run", "b.run", documents="union", depth=2, p=0.8, ties="a").to_dict()
-    assert data == json.loads(json.dumps(wanted))
-    assert "values" not in json.loads(run("a.run", "b.run", "--format", "json"))
+    wanted = jd.correlate("a.run", "b.run", documents="union", depth=2, p=0.8, ties="a")
+    assert data == json.loads(wanted.to_json())
 
 
 def test_csv_has_a_row_for_each_query_and_one_for_all():
@@ -130,7 +128,7 @@ def test_csv_has_a_row_for_each_query_and_one_for_all():
 
 def test_markdown_and_a_file(tmp_path):
     assert run("a.run", "b.run", "--format", "md", "-o", "out.md") == ""
-    assert Path("out.md").read_text().startswith("| coefficient | mean |")
+    assert Path("out.md").read_text().count("| coefficient | mean |") == 1
     run("a.run", "b.run", "-o", "out.txt")
     assert Path("out.txt").read_text() == run("a.run", "b.run")
 
@@ -188,13 +186,12 @@ def test_more_than_two_runs_make_a_table_of_pairs():
         "a.run  c.run   1.0000     1.0000        2",
         "b.run  c.run  -0.3333     0.5000        2",
         "",
-        "pairs of documents that both hold",
-        "warning: a.run ~ b.run: 1 query is in b.run only, left out: 'q3'; likewise in 1 more of 3 pairs  [query-unshared]",
+        "pairs of shared documents",
+        "warning: a.run ~ b.run: 1 query is in b.run only, excluded: 'q3'; also in 1 more of 3 pairs  [query-unshared]",
     ]
     data = json.loads(run("a.run", "b.run", "c.run", "-c", "tau_a", "--format", "json"))
     assert [(p["a"], p["b"]) for p in data["pairs"]] == [("a.run", "b.run"), ("a.run", "c.run"), ("b.run", "c.run")]
-    assert "values" not in data["pairs"][0]
-    assert run("a.run", "b.run", "c.run", "--format", "md").startswith("| a | b |")
+    assert run("a.run", "b.run", "c.run", "--format", "md").count("| a | b |") == 1
 
 
 def test_two_orders_of_systems_do_not_wait_for_scipy():
@@ -203,12 +200,14 @@ def test_two_orders_of_systems_do_not_wait_for_scipy():
     assert subprocess.run([sys.executable, "-c", code], env=environment, timeout=60, check=False, capture_output=True).returncode == 0  # fmt: skip
 
 
-def test_a_file_whose_ending_promises_another_form_is_told():
-    for name, said in (("out.xyz", True), ("out.json", True), ("out.txt", False), ("out", False)):
-        outcome = invoke("a.run", "b.run", "-o", name)
-        assert (outcome.exit_code, "holds a table as text" in outcome.stderr) == (0, said)
-        assert Path(name).read_text() == run("a.run", "b.run")
-    assert invoke("a.run", "b.run", "--format", "json", "-o", "out.xyz").stderr == ""
+@pytest.mark.parametrize("form", ["table", "md", "latex", "csv", "json", "html"])
+def test_every_format_can_be_written_to_a_file(form):
+    assert run("a.run", "b.run", "--format", form, "-o", "out") == ""
+    assert Path("out").read_text() == run("a.run", "b.run", "--format", form)
+
+
+def test_runs_can_be_named():
+    assert run("old=a.run", "new=b.run", "-c", "tau_a").splitlines()[0] == "old ~ new"
 
 
 @pytest.mark.parametrize(
@@ -216,7 +215,7 @@ def test_a_file_whose_ending_promises_another_form_is_told():
     [
         (["a.run", "none.run"], 3, "none.run"),
         (["a.run"], 2, "Missing argument"),
-        (["a.run", "b.run", "-c", "tau_q"], 2, "[coefficient]"),
+        (["a.run", "b.run", "-c", "tau_q"], 2, "[unknown-coefficient]"),
         (["a.run", "b.run", "-c"], 2, "-c needs the name"),
         (["a.run", "b.run", "--p", "1"], 2, "--p"),
         (["a.run", "b.run", "--depth", "0"], 2, "--depth"),
@@ -225,8 +224,8 @@ def test_a_file_whose_ending_promises_another_form_is_told():
         (["map.txt", "a.run"], 2, "map.txt"),
         (["map.txt", "map.txt"], 2, "--systems"),
         (["ndcg.json", "ndcg.json"], 2, "--systems"),
-        (["a.run", "qrels.txt"], 2, "judged eval QRELS RUN"),
-        (["qrels.txt", "a.run"], 2, "these are judgments"),
+        (["a.run", "qrels.txt"], 2, "[swapped]"),
+        (["qrels.txt", "a.run"], 2, "[swapped]"),
         (["a.run", "b.run", "a.run"], 2, "named twice"),
         (["a.run", "b.run", "c.run", "-q"], 2, "-q compares two runs"),
         (["a.run", "b.run", "-c", "rbo(p=2)"], 2, "[parameter]"),
@@ -245,15 +244,15 @@ def test_errors_say_what_is_wrong(words, code, said):
 def test_runs_without_a_common_query_are_an_error_that_names_both():
     Path("c.run").write_text("other Q0 d1 1 3 c\n")
     outcome = invoke("a.run", "c.run")
-    assert outcome.exception.slug == "no-common-query"
-    assert "a.run" in str(outcome.exception)
-    assert "c.run" in str(outcome.exception)
+    assert "[no-common-query]" in outcome.stderr
+    assert "a.run" in outcome.stderr
+    assert "c.run" in outcome.stderr
 
 
 def test_a_query_with_one_shared_document_is_counted_aloud():
     Path("c.run").write_text("q1 Q0 d1 1 3 c\nq2 Q0 d1 1 2 c\nq2 Q0 d2 2 1 c\n")
     text = run("a.run", "c.run", "-c", "tau_b")
-    assert "warning: tau_b is not defined for 1 query" in text
+    assert "warning: tau_b is undefined for 1 query" in text
     assert "1.0000" in text
 
 

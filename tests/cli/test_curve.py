@@ -40,7 +40,7 @@ def test_a_picture_is_written(tmp_path, ending, magic):
 def test_points_come_as_json_and_csv():
     data = json.loads(run("ipr", *sample()[:2], "--format", "json").output)
     assert data["curves"][0]["x"] == [i / 10 for i in range(11)]
-    lines = run("at-k", *sample()[:2], "-m", "P", "R", "--points", "1,5", "--format", "csv").output.splitlines()
+    lines = run("at-k", *sample()[:2], "-m", "P", "R", "--points", "1,5", "--format", "csv").stdout.splitlines()
     assert lines[0] == "curve,at,x,y,low,high"
     assert len(lines) == 5
 
@@ -52,8 +52,23 @@ def test_the_help_says_what_each_kind_is():
 
 
 def test_wrong_words_are_told():
-    assert "at-k" in run("prr", *sample()).output
-    assert "numbers with commas" in run("ipr", *sample(), "--points", "a,b").output
-    assert run("ipr", *sample(), "--points", "0,2").exception.exit_code == 2
-    assert "one of" in str(run("pr", *sample(), "--query", "nope").exception)
-    assert ".svg" in str(run("pr", *sample(), "-o", "x.gif").exception)
+    assert "[unknown-curve]" in run("prr", *sample()).output
+    assert "list of numbers" in run("ipr", *sample(), "--points", "a,b").output
+    assert run("ipr", *sample(), "--points", "0,2").exit_code == 2
+    assert "[no-query]" in run("pr", *sample(), "--query", "nope").output
+    assert ".svg" in run("pr", *sample(), "-o", "x.gif").output
+
+
+def test_eleven_points_are_another_name_of_interpolated_precision():
+    assert run("11pt", *sample()).output == run("ipr", *sample()).output
+
+
+def test_points_come_as_a_table():
+    assert "| curve | rank | recall | precision | low | high |" in run("pr", *sample()[:2], "--format", "md").output
+
+
+def test_the_help_lists_every_kind():
+    from judged.curves.kinds import CURVE_KINDS
+
+    words = " ".join(run("--help").output.split())
+    assert all(f"{kind.name} {kind.text}" in words for kind in CURVE_KINDS)

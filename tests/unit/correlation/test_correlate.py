@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import judged as jd
-from judged.correlation import correlate_all
 from judged.core.ids import IdColumn
+from judged.correlation import correlate_all
 from judged.io.system_scores import read_scores
 from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
 from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
@@ -560,6 +560,6 @@ def test_infinite_scores_are_named_as_the_reason_why_pearson_is_not_defined():
     a = {"q1": {"a": 1.0, "b": np.inf}, "q2": {"a": 1.0}, "q3": {"a": 1.0, "b": 2.0}}
     texts = [w.text for w in jd.correlate(a, a, "pearson tau_b").warnings if w.slug == "undefined"]
     assert texts == [
-        "pearson, tau_b are not defined for 1 query (fewer than two shared documents, or all tied), left out of the mean: 'q2'",
-        "pearson is undefined for 1 query (infinite scores have no mean), left out of the mean: 'q1'",
+        "pearson, tau_b are undefined for 1 query (fewer than two shared documents, or all tied), excluded from the mean: 'q2'",
+        "pearson is undefined for 1 query (infinite scores have no mean), excluded from the mean: 'q1'",
     ]

@@ -186,7 +186,7 @@ def test_one_category_leaves_kappa_undefined_and_says_why():
         found = one(ratings, key)
         assert isnan(found.value)
         assert found.interval is None
-        assert "one category only" in found.reason
+        assert "only one category" in found.reason
 
 
 def test_three_raters_of_one_category_are_undefined_in_spite_of_rounding():
@@ -420,7 +420,10 @@ def test_a_sample_of_many_counts_gives_what_each_gives_alone():
 
 
 def test_every_declared_coefficient_has_a_formula_and_is_usual_somewhere():
-    shown = {*usual_coefficients(Ratings.of([0, 1, 2], [0, 1, 1]), "linear"), *usual_coefficients(Ratings.of([0, 1], [0, 1], [1, 1]))}
+    shown = {
+        *usual_coefficients(Ratings.of([0, 1, 2], [0, 1, 1]), "linear"),
+        *usual_coefficients(Ratings.of([0, 1], [0, 1], [1, 1])),
+    }
     for definition in AGREEMENT_COEFFICIENTS:
         assert definition.formula
         assert definition.paper or definition.name == "raw"
@@ -438,11 +441,11 @@ def two_by_two(both_no, only_first, only_second, both_yes):
 
 def test_the_paradox_of_prevalence_is_said_with_its_numbers():
     found = two_by_two(94, 3, 2, 1)
-    (sentence,) = [s for s in found.paradox.sentences if "chance alone" in s]
+    (sentence,) = [s for s in found.paradox.sentences if "chance agreement" in s]
     expected = (97 / 100) * (96 / 100) + (3 / 100) * (4 / 100)
     kappa = (0.95 - expected) / (1 - expected)
     assert sentence.startswith(
-        f"0.95 raw, kappa {kappa:.2f}: 96% of all labels are 0; chance alone agrees on {expected:.2f}"
+        f"0.95 raw, kappa {kappa:.2f}: 96% of all labels are 0; chance agreement is {expected:.2f}"
     )
     assert found["bp"].value - found["kappa"].value > GAP
     assert found.paradox.prevalence_index == pytest.approx(193 / 200 - 7 / 200)
