@@ -1,4 +1,4 @@
-"""What trec_eval itself knows: its measures in its order, its nicknames, its parameters and the names it prints."""
+"""Parameters of trec_eval's measures, and the names that it prints."""
 
 from __future__ import annotations
 

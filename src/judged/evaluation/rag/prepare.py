@@ -1,4 +1,4 @@
-"""What is done to judgments and a run before they are joined: chunks to documents, token counts, documents left out."""
+"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, leave out documents."""
 
 from __future__ import annotations
 
