@@ -101,7 +101,7 @@ def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         outcome = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device  [io]\n")
-    with pytest.raises(jd.FileError, match="^/dev/full: ") as caught:
+    with pytest.raises(jd.FileError, match=r"^/dev/full: ") as caught:
         run("eval", "qrels.txt", "a.run", "-o", "/dev/full")
     assert caught.value.slug == "io"
 

@@ -46,7 +46,7 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     ranking = run if run is None or in_parts(run) else read_run(run, labels=judgments)
     measures = [with_level(m, options["level"]) for m in parse_all(measure)]
     if options["all_ranks"]:
-        emit(values_by_cutoff(measures, judgments, ranking, query, depth=options["rows"], **policy), options)
+        emit(values_by_cutoff(measures, judgments, ranking, query, rows=options["rows"], **policy), options)
         return
-    explained = (explain(m, judgments, ranking, query, depth=options["rows"], **policy) for m in measures)
+    explained = (explain(m, judgments, ranking, query, rows=options["rows"], **policy) for m in measures)
     emit(Explanations(tuple(explained)), options)

@@ -85,7 +85,7 @@ def flags_of(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
 
 
 def options_of(flags: list[tuple[str, str]]) -> Options:
-    """What the flags mean; of a flag given twice the last counts, except that measures add up."""
+    """Options from flags; of a flag given twice the last counts, except that measures accumulate."""
     from judged.evaluation.trec_eval.output import Options
 
     meant: dict[str, Any] = {}

@@ -16,6 +16,7 @@ from typing import Any
 
 from judged.errors import UsageError, shown
 from judged.measures.registry import MEASURES, Definition, Measure, find
+from judged.measures.trec_lists import CUTOFFS, NICKNAMES, RUN_ID
 from judged.registry import expand_at, parse_call, split_calls
 
 __all__ = ["parse", "parse_all"]
@@ -158,8 +159,6 @@ def _translate(pairs: dict[str, Any]) -> dict[str, Any]:
 
 def _trec_list(name: str) -> list[Measure]:
     """The measures of one of trec_eval's lists: `official`, `set`, `all_trec` …; none for other names."""
-    from judged.measures.trec_names import CUTOFFS, NICKNAMES, RUN_ID
-
     names = [known for known in NICKNAMES.get(name, ()) if known != RUN_ID]
     return [
         m

@@ -14,7 +14,7 @@ __all__ = ["PROFILES", "Profile", "profile"]
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a tool does where it differs from trec_eval 10 with `-c`: policies, and parameters of measures."""
+    """Policies and parameters in which a tool differs from trec_eval 10 with `-c`."""
 
     name: str
     text: str

@@ -178,7 +178,7 @@ def test_rankings_keep_the_order_of_the_policy_for_ties(ties, depth, tmp_path):
     _, facts, _, details = opened(tmp_path / "page.html")
     for query, detail in zip(facts["queries"], details, strict=True):
         shown = [detail["docs"][place] for place in detail["rankings"][0]["docs"]]
-        assert shown == [row[1] for row in result.explain("AP", query, depth=10).rows][:depth]
+        assert shown == [row[1] for row in result.explain("AP", query, rows=10).rows][:depth]
         assert detail["rankings"][0]["why"][0]["closing"] == result.explain("AP", query).closing
         below = {detail["docs"][place]: rank for place, rank in detail["rankings"][0]["below"]}
         assert all(rank > depth and doc in qrels[query] for doc, rank in below.items())

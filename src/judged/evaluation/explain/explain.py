@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -32,7 +33,7 @@ __all__ = ["explain", "explain_query", "values_by_cutoff"]
 
 
 def explain(
-    measure: str | Measure, qrels: Any, run: Any = None, query: Id | None = None, *, depth: int | None = None,
+    measure: str | Measure, qrels: Any, run: Any = None, query: Id | None = None, *, rows: int | None = None,
     level: float | None = None, profile: str = "trec_eval-10", **options: Unpack[EvaluateOptions],
 ) -> Explanation:  # fmt: skip
     """Explain the value of one query: every step of its arithmetic.
@@ -42,7 +43,7 @@ def explain(
         qrels: as in `evaluate`.
         run: as in `evaluate`.
         query: the query; by default the one whose value is nearest to the mean, among those with a relevant document retrieved.
-        depth: number of ranks to show.
+        rows: number of ranks to show.
         level: lowest relevant grade, as in `evaluate`.
         profile: conventions of another tool, see `PROFILES`.
         options: as in `evaluate`.
@@ -52,7 +53,7 @@ def explain(
     """
     chosen = find_profile(profile)
     source = _join(qrels, run, chosen, options)
-    return explain_query(with_level(chosen.apply(parse(measure)), level), source, query, depth)
+    return explain_query(with_level(chosen.apply(parse(measure)), level), source, query, rows)
 
 
 def explain_query(
@@ -154,7 +155,7 @@ def _with_unjudged(judged: Judged) -> Judged:
 
 
 def values_by_cutoff(
-    measures: list[Measure], qrels: Any, run: Any, query: Id | None = None, *, depth: int | None = None,
+    measures: list[Measure], qrels: Any, run: Any, query: Id | None = None, *, rows: int | None = None,
     profile: str = "trec_eval-10", **options: Unpack[EvaluateOptions],
 ) -> RecordTable:  # fmt: skip
     """Compute measures of one query at every cutoff: one row per rank."""
@@ -168,15 +169,15 @@ def values_by_cutoff(
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
-    rows = [
+    records = [
         {"k": k, "document": docs[k - 1], "grade": cell_text(grade.get(k, "–")),
          **{str(m): (chosen.apply(m) @ k).on(judged)[0].item() for m in measures}}
-        for k in range(1, min(len(docs), depth or len(docs)) + 1)
+        for k in range(1, min(len(docs), rows or len(docs)) + 1)
     ]  # fmt: skip
-    return RecordTable.of(rows, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
+    return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
 
 
-def _join(qrels: Any, run: Any, profile: Profile, options: EvaluateOptions) -> Provenance:
+def _join(qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any]) -> Provenance:
     rag, policies = RagOptions.split(options)
     return read_and_join(qrels, run, policy_of(profile, policies), rag)
 

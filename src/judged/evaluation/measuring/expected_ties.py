@@ -81,11 +81,11 @@ class TieOrders:
 
     @cached_property
     def _sampled(self) -> int:
-        """How many queries have more orders than can be tried."""
+        """Number of queries with more orders than can be tried."""
         return sum(_Ties(self.judged, query).orders > _EXACT for query in _tied(self.judged))
 
     def warnings(self, measures: Sequence[Measure]) -> tuple[Warned, ...]:
-        """How many queries have more orders than were tried, where a measure needs them all."""
+        """Warn of queries with more orders than were tried, if a measure needs all of them."""
         sampled = 0 if all(map(self._adds_up, measures)) else self._sampled
         text = f"in {sampled} {'query' if sampled == 1 else 'queries'} the expected value over ties is an average over {_EXACT:,} random orders"
         return (Warned("ties-sampled", sampled, text),) if sampled else ()
@@ -127,7 +127,7 @@ class _Ties:
 
     @property
     def orders(self) -> int:
-        """How many orders there are that a measure can tell apart."""
+        """Number of orders that a measure can distinguish."""
         groups = zip(self.sizes, self.classes, strict=True)
         return math.prod(_arrangements(size, [len(c) for c in classes]) for size, classes in groups)
 

@@ -85,5 +85,5 @@ def _on(measure: Measure, judged: Judged) -> Column:
 
 
 def _differs(measure: Measure) -> bool:
-    """Whether sets have values of their own: what is judged at all is the same for all of them."""
+    """True if the value differs between sets; the judged share does not."""
     return not measure.definition.text and measure.definition.family != "coverage"

@@ -1,4 +1,4 @@
-"""What is done to judgments and a run before they are joined: chunks to documents, token counts, documents left out."""
+"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, leave out documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
 
 if TYPE_CHECKING:
-    from judged.evaluation.inputs import RagOptions
+    from judged.evaluation.options import RagOptions
     from judged.io.rag.chunk_table import ChunkTable
 
 __all__ = ["prepare"]

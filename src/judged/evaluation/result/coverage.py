@@ -1,4 +1,4 @@
-"""How much of a ranking was judged, rank by rank."""
+"""Share of judged documents at each rank."""
 
 from __future__ import annotations
 

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from judged.core.policy import Policy
+from judged.core.tables import Id
 from judged.errors import Warned
 from judged.measures.registry import Measure
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
-__all__ = ["SUMMARIES", "interval_text", "notes_on", "range_text", "summary_table", "title_of", "value_text"]
+__all__ = [
+    "SUMMARIES",
+    "interval_text",
+    "notes_on",
+    "range_text",
+    "summary_table",
+    "title_of",
+    "value_record",
+    "value_text",
+]
 
 SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
 
@@ -69,3 +80,13 @@ def notes_on(size: int, policy: Policy, warnings: Sequence[Warned], coverage: Ma
 def title_of(names: tuple[str, str]) -> str:
     """The run and the judgments, without folders."""
     return " judged by ".join(name.rpartition("/")[2] for name in reversed(names))
+
+
+def value_record(
+    run: str, measure: str, query: Id, value: Any, interval: tuple[float, float] | None, bounds: Any
+) -> dict[str, Any]:
+    """One row of CSV output: a value with its interval and bounds, if there are any."""
+    low, high = interval or (None, None)
+    irrelevant, top = bounds or (None, None)
+    return {"run": run, "measure": measure, "query": query, "value": value, "low": low, "high": high,
+            "if_irrelevant": irrelevant, "if_top": top}  # fmt: skip

@@ -15,7 +15,7 @@ from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.result.names import find_measure
-from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_text
+from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.intervals import bootstraps
@@ -191,17 +191,14 @@ class Values(Result):
             return cls(
                 queries=tuple(data["queries"]),
                 measures=measures,
-                columns=_read_columns(measures, data["values"], len(data["queries"])),
+                columns=_read_columns(measures, data["values"], len(data["queries"])) or {},
                 policy=Policy(**data["policy"]),
                 profile=data["profile"],
                 names=(data["qrels"], data["run"]),
                 coverage=data["coverage"],
                 warnings=tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
-                **{
-                    side: _read_columns(measures, data[side], len(data["queries"]))
-                    for side in ("if_irrelevant", "if_top")
-                    if side in data
-                },
+                if_irrelevant=_read_columns(measures, data.get("if_irrelevant"), len(data["queries"])),
+                if_top=_read_columns(measures, data.get("if_top"), len(data["queries"])),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
@@ -211,14 +208,14 @@ class Values(Result):
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
-    def explain(self, measure: str | Measure, query: Id | None = None, *, depth: int | None = None) -> Explanation:
+    def explain(self, measure: str | Measure, query: Id | None = None, *, rows: int | None = None) -> Explanation:
         """Show the arithmetic of one query, rank by rank; without a query, of an instructive one."""
         if self.source is None or self.source.run is None:
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query
 
         own = next((m for m in self.measures if str(m) == str(measure)), None)
-        return explain_query(own or parse(measure), self.source, query, depth)
+        return explain_query(own or parse(measure), self.source, query, rows)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The summary: one row per measure."""
@@ -239,7 +236,7 @@ class Values(Result):
         low, high = self.if_irrelevant or {}, self.if_top or {}
         nothing = [None] * len(self)
         return [
-            _record(label or self.names[1], str(m), query, value, None, (irrelevant, top))
+            value_record(label or self.names[1], str(m), query, value, None, (irrelevant, top))
             for m in self.measures
             for query, value, irrelevant, top in zip(
                 self.queries, self[m].tolist(), low.get(str(m), nothing), high.get(str(m), nothing), strict=True
@@ -250,7 +247,7 @@ class Values(Result):
         """One row per measure."""
         intervals = self.intervals()
         return [
-            _record(label or self.names[1], name, "all", value, intervals[name], self.bounds(name))
+            value_record(label or self.names[1], name, "all", value, intervals[name], self.bounds(name))
             for name, value in self.mean().items()
         ]
 
@@ -286,16 +283,11 @@ class Values(Result):
         return draw_values(self, measures, ax)
 
 
-def _record(
-    run: str, measure: str, query: Id, value: Any, interval: tuple[float, float] | None, bounds: Any
-) -> dict[str, Any]:
-    low, high = interval or (None, None)
-    irrelevant, top = bounds or (None, None)
-    return {"run": run, "measure": measure, "query": query, "value": value, "low": low, "high": high,
-            "if_irrelevant": irrelevant, "if_top": top}  # fmt: skip
-
-
-def _read_columns(measures: Sequence[Measure], stored: dict[str, list[Any]], size: int) -> dict[str, Column]:
+def _read_columns(
+    measures: Sequence[Measure], stored: dict[str, list[Any]] | None, size: int
+) -> dict[str, Column] | None:
+    if stored is None:
+        return None
     columns = {
         str(m): np.array(v, dtype=object) if m.definition.text else np.array(v, dtype=float)
         for m, v in zip(measures, stored.values(), strict=True)

@@ -103,7 +103,7 @@ def _only_unjudged(topic: str) -> Run:
 
 
 def _repeat(options: Options, qrels: Qrels, run: Run, topics: Topics) -> Stop | None:
-    """Where a document stands twice; the ranking of a topic is looked at before its judgments."""
+    """The first duplicate document; the ranking of a topic is checked before its judgments."""
     place = {topics.names[row].encode("utf-8", "surrogateescape"): row for row in topics.rows}
     found = [_in_run(options, run, place)]
     if options.form != "qrels_jg":  # where the reader has refused them

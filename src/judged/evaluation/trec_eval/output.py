@@ -1,6 +1,6 @@
-"""What trec_eval 10 prints for judgments and a run, as plain data: lines, a message, an exit code.
+"""The output of trec_eval 10 for judgments and a run, as plain data: lines, a message, an exit code.
 
-Values come from the measures. Here stands only what is trec_eval's own: its sums, its names, its decimals, and
+Values come from the measures. This file has only what is specific to trec_eval: its sums, its names, its decimals, and
 what it says when it gives up.
 """
 
@@ -38,7 +38,7 @@ _NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class TrecEvalOutput:
-    """What goes to standard output, what to standard error, and the exit code."""
+    """Standard output, standard error and the exit code."""
 
     lines: tuple[str, ...] = ()
     message: str = ""

@@ -19,7 +19,7 @@ _LARGEST_EXPONENT = 1023
 def gained(
     grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = ""
 ) -> Column:
-    """What each grade is worth. A grade of 0 or less, or below the level, is worth nothing."""
+    """The gain of each grade. A grade of 0 or less, or below the level, is worth nothing."""
     worthy = (grade > 0) & (grade >= level)
     value = np.where(worthy, grade, 0.0)
     if gain == "binary":
@@ -38,7 +38,7 @@ def gained(
 
 
 def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Column:
-    """What a gain at this rank is divided by."""
+    """The divisor of a gain at this rank."""
     if kind == "rank":
         return rank.astype(float)
     if kind == "log":
