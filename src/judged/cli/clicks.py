@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -12,6 +13,8 @@ from judged.cli.options.output import emit, output_options, show_warnings
 
 __all__ = ["command"]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 _MODELS = ("cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr")  # NumPy takes long to import
 _share = click.FloatRange(0, 1)
 _seed = option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
@@ -19,7 +22,7 @@ _interval = option("--interval", type=click.FloatRange(0, 1, min_open=True, max_
                    group="Statistics", help="Confidence level of the intervals.")  # fmt: skip
 
 
-def _method(group: str, help: str) -> Any:
+def _method(group: str, help: str) -> Callable[[F], F]:
     return option("--method", type=click.Choice(["team-draft", "balanced"]), default="team-draft", show_default=True, group=group, help=help)  # fmt: skip
 
 

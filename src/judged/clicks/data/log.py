@@ -267,8 +267,8 @@ def _check_lists(log: ClickLog) -> None:
     twice = np.flatnonzero(together & (log.rank[1:] == log.rank[:-1]))
     if len(twice):
         row = int(twice[0]) + 1
-        session = shown(log.sessions[log.session[row]])
-        raise DataError("duplicate-rank", f"two documents at rank {log.rank[row]} of session {session}", where=log.name,
+        name = shown(log.sessions[log.session[row]])
+        raise DataError("duplicate-rank", f"two documents at rank {log.rank[row]} of session {name}", where=log.name,
                         hint="give each list that was shown its own session id")  # fmt: skip
     key = np.sort(log.session.astype(np.int64) * len(log.pairs) + log.pair)
     again = np.flatnonzero(key[1:] == key[:-1])

@@ -1,4 +1,4 @@
-"""The cascade model: a user goes down the list, and stops at the first document that is clicked."""
+"""The cascade model: a user goes down the list and stops at the first click."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import Any
 import numpy as np
 
 from judged.clicks.data.log import Floats
-from judged.errors import DataError, shown
+from judged.errors import DataError, Hint, shown
 
 __all__ = ["CascadeClicks", "attractiveness_of_grades", "cascade_clicks", "probabilities"]
 
 
 @dataclass(frozen=True, slots=True)
 class CascadeClicks:
-    """What the cascade model says of a list, rank by rank (last axis); of several lists, one a row.
+    """Probabilities of the cascade model at each rank (last axis); several lists are rows.
 
-    The chance to click at a rank is the chance to stop there: a click ends the session. `no_click` is what is left.
+    The probability of a click at a rank is that of stopping there: a click ends the session. `no_click` is the rest.
     """
 
     examined: Floats
     clicked: Floats
-    no_click: Any  # a number, or one for each list
+    no_click: Any  # a number, or one per list
     reciprocal_rank: Any
 
     @property
     def stopped(self) -> Floats:
-        """The chance that the user stops at each rank, satisfied."""
+        """The probability that the user stops at each rank, satisfied."""
         return self.clicked
 
 
 def cascade_clicks(attractiveness: Any) -> CascadeClicks:
-    """The chances to examine, to click and to stop at each rank, given how attractive each document is.
+    """Compute the probabilities of examining, clicking and stopping at each rank from the attractiveness of documents.
 
     P(C_i) = r_i · Π over j < i of (1 - r_j)   (Craswell, Zoeter, Taylor and Ramsey, WSDM 2008)
 
@@ -40,8 +40,8 @@ def cascade_clicks(attractiveness: Any) -> CascadeClicks:
     Zhang and Grinspan, CIKM 2009). It is not DCG with another discount: the product over the documents above remains.
 
     Args:
-        attractiveness: one chance per rank, best rank first; or one list a row, where NaN behind the end of a shorter
-            list is padding: nothing is examined there.
+        attractiveness: one probability per rank, from rank 1; or one list per row, where NaN after the end of a shorter
+            list is padding.
 
     >>> cascade_clicks([0.5, 0.5]).clicked
     array([0.5 , 0.25])
@@ -51,7 +51,7 @@ def cascade_clicks(attractiveness: Any) -> CascadeClicks:
     chance = np.where(padding, 0.0, given)
     if (padding[..., :-1] & ~padding[..., 1:]).any():
         raise DataError(
-            "probability", "NaN behind the end of a list alone", got="a number behind NaN", hint="0 is a chance too"
+            "probability", "a number follows NaN, which marks the end of a list", hint="write 0 for no attractiveness"
         )
     passed = np.cumprod(1.0 - chance, axis=-1)
     reached = np.concatenate([np.ones((*chance.shape[:-1], 1)), passed[..., :-1]], axis=-1)[..., : chance.shape[-1]]
@@ -63,12 +63,12 @@ def cascade_clicks(attractiveness: Any) -> CascadeClicks:
 
 
 def _number(values: Any) -> Any:
-    """A number where there is one list alone, one for each of several."""
+    """A number for one list, an array for several."""
     return float(values) if np.ndim(values) == 0 else values
 
 
 def attractiveness_of_grades(grades: Any, top: float = 4) -> Floats:
-    """The chance that a document of a grade attracts (or satisfies): (2^grade - 1) / 2^top; 0 for grades below 0.
+    """The probability that a document of a grade attracts (or satisfies): (2^grade - 1) / 2^top; 0 for grades below 0.
 
     This is ERR's mapping; `top` is the top of the grade scale. A grade above it is an error.
 
@@ -79,21 +79,21 @@ def attractiveness_of_grades(grades: Any, top: float = 4) -> Floats:
     if np.isnan(values).any() or (values > top).any():
         got = shown(float(values[np.isnan(values) | (values > top)].flat[0]))
         raise DataError(
-            "label-above-max", f"grades up to the top of the scale, {top:g}", got=got, hint="give the real top"
+            "label-above-max", f"grade {got} is above the top of the scale, {top:g}", hint=Hint("set {top}", top=None)
         )
     return (np.exp2(np.maximum(values, 0.0)) - 1.0) / 2.0**top
 
 
 def probabilities(values: Any, what: str, *, padded: bool = False) -> Floats:
-    """An array of chances between 0 and 1, or an error that shows the first one that is none."""
+    """Return values as an array of probabilities; raise if one is not between 0 and 1."""
     try:
         chance = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            "probability", f"{what} as numbers", got=str(error), hint="one row of numbers per list"
+            "probability", f"{what} as numbers", got=str(error), hint="give one row of numbers per list"
         ) from error
     if chance.ndim not in (1, 2):
-        raise DataError("probability", f"{what} of one list, or one list a row", got=f"{chance.ndim} dimensions")
+        raise DataError("probability", f"{what} of one list, or of one list per row", got=f"{chance.ndim} dimensions")
     wrong = ~((chance >= 0) & (chance <= 1)) & ~(np.isnan(chance) & padded)
     if wrong.any():
         got = shown(float(chance[wrong][0]))

@@ -1,9 +1,9 @@
-"""Models in which a user goes down the list, and after each document goes on or leaves.
+"""Chain models: a user goes down the list, and after each document continues or leaves.
 
-- cascade: leaves with the first click (Craswell, Zoeter, Taylor and Ramsey, WSDM 2008);
-- dependent click (`dcm`): after a click at rank r, leaves with a chance that belongs to r (Guo, Liu and Wang, WSDM 2009);
-- dynamic Bayesian (`dbn`): a click satisfies with a chance that belongs to the document, and a user who is not satisfied goes on
-  with a persistence that is the same everywhere; simplified (`sdbn`) when that is 1 (Chapelle and Zhang, WWW 2009).
+- cascade: leaves at the first click (Craswell, Zoeter, Taylor and Ramsey, WSDM 2008);
+- dependent click (`dcm`): after a click at rank r, leaves with a probability of that rank (Guo, Liu and Wang, WSDM 2009);
+- dynamic Bayesian (`dbn`): a click satisfies with a probability of the document, and a user who is not satisfied continues
+  with a persistence that is the same at all ranks; simplified (`sdbn`) when that is 1 (Chapelle and Zhang, WWW 2009).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from judged.clicks.data.log import Bools, Floats, Pairs
 
 __all__ = ["Chain", "Stopping"]
 
-Stopping = str  # what the chance to leave after a click belongs to: "pair", "rank" or "always"
+Stopping = str  # the unit of satisfaction: "pair", "rank" or "always"
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A user examines rank 1, clicks what attracts, and is satisfied by a click with a chance; else goes on with `persistence`.
+    """A user examines rank 1, clicks if the document attracts, may be satisfied by a click, and else continues with `persistence`.
 
-    `satisfaction` holds the chance of being satisfied by a click: one per pair (dbn), one per rank (dcm), or a single 1 (cascade).
+    `satisfaction` is the probability that a click satisfies: one per pair (dbn), one per rank (dcm), or a single 1 (cascade).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How well a click model tells clicks that it was not fitted to."""
+"""Evaluation of a click model on sessions it was not fitted to."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class ClickEvaluation:
     Attributes:
         log_likelihood: mean over sessions of the natural log of the session's probability, click by click given the clicks above.
         perplexity: 2 to the mean of -log2 P(what happened), over ranks: the mean of `by_rank`, as the literature averages it.
-        by_rank: perplexity of each rank, from the chance of a click there whatever happened above (Dupret and Piwowarski, SIGIR
+        by_rank: perplexity of each rank, from the probability of a click there, over all clicks above (Dupret and Piwowarski, SIGIR
             2008). 1 is perfect; 2 is a coin. NaN for a rank that no session shows.
-        conditional_by_rank: the same from the chance given the clicks above.
+        conditional_by_rank: the same from the probability given the clicks above.
         shown: sessions that show each rank.
     """
 
@@ -62,7 +62,7 @@ def evaluate_clicks(model: ClickModel, log: ClickLog) -> ClickEvaluation:
 
 
 def _surprise(grid: Grid, chance: Floats) -> Floats:
-    """The sum over sessions, rank by rank, of -log2 of the chance of what happened."""
+    """The sum over sessions, at each rank, of -log2 of the probability of the observation."""
     with np.errstate(divide="ignore"):
         bits = -np.log2(np.where(grid.clicked, chance, 1.0 - chance))
     return grid.weight @ np.where(grid.lists.shown, bits, 0.0)

@@ -1,8 +1,8 @@
-"""Models in which a document is clicked when it is examined and attractive, and examination depends on where it stands.
+"""Examination models: a document is clicked if it is examined and attractive, and examination depends on its position.
 
 - position-based (`pbm`): on the rank (Richardson, Dominowska and Ragno, WWW 2007; Craswell et al., WSDM 2008);
 - user browsing (`ubm`): on the rank and on the rank of the nearest click above (Dupret and Piwowarski, SIGIR 2008);
-- the yardsticks `ctr`, every rank alike, and `rank-ctr`, every document alike.
+- the baselines `ctr`, equal for all ranks, and `rank-ctr`, equal for all documents.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["Examination"]
 class Examination:
     """P(click) = attractiveness(query, doc) · examination(rank, nearest click above).
 
-    `examination[k, j]` belongs to rank k + 1 with the nearest click above at rank j, 0 for none; with one column alone
-    the clicks above do not matter. Ranks beyond the last row are examined as that one.
+    `examination[k, j]` belongs to rank k + 1 with the nearest click above at rank j, 0 for none; with one column
+    the clicks above do not matter. Ranks beyond the last row are examined like it.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Examination:
         if self.examination.shape[1] == 1:
             return attraction * self._row(np.arange(attraction.shape[1]))[:, 0]
         depth = attraction.shape[1]
-        last = np.zeros((len(attraction), depth + 1))  # the chance that the nearest click above is at each rank
+        last = np.zeros((len(attraction), depth + 1))  # the probability that the nearest click above is at each rank
         last[:, 0] = 1.0
         chance = np.empty_like(attraction)
         for k in range(depth):

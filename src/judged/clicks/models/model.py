@@ -17,10 +17,7 @@ __all__ = ["ClickModel", "Fit", "FitSettings", "click_probabilities"]
 
 
 class ClickModel(Protocol):
-    """Chances of clicks on lists. Ranks at which a list shows nothing get NaN.
-
-    A document that the model has never seen gets the prior's mean.
-    """
+    """Probabilities of clicks on lists. A document that the model has never seen has the mean of the prior."""
 
     @property
     def name(self) -> str: ...
@@ -29,26 +26,26 @@ class ClickModel(Protocol):
     def pairs(self) -> Pairs: ...
 
     def marginal(self, lists: ShownLists) -> Floats:
-        """The chance of a click at each rank, whatever happens above."""
+        """The probability of a click at each rank, over all clicks above."""
 
     def conditional(self, lists: ShownLists, clicked: Bools) -> Floats:
-        """The chance of a click at each rank, given the clicks above it."""
+        """The probability of a click at each rank, given the clicks above it."""
 
     def draw(self, lists: ShownLists, rng: np.random.Generator) -> Bools:
-        """Clicks of one user for each list."""
+        """Draw the clicks of one user per list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitSettings:
-    """How a model is fitted.
+    """Settings of a fit.
 
     Args:
-        prior: (A, B), counts that are added to every probability: its estimate is (successes + A) / (trials + A + B).
-            Where successes and trials are counted, this is the mean of the posterior under a Beta(A, B) prior;
-            where EM expects them, it is the mode under Beta(A + 1, B + 1). (0, 0) is maximum likelihood.
-        level: the share of the intervals.
+        prior: (A, B), counts added to every probability: its estimate is (successes + A) / (trials + A + B).
+            If successes and trials are counted, this is the mean of the posterior under a Beta(A, B) prior;
+            if EM estimates them, it is the mode under Beta(A + 1, B + 1). (0, 0) is maximum likelihood.
+        level: confidence level of the intervals.
         tolerance: EM ends when the objective rises by less than this, relatively.
-        max_steps: EM steps after which it ends in any case.
+        max_steps: maximum number of EM steps.
     """
 
     prior: Prior = (1.0, 1.0)
@@ -58,23 +55,23 @@ class FitSettings:
 
     @property
     def unseen(self) -> float:
-        """What is expected of something that was never seen: the prior's mean, or a half without one."""
+        """The probability assumed for an unseen document: the mean of the prior, or 1/2 without one."""
         a, b = self.prior
         return a / (a + b) if a + b else 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A fitted model, its parameters with their uncertainty, and how EM went.
+    """A fitted model, its parameters with their uncertainty, and the course of EM.
 
     Attributes:
         parameters: attractiveness and satisfaction by pair; examination and stopping by rank (and by the rank of the click
             above, for the user browsing model); persistence alone.
-        labels: what each entry of a parameter that does not go by pair belongs to.
-        relevance: what the model takes for the relevance of each pair; None where it has no such thing.
-        log_likelihood: of all sessions that were fitted, natural logarithm.
+        labels: the rank (and rank of the click above) of each entry of a parameter that is not by pair.
+        relevance: the relevance of each pair under the model; None if the model has none.
+        log_likelihood: natural logarithm, of all fitted sessions.
         trace: the objective (log-likelihood plus log prior) after each round of EM; it never falls.
-        information: whether errors come from counts, from the full observed information, or from its diagonal.
+        information: the source of errors: counts, the full observed information, or its diagonal.
     """
 
     model: ClickModel
@@ -97,7 +94,7 @@ class Fit:
         return self.model.pairs
 
     def of(self, parameter: str) -> ParameterEstimate:
-        """One parameter's estimates."""
+        """The estimates of one parameter."""
         if parameter not in self.parameters:
             known = ", ".join(self.parameters)
             raise UsageError("parameter", f"one of {known}", got=repr(parameter), value=parameter)
@@ -105,5 +102,5 @@ class Fit:
 
 
 def click_probabilities(model: ClickModel, lists: ShownLists) -> Floats:
-    """The chance of a click at each rank of each list; NaN behind a list's end."""
+    """The probability of a click at each rank of each list; NaN after its end."""
     return np.where(lists.shown, model.marginal(lists), np.nan)

@@ -1,4 +1,4 @@
-"""Sessions of users who behave as a model says."""
+"""Simulated sessions of users who follow a click model."""
 
 from __future__ import annotations
 
@@ -15,25 +15,23 @@ __all__ = ["simulate"]
 def simulate(
     model: ClickModel, lists: ShownLists, sessions: int, seed: int | np.random.Generator = 0, *, shuffled: float = 0.0
 ) -> ClickLog:
-    """A log of so many sessions, each with the clicks of one user; lists are shown in turn.
+    """Simulate sessions, each with the clicks of one user; lists are shown in turn.
 
     The same seed gives the same clicks on every machine.
 
     Args:
-        model: how users behave.
-        lists: what they are shown.
-        sessions: how many.
-        seed: a number or a generator.
-        shuffled: the chance that a session shows its list in random order, as engines do to learn where users look: in
-            one order alone, position and attractiveness cannot be told apart.
+        model: the click model of the users.
+        lists: the lists shown.
+        sessions: number of sessions.
+        seed: random seed, or a generator.
+        shuffled: the probability that a session shows its list in random order. With a single order,
+            position and attractiveness cannot be distinguished.
     """
     if isinstance(sessions, bool) or not isinstance(sessions, (int, np.integer)) or sessions < 1:
-        raise UsageError("parameter", "a number of sessions from 1", got=repr(sessions), value=sessions)
+        raise UsageError("parameter", f"sessions must be an integer ≥ 1, got {sessions!r}", value=sessions)
     which = np.arange(sessions) % len(lists)
     if not 0 <= shuffled <= 1:
-        raise UsageError(
-            "parameter", "a share of shuffled sessions between 0 and 1", got=repr(shuffled), value=shuffled
-        )
+        raise UsageError("parameter", f"shuffled must be between 0 and 1, got {shuffled!r}", value=shuffled)
     rng = generator(seed)
     shown_lists = ShownLists(lists.pairs, _shuffled(lists.pair[which], shuffled, rng))
     clicked = model.draw(shown_lists, rng)
@@ -50,7 +48,7 @@ def simulate(
 
 
 def _shuffled(pair: Codes, share: float, rng: np.random.Generator) -> Codes:
-    """Some lists in random order; what stands behind the end of a list stays there."""
+    """Shuffle some lists; the padding after the end of a list stays in place."""
     if not share:
         return pair
     chosen = np.flatnonzero(rng.random(len(pair)) < share)

@@ -50,7 +50,9 @@ class Counterfactuals(Result):
             for run, e in zip(self.runs, self.estimates, strict=True)
         )  # fmt: skip
         units = "queries" if self.by == "query" else "sessions"
-        notes = (f"{self.estimates[0].sessions} sessions · errors over {units} · propensities: {self.source}",)
+        notes: tuple[str, ...] = (
+            f"{self.estimates[0].sessions} sessions · errors over {units} · propensities: {self.source}",
+        )
         if any(e.estimator == "snips" for e in self.estimates):
             notes += ("snips is the measure per relevant document: compare it only with other snips values",)
         key = "supported: share of the run's top that sessions showed; the rest counts as not relevant"
