@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from judged._types import Floats
-from judged.comparison.inputs import EvaluationOptions
+from judged.comparison.inputs import EvaluationOptions, split_name
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.result.values import Values
@@ -159,7 +159,7 @@ def power(
 
     Args:
         qrels: judgments, in any format that `read_qrels` takes; None if `a` and `b` are `Values`.
-        a: a run, or its `Values`.
+        a: a run, or its `Values`; {name: run} to name it.
         b: the other run, or its `Values`.
         measures: names or objects.
         difference: a difference that matters. [default: a tenth of the mean of `a`, "material" in Spärck Jones 1974]
@@ -204,10 +204,11 @@ def power(
 
 
 def _values(qrels: Any, a: Any, b: Any, measures: Measures, **options: Any) -> tuple[Values, Values]:
-    evaluated = isinstance(a, Values) and isinstance(b, Values)
-    judgments = qrels if evaluated else read_qrels(qrels)
+    sides = [split_name(run) for run in (a, b)]
+    judgments = qrels if all(isinstance(run, Values) for _, run in sides) else read_qrels(qrels)
+    results = [run if isinstance(run, Values) else evaluate(judgments, run, measures, **options) for _, run in sides]
     first, second = (
-        run if isinstance(run, Values) else evaluate(judgments, run, measures, **options) for run in (a, b)
+        r if name is None else replace(r, names=(r.names[0], name)) for (name, _), r in zip(sides, results, strict=True)
     )
     if set(first.columns) != set(second.columns):
         raise UsageError("not-asked", f"the runs have different measures: {', '.join(first)}; {', '.join(second)}")
