@@ -23,7 +23,9 @@ def github(gate: Gate, *, places: int = 4) -> str:
         table = difference_table(gate, places=places)
         figures = table_markdown(replace(table, notes=(*table.notes, *(f"warning: {w}" for w in gate.warnings))))
         parts += ["### Differences", figures] if not gate.passed else [_fold("Differences", figures)]
-    parts += [_fold(table.title, table_markdown(table)) for table in worse_tables(gate, places=places)]
+    parts += [
+        _fold(table.title, table_markdown(replace(table, title=""))) for table in worse_tables(gate, places=places)
+    ]
     return "\n\n".join(parts) + "\n\n"  # the text of another step begins a new paragraph
 
 
