@@ -137,11 +137,33 @@ def test_options_are_rules():
     )
     assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--max-drop", 1, "--max-query-drop", "0.4:20")
     sliced = fails(
-        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--slices", "queries.csv", "--by", "kind", "--by", "relevant"
+        "qrels.txt",
+        "half.run",
+        "-b",
+        "best.run",
+        "-m",
+        "RR",
+        "--slices",
+        "queries.csv",
+        "--by",
+        "kind",
+        "--by",
+        "relevant",
     )
     assert all(f"FAIL  {name}: RR fell" in sliced for name in ("kind=a", "kind=b", "relevant=1"))
     assert "skip  kind=a: 10 queries, fewer than 11" in fails(
-        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--slices", "queries.csv", "--by", "kind", "--min-queries", 11
+        "qrels.txt",
+        "half.run",
+        "-b",
+        "best.run",
+        "-m",
+        "RR",
+        "--slices",
+        "queries.csv",
+        "--by",
+        "kind",
+        "--min-queries",
+        11,
     )
     assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--mode", "sure", "--max-drop", "0.5")
     assert passes(
@@ -352,8 +374,7 @@ def test_errors_are_json_where_json_was_asked_for():
 
 def test_a_gate_loads_no_library_it_does_not_need():
     program = (
-        "import sys\nfrom click.testing import CliRunner\nfrom judged.cli.main import cli
-from judged.tables.formats import FORMATS\n"
+        "import sys\nfrom click.testing import CliRunner\nfrom judged.cli.main import cli\n"
         "done = CliRunner().invoke(cli, 'gate qrels.txt half.run -b best.run -m RR --by relevant'.split())\n"
         "assert done.exit_code == 1\nprint(' '.join(sys.modules))"
     )

@@ -34,7 +34,7 @@ def command(ctx: click.Context, /, output: str) -> None:
     if not asked and _is_foreign(Path(output)):
         raise click.UsageError(f"{output} is here already, and judged did not write it: name another file with -o.")
     queries = sample_path("queries.jsonl")
-    found = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=(queries, "kind"), min_queries=5)
+    found = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=queries, by="kind", min_queries=5)
     report(found, output, texts=sample_path("documents.jsonl"), queries=queries)
     click.echo(f"\nHow sure, where and why: open {output} in a browser.")
     click.echo(f"The files are in {qrels.parent}; try: judged eval {qrels} {runs['bm25']} -m nDCG@10 AP")

@@ -152,7 +152,7 @@ def _save(qrels: Any, candidate: str, config: str | None, settings: dict[str, An
         raise click.UsageError("--save makes no decision: leave out --baseline, or save in a second step.")
     rules = Rules.of(config, **settings)
     measures = list(dict.fromkeys((*rules.measures, *rules.min, *rules.max)))
-    chosen = {"measures": measures} if measures else {}
+    chosen: dict[str, Any] = {"measures": measures} if measures else {}
     saved = baseline(qrels, candidate, level=rules.level, profile=rules.profile, **chosen, **rules.policy)
     saved.save(path)
     show_warnings(saved.values.warnings)

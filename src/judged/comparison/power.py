@@ -126,8 +126,8 @@ class Power(Result):
         title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
         notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *self._warning_lines())
         rows = tuple(_row(m, places)[: 8 if simulated else 7] for m in self.measures)
-        headers = (*headers, "by permutation") if simulated else headers
-        return [Table(headers, rows, title=title, notes=notes, optional=(2, 7) if simulated else (2,))]
+        last = ("by permutation",) if simulated else ()
+        return [Table((*headers, *last), rows, title=title, notes=notes, optional=(2, 7) if simulated else (2,))]
 
     def _warning_lines(self) -> list[str]:
         """The warnings, with those of little power in one line."""
@@ -186,6 +186,12 @@ def power(
     if n_queries is not None:
         check_count(n_queries, "n_queries")
     sides = _values(qrels, a, b, measures, level=level, profile=profile, **options)
+    return _power(sides, difference, power, alpha, n_queries, simulate, seed)
+
+
+def _power(
+    sides: tuple[Values, Values], difference: float | None, power: float, alpha: float, n_queries: int | None, simulate: bool, seed: int
+) -> Power:  # fmt: skip
     warnings = list(dict.fromkeys(w for side in sides for w in side.warnings))
     found = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:

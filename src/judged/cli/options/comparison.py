@@ -38,7 +38,7 @@ def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
         command = add(command, "alpha", 0.05, "Significance level.", type=float)
         command = add(command, "interval", "percentile", "Interval of the difference of means.", type=click.Choice(get_args(Method)))  # fmt: skip
         command = add(command, "correction", "holm", f"Correction of p-values: {corrections}.", metavar="NAME")  # fmt: skip
-        return add(command, "test", "permutation", f"Paired test: {', '.join(sorted(TESTS.names))}.", metavar="NAME")  # type: ignore[no-any-return]
+        return add(command, "test", "permutation", f"Paired test: {', '.join(sorted(TESTS.names))}.", metavar="NAME")
 
     return declare
 
