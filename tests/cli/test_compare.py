@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import judged as jd
 from judged.cli.main import cli
+from judged.tables.formats import FORMATS
 
 
 def sample(*runs: str) -> list[str]:
@@ -28,13 +29,15 @@ def test_the_verdict_of_the_sample():
     row = next(line for line in lines if line[:3] == ["nDCG@10", "dense.run", "bm25.run"])
     assert row[3] == "+0.2657"
     assert row[-1] == "better"
-    assert "the queries that changed most" in done.output
+    assert "queries that changed most" in done.output
+    assert done.output.startswith("dense.run is better than bm25.run on nDCG@10 (p < 0.0001, 40 queries).\n")
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex"])
+@pytest.mark.parametrize("form", FORMATS.names)
 def test_every_format(form, tmp_path):
     target = tmp_path / "out"
-    done = run("compare", *sample("bm25", "tfidf", "dense"), "--format", form, "-o", str(target))
+    more = ["--overall", "--jointly", "tukey", "--where", "2"]
+    done = run("compare", *sample("bm25", "tfidf", "dense"), *more, "--format", form, "-o", str(target))
     assert done.exit_code == 0, done.output
     assert "dense.run" in target.read_text().replace("\\_", "_")
 
@@ -56,7 +59,7 @@ def test_slices_need_a_file_and_a_column(tmp_path):
     done = run("compare", *sample("bm25", "dense"), "--slices", str(table), "--by", "half")
     assert "half=first" in done.output
     assert "half=second" in done.output
-    assert "needs a column of it" in run("compare", *sample("bm25", "dense"), "--slices", str(table)).output
+    assert "[slice]" in run("compare", *sample("bm25", "dense"), "--slices", str(table)).output
     assert "relevant=" in run("compare", *sample("bm25", "dense"), "--by", "relevant").output
 
 
@@ -68,22 +71,33 @@ def test_all_runs_at_once_and_clusters(tmp_path):
     assert done.exit_code == 0, done.output
     for word in ("Friedman", "ANOVA", "randomised-tukey over all runs", "critical difference"):
         assert word in done.output
-    assert "in the terminal only" in run("compare", *words, "--format", "json").output
+    data = json.loads(run("compare", *words, "--format", "json").output)
+    assert [row["test"] for row in data["overall"]] == ["Friedman", "ANOVA, runs + queries"]
+
+
+def test_one_table_alone():
+    latex = run(
+        "compare", *sample("bm25", "dense"), "-m", "AP", "--format", "latex", "--table", "pairs", "--no-intervals"
+    )
+    assert latex.output.count(r"\begin{tabular}") == 1
+    assert "interval" not in latex.output
+    rows = run("compare", *sample("bm25", "dense"), "-m", "AP", "--format", "csv", "--table", "systems").stdout
+    assert rows.splitlines()[0] == "run,AP"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "slug"),
     [
-        (["--test", "tt"], "test"),
-        (["--correction", "holmes"], "holm"),
-        (["--baseline", "x"], "bm25.run"),
-        (["--alpha", "2"], "alpha"),
+        (["--test", "tt"], "unknown-test"),
+        (["--correction", "holmes"], "unknown-correction"),
+        (["--baseline", "x"], "baseline"),
+        (["--alpha", "2"], "parameter"),
     ],
 )
-def test_wrong_words_are_told(words, said):
+def test_wrong_words_are_told(words, slug):
     done = run("compare", *sample("bm25", "dense"), *words)
-    assert said in str(done.exception)
-    assert done.exception.exit_code == 2
+    assert done.stderr.endswith(f"[{slug}]\n")
+    assert done.exit_code == 2
 
 
 def test_a_board_of_saved_results(tmp_path):
@@ -91,7 +105,7 @@ def test_a_board_of_saved_results(tmp_path):
         jd.evaluate(*sample(name), "nDCG@10 AP").save(tmp_path / f"{name}.json")
     files = [str(tmp_path / "bm25.json"), str(tmp_path / "dense.json")]
     lines = [line.split() for line in run("board", *files, "-m", "AP").output.splitlines()]
-    assert [line[0] for line in lines[2:4]] == ["dense.run", "bm25.run"]
-    for form in ("json", "csv", "md", "latex"):
+    assert [line[0] for line in lines[4:6]] == ["dense.run", "bm25.run"]
+    for form in FORMATS.names:
         assert "dense" in run("board", *files, "--format", form).output
-    assert "values saved by judged" in str(run("board", sample("bm25")[1]).exception)
+    assert "[values-file]" in run("board", sample("bm25")[1]).stderr

@@ -26,7 +26,7 @@ def run(tmp_path, monkeypatch):
 
 
 def test_a_page_of_two_runs(run):
-    done = run("report", QRELS, BM25, DENSE, "-m", "nDCG@10", "AP", "--text", TEXT, "--queries", QUERIES)
+    done = run("report", QRELS, BM25, DENSE, "-m", "nDCG@10", "AP", "--doc-texts", TEXT, "--query-texts", QUERIES)
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].startswith("report.html (0.")
@@ -45,7 +45,7 @@ def test_names_titles_baselines_and_slices(run):
 
 
 def test_one_run_has_a_page_too(run):
-    done = run("report", QRELS, BM25, "--ties", "expected", "--which", "both")
+    done = run("report", QRELS, BM25, "--ties", "expected", "--queries", "both")
     assert done.exit_code == 0, done.output
     assert "bm25 has a mean nDCG@10" in Path("report.html").read_text()
 
@@ -53,31 +53,24 @@ def test_one_run_has_a_page_too(run):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ((QRELS, BM25, "--baseline", "x"), 2, "--baseline is about a comparison: give two or more runs."),
-        ((QRELS, BM25, "--min-queries", "5"), 2, "--min-queries is about a comparison"),
-        ((QRELS, BM25, DENSE, "--queries", "both"), 2, "which queries count is said by --which both"),
-        (
-            (QRELS, BM25, DENSE, "--by", "kind"),
-            2,
-            "--by kind needs the table of queries that has this column: --slices FILE",
-        ),
-        ((QRELS, BM25, DENSE, "--baseline", "none"), 2, "expected one of bm25, dense; got 'none'"),
-        ((QRELS, BM25, DENSE, "-m", "nDGC"), 2, "did you mean nDCG?"),
+        ((QRELS, BM25, "--baseline", "x"), 2, "--baseline needs two or more runs."),
+        ((QRELS, BM25, "--min-queries", "5"), 2, "--min-queries needs two or more runs."),
+        ((QRELS, BM25, DENSE, "--queries", "all"), 2, "--queries"),
+        ((QRELS, BM25, DENSE, "--by", "kind"), 2, "--slices"),
+        ((QRELS, BM25, DENSE, "--baseline", "none"), 2, "[baseline]"),
+        ((QRELS, BM25, DENSE, "-m", "nDGC"), 2, "nDCG"),
         ((QRELS, BM25, DENSE, "--show", "0"), 2, "Invalid value for '--show'"),
         ((QRELS, "none.run"), 3, "No such file"),
-        ((QRELS, BM25, "--text", "none.jsonl"), 3, "No such file"),
-        ((QRELS, BM25, "--text", QRELS), 2, "column"),
-        ((QRELS, BM25, "-o", "no/where.html"), 3, "expected a file that can be written"),
+        ((QRELS, BM25, "--doc-texts", "none.jsonl"), 3, "No such file"),
+        ((QRELS, BM25, "--doc-texts", QRELS), 2, "column"),
+        ((QRELS, BM25, "-o", "no/where.html"), 3, "[io]"),
         ((QRELS,), 2, "Missing argument 'RUNS...'"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(run, words, code, said):
     done = run("report", *words)
-    told = done.output + str(done.exception or "")
-    assert said in told
-    assert (
-        done.exit_code if isinstance(done.exception, SystemExit) else getattr(done.exception, "exit_code", 1)
-    ) == code
+    assert said in done.output
+    assert done.exit_code == code
     assert list(Path().iterdir()) == []
 
 

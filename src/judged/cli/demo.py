@@ -38,7 +38,7 @@ def command(ctx: click.Context, /, output: str) -> None:
     if not explicit and _is_foreign(Path(output)):
         raise click.UsageError(f"{output} exists and was not written by judged; name another file with -o.")
     queries = sample_path("queries.jsonl")
-    comparison = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=(queries, "kind"), min_queries=5)
+    comparison = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=queries, by="kind", min_queries=5)
     report(comparison, output, texts=sample_path("documents.jsonl"), queries=queries)
     click.echo(f"\nOpen {output} in a browser to see how certain the differences are, where they arise and why.")
     click.echo(f"The files are in {qrels.parent}; try: judged eval {qrels} {runs['bm25']} -m nDCG@10 AP")

@@ -1,50 +1,48 @@
-"""`judged report`: one HTML page that says how good, how sure, where and why."""
+"""`judged report`: one HTML page about runs."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from judged.cli.options.comparison import COMPARING, comparison_asked, comparison_options
+from judged.cli.options.command import Command, option
+from judged.cli.options.comparison import comparison_options, comparison_settings
 from judged.cli.options.engine import open_engine, engine_options
-from judged.cli.options.output import Measures, as_flags, chosen_policy, named_files, policy_options
+from judged.cli.options.inputs import check_stdin, chosen_policy, named_files, policy_options
+from judged.cli.options.output import show_warnings
 from judged.cli.options.rag import chunk_options
 
 __all__ = ["command"]
 
+# Options that need two runs.
+_PAIRS = ("baseline", "test", "correction", "interval", "alpha", "margin", "slices", "by", "min_queries", "clusters", "resamples", "seed")  # fmt: skip
 
-@click.command("report", short_help="One HTML page: how good, how sure, where and why.", cls=Measures)
+
+@click.command("report", short_help="One HTML page: how good, how sure, where and why.", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", default="report.html", show_default=True, help="The file to write.")
-@click.option(
-    "--text", metavar="FILE", help="What documents say: JSON Lines, TSV, CSV, Parquet; shown beside their ids."
-)
-@click.option("--queries", "topics", metavar="FILE", help="What queries say: TSV, JSON Lines, CSV …")
-@click.option("--title", metavar="TEXT", help="Of the page; made from the names of the runs unless given.")
-@click.option(
-    "--show",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Show rankings down to rank N.  [default: 100, less for very many queries]",
-)
+@option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="Output file.")
+@option("--doc-texts", metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV or Parquet.")
+@option("--query-texts", metavar="FILE", group="Input", help="Texts of queries: JSON Lines, TSV, CSV or Parquet.")
+@option("--title", metavar="TEXT", group="Output", help="Title of the page. [default: the names of the runs]")
+@option("--show", type=click.IntRange(1), metavar="N", group="Output", help="Last rank that is shown. [default: 100, less for very many queries]")  # fmt: skip
 @comparison_options
-@partial(policy_options, queries="--which")
+@policy_options
 @engine_options
 @chunk_options
 @click.pass_context
 def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     """Write one HTML page about one or several RUNS by the judgments in QRELS.
 
-    The file holds all it needs: it opens from disk, without a network, and can be sent. Several runs are compared, as `judged compare` does.
+    The file contains everything it needs: it opens from disk, without a network. Several runs are compared, as by `judged compare`.
+    NAME=FILE names a run.
 
     \b
     judged report qrels.txt bm25.run dense.run -o report.html
     judged report qrels.txt *.run -m nDCG@10 AP --baseline bm25.run
-    judged report qrels.txt a.run b.run --text corpus.jsonl --queries queries.tsv
+    judged report qrels.txt a.run b.run --doc-texts corpus.jsonl --query-texts queries.tsv
     judged report qrels.txt a.run b.run --slices queries.csv --by category
     """
     from judged.comparison.compare import compare
@@ -52,35 +50,27 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     from judged.io.run_names import plain_names
     from judged.page.report import write_page
 
-    if options["topics"] in ("judged", "both", "strict") and not Path(options["topics"]).exists():
-        raise click.UsageError(
-            f"--queries names a file here; which queries count is said by --which {options['topics']}."
-        )
+    check_stdin(qrels, *runs)
     files = named_files(runs)
     named = files if isinstance(files, dict) else dict(zip(plain_names(files), files, strict=True))
     if len(runs) == 1:
-        _refuse_comparing(ctx)
+        _check_no_comparison(ctx)
     with open_engine(options) as (engine, opened):
         if len(runs) == 1:
-            asked = {
-                "measures": list(options["measures"]) or DEFAULT,
-                "level": options["level"],
-                **chosen_policy(options),
-            }
-            result: Any = {name: evaluate(qrels, run, **engine, **asked) for name, run in opened(named).items()}
+            measures = list(options["measures"]) or DEFAULT
+            settings = {"measures": measures, "level": options["level"], **chosen_policy(options)}
+            result: Any = {name: evaluate(qrels, run, **engine, **settings) for name, run in opened(named).items()}
         else:
-            result = compare(qrels, opened(named), **engine, **comparison_asked(runs, options))
-    warnings = write_page(
-        result, options["output"], texts=options["text"], queries=options["topics"], title=options["title"], depth=options["show"]
-    )  # fmt: skip
-    for warning in warnings:
-        click.echo(f"warning: {as_flags(warning.render(flags=True))}", err=True)
-    size = Path(options["output"]).stat().st_size if Path(options["output"]).is_file() else 0
-    click.echo(f"{options['output']} ({size / 1e6:.1f} MB)", err=True)
+            result = compare(qrels, opened(named), **engine, **comparison_settings(runs, options))
+    output = options["output"]
+    texts = {"texts": options["doc_texts"], "queries": options["query_texts"]}
+    show_warnings(write_page(result, output, **texts, title=options["title"], depth=options["show"]))
+    size = Path(output).stat().st_size if Path(output).is_file() else 0
+    click.echo(f"{output} ({size / 1e6:.1f} MB)", err=True)
 
 
-def _refuse_comparing(ctx: click.Context) -> None:
-    """An error for options that would do nothing."""
-    for name in COMPARING:
+def _check_no_comparison(ctx: click.Context) -> None:
+    """Raise for options that have no effect on one run."""
+    for name in _PAIRS:
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name.replace('_', '-')} is about a comparison: give two or more runs.")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs two or more runs.")

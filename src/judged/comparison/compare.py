@@ -23,7 +23,7 @@ from judged.comparison.pairs import PairsOfRuns
 from judged.comparison.result import Comparison, ComparisonSettings
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
-from judged.evaluation.slices import slices_of
+from judged.evaluation.slices import Slices, slices_of
 from judged.io.run_names import plain_names
 from judged.measures.registry import Measure
 from judged.stats.checks import check_choice, check_count, check_number
@@ -86,19 +86,23 @@ def compare(
     settings = _settings(test, correction, interval, alpha, margin, min_queries, resamples, seed)
     requests = slice_requests(slices, by, clusters)
     compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, **options)
-    pairs = _pairs(compared.names, baseline)
-    queries = compared.results[0].queries
-    groups = slices_of(requests, queries, _relevant(compared, level))
-    codes = cluster_codes(clusters, slices, queries)
+    codes = cluster_codes(clusters, slices, compared.results[0].queries)
     if codes is not None:
         settings = replace(settings, clusters=int(codes.max(initial=-1)) + 1)
-    tested = PairsOfRuns(compared.names, pairs, groups.groups, codes, settings)
+    groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
+    return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
+
+
+def _compare(
+    compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
+) -> Comparison:  # fmt: skip
+    tested = PairsOfRuns(compared.names, pairs, groups.groups, clusters, settings)
     columns = {m: _values(compared, m) for m in _common_measures(compared)}
     rows = tuple(row for m, x in columns.items() for row in tested.differences(m, x))
     return Comparison(
         names=compared.names, results=compared.results, judged=compared.judged, settings=settings,
         rows=tuple(r for r in rows if r.part is None), parts=tuple(r for r in rows if r.part is not None),
-        baseline=None if baseline is None else compared.names[int(pairs[0, 0])],
+        baseline=compared.names[int(pairs[0, 0])] if against_one else None,
         warnings=compared.warnings + groups.warnings + _missing_values(columns), slices=dict(groups.groups),
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
 from judged.tables.text import counted
 
-__all__ = ["ComparedRuns", "EvaluationOptions", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests"]  # fmt: skip
+__all__ = ["ComparedRuns", "EvaluationOptions", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests", "split_name"]  # fmt: skip
 
 
 class EvaluationOptions(PolicyOptions, total=False):
@@ -158,6 +158,15 @@ def check_not_geometric(m: Measure) -> None:
     """Raise for a measure that is summarised by a geometric mean: values per query have another mean and other differences."""
     if m.definition.summary == "geometric":
         raise UsageError("summary", f"{m} is a geometric mean and cannot be compared", hint="compare AP instead", value=str(m))  # fmt: skip
+
+
+def split_name(run: Any) -> tuple[str | None, Any]:
+    """The name and the run of {name: run}; the name is None if the run has none."""
+    if isinstance(run, Mapping) and len(run) == 1:
+        [(name, inner)] = run.items()
+        if isinstance(inner, Values) or named_runs(run)[0][0] is not None:
+            return str(name), inner
+    return None, run
 
 
 def slice_requests(slices: Any, by: str | Sequence[str] | None, clusters: Any = None) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from judged._types import Floats
-from judged.comparison.inputs import EvaluationOptions
+from judged.comparison.inputs import EvaluationOptions, split_name
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.result.values import Values
@@ -126,8 +126,8 @@ class Power(Result):
         title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
         notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *self._warning_lines())
         rows = tuple(_row(m, places)[: 8 if simulated else 7] for m in self.measures)
-        headers = (*headers, "by permutation") if simulated else headers
-        return [Table(headers, rows, title=title, notes=notes, optional=(2, 7) if simulated else (2,))]
+        last = ("by permutation",) if simulated else ()
+        return [Table((*headers, *last), rows, title=title, notes=notes, optional=(2, 7) if simulated else (2,))]
 
     def _warning_lines(self) -> list[str]:
         """The warnings, with those of little power in one line."""
@@ -159,7 +159,7 @@ def power(
 
     Args:
         qrels: judgments, in any format that `read_qrels` takes; None if `a` and `b` are `Values`.
-        a: a run, or its `Values`.
+        a: a run, or its `Values`; {name: run} to name it.
         b: the other run, or its `Values`.
         measures: names or objects.
         difference: a difference that matters. [default: a tenth of the mean of `a`, "material" in Spärck Jones 1974]
@@ -186,6 +186,12 @@ def power(
     if n_queries is not None:
         check_count(n_queries, "n_queries")
     sides = _values(qrels, a, b, measures, level=level, profile=profile, **options)
+    return _power(sides, difference, power, alpha, n_queries, simulate, seed)
+
+
+def _power(
+    sides: tuple[Values, Values], difference: float | None, power: float, alpha: float, n_queries: int | None, simulate: bool, seed: int
+) -> Power:  # fmt: skip
     warnings = list(dict.fromkeys(w for side in sides for w in side.warnings))
     found = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:
@@ -204,10 +210,11 @@ def power(
 
 
 def _values(qrels: Any, a: Any, b: Any, measures: Measures, **options: Any) -> tuple[Values, Values]:
-    evaluated = isinstance(a, Values) and isinstance(b, Values)
-    judgments = qrels if evaluated else read_qrels(qrels)
+    sides = [split_name(run) for run in (a, b)]
+    judgments = qrels if all(isinstance(run, Values) for _, run in sides) else read_qrels(qrels)
+    results = [run if isinstance(run, Values) else evaluate(judgments, run, measures, **options) for _, run in sides]
     first, second = (
-        run if isinstance(run, Values) else evaluate(judgments, run, measures, **options) for run in (a, b)
+        r if name is None else replace(r, names=(r.names[0], name)) for (name, _), r in zip(sides, results, strict=True)
     )
     if set(first.columns) != set(second.columns):
         raise UsageError("not-asked", f"the runs have different measures: {', '.join(first)}; {', '.join(second)}")

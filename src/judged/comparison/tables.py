@@ -131,11 +131,11 @@ def _marks(comparison: Comparison, measure: str) -> list[str]:
 def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:
     """One row per pair and measure; the column `power` is there if some pair had little chance to show a difference."""
     weak = {id(row): power for row in comparison.rows if (power := _power(comparison, row)) is not None}
-    rows, headers = [], _headers(comparison, intervals)
+    headers, rows = _headers(comparison, intervals), []
     for row in comparison.rows:
-        cells = _row(row, places, intervals)
-        power = (f"{weak[id(row)]:.0%}" if id(row) in weak else "",) if weak else ()
-        rows.append((*cells[:-1], *power, cells[-1]))
+        *cells, verdict = _row(row, places, intervals)
+        shown = [f"{weak[id(row)]:.0%}" if id(row) in weak else ""] if weak else []
+        rows.append((*cells, *shown, verdict))
     headers = (*headers[:-1], *(("power",) if weak else ()), headers[-1])
     notes = [f"{row.b} and {row.a} on {row.measure}: {row.note}" for row in comparison.rows if row.note and id(row) not in weak]  # fmt: skip
     if weak:
@@ -143,7 +143,7 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
         notes.append(
             f"power: chance to find a difference of {material}; shown below 50% if there is no clear difference"
         )
-    return Table(headers, tuple(rows), notes=tuple(dict.fromkeys(notes)), **_shape(headers))
+    return _table(headers, tuple(rows), tuple(dict.fromkeys(notes)))
 
 
 def _power(comparison: Comparison, row: Difference) -> float | None:
@@ -162,14 +162,11 @@ def _headers(comparison: Comparison, intervals: bool) -> tuple[str, ...]:
     return ("measure", "run", "against", "difference", *interval, "won/tied/lost", "p", "corrected p", "d_z", "verdict")
 
 
-def _shape(headers: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """Columns of words, and columns to drop first."""
-    place = headers.index
-    words = tuple(place(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
-    return {
-        "words": words,
-        "optional": tuple(place(h) for h in ("d_z", "p", "power", "won/tied/lost", "corrected p") if h in headers),
-    }
+def _table(headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], notes: tuple[str, ...]) -> Table:
+    """A table of differences, with its columns of words and those to drop first."""
+    words = tuple(headers.index(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
+    optional = tuple(headers.index(h) for h in ("d_z", "p", "power", "won/tied/lost", "corrected p") if h in headers)
+    return Table(headers, rows, notes=notes, words=words, optional=optional)
 
 
 def between(low: float, high: float, places: int) -> str:
@@ -189,7 +186,7 @@ def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tr
     headers = ("slice", "queries", *_headers(comparison, intervals))
     least = counted(comparison.settings.min_queries, "query")
     notes = (f"slices of fewer than {least} are not tested; p-values are corrected within a slice",)
-    return Table(headers, rows, notes=notes, **_shape(headers))
+    return _table(headers, rows, notes)
 
 
 def change_table(

@@ -1,4 +1,4 @@
-"""`Baseline`: a result to come back to, with what it was made from."""
+"""`Baseline`: a saved result, with hashes of its inputs."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from typing import Any
 
 from judged._version import __version__
 from judged.core.tables import Qrels
-from judged.errors import DataError, FileError, Warned
+from judged.errors import DataError, FileError, Hint, Warned
 from judged.evaluation.result.storage import load
 from judged.evaluation.result.values import Values
 from judged.io.files.atomic import write_atomically
 from judged.io.files.source import read_text
 from judged.io.fingerprint import content_of, file_hash
 
-__all__ = ["Baseline", "saved_result"]
+__all__ = ["Baseline", "read_baseline"]
 
 _SAVED = re.compile(r'\s*(\[\s*)?\{\s*"judged"\s*:')
-_AGAIN = "save it with `judged gate QRELS RUN --save FILE`"
+_AGAIN = "save the baseline again"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
-    """Values of each query, the policy they were computed under, and hashes of the judgments and of the run.
+    """Values per query with their policy, and hashes of the judgments and of the run.
 
-    It holds no date and no machine: the same inputs give the same bytes.
+    The same inputs give the same bytes: there is no date and no machine in it.
     """
 
     values: Values
-    version: str | None = None  # of judged; None where the file does not say
-    qrels: str | None = None  # SHA-256 of the judgments themselves, whatever form they came in, see `content_of`
-    qrels_file: str | None = None  # SHA-256 of the bytes of the file, as sha256sum has it; None for what lay in memory
+    version: str | None = None  # of judged; None if the file has none
+    qrels: str | None = None  # SHA-256 of the judgments, in any format; see `content_of`
+    qrels_file: str | None = None  # SHA-256 of the file; None for judgments in memory
     run_file: str | None = None
 
     @classmethod
     def of(cls, values: Values, qrels: Qrels, qrels_source: Any = None, run_source: Any = None) -> Baseline:
-        """The baseline that these values make; sources are hashed where they are files."""
+        """Make a baseline of values; sources that are files are hashed."""
         return cls(values, __version__, content_of(qrels), file_hash(qrels_source), file_hash(run_source))
 
     def to_json(self) -> str:
-        """What `Values.to_json` has, with the inputs; one value a line, so that versions of it can be compared."""
+        """`Values.to_json` with the inputs, one value per line, so that versions can be compared."""
         data = json.loads(self.values.to_json())
         inputs = {
             "version": self.version,
@@ -54,12 +54,12 @@ class Baseline:
         return json.dumps({"judged": data.pop("judged"), "inputs": inputs, **data}, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it; the file appears whole or not at all. `jd.load` reads the values of it too."""
+        """Write a file, which appears whole or not at all; `jd.load` reads its values."""
         with write_atomically(path) as file:
             file.write(self.to_json())
 
     def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:
-        """What is doubtful about a comparison by these judgments; an error where they are others, unless that is allowed."""
+        """Warnings of a comparison with these judgments; raise if the baseline has others, unless that is allowed."""
         found = []
         name = self.values.names[1]
         if self.version is not None and self.version != __version__:
@@ -67,25 +67,21 @@ class Baseline:
                 Warned("baseline-version", 1, f"the baseline was made by judged {self.version}; this is {__version__}")
             )
         if self.qrels is None:
-            found.append(
-                Warned(
-                    "baseline-unhashed", 1, "the baseline does not say what judgments it was made with: are they these?"
-                )
-            )
+            found.append(Warned("baseline-unhashed", 1, "the baseline does not name its judgments; they may be others"))
         elif (now := content_of(qrels)) != self.qrels:
             if not allow_changed:
                 raise DataError(
-                    "incomparable", f"the judgments that the baseline ({name}) was made with, SHA-256 {self.qrels[:12]}…",
-                    got=f"others, {now[:12]}…", where=qrels.name, hint="save the baseline again, or --allow-changed-judgments",
+                    "incomparable", f"the baseline ({name}) has other judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,
+                    hint=Hint("save the baseline again, or accept it with {allow_changed_judgments}", allow_changed_judgments=True),
                 )  # fmt: skip
             found.append(
-                Warned("judgments-changed", 1, "the baseline was made with other judgments: a difference may be theirs")
+                Warned("judgments-changed", 1, "the baseline has other judgments, which may explain a difference")
             )
         return tuple(found)
 
 
-def saved_result(source: Any) -> Baseline | None:
-    """The saved result that this is, or None: then it is a run."""
+def read_baseline(source: Any) -> Baseline | None:
+    """Read a saved result; None if the source is a run."""
     if isinstance(source, Baseline):
         return source
     if isinstance(source, Values):
@@ -105,40 +101,33 @@ def saved_result(source: Any) -> Baseline | None:
 def _head(path: Path) -> bytes:
     try:
         if not path.is_file() and path.exists():
-            return b""  # a pipe can be read once: it holds a run
+            return b""  # a pipe can be read only once: it is a run
         with path.open("rb") as file:
             return file.read(256)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(
-            "io", "a file that can be read", got=reason, where=str(path), hint="check the path of the baseline"
-        ) from error
+        raise FileError("io", f"cannot read the baseline: {reason}", where=str(path), hint="check the path") from error
 
 
 def _read(text: str, name: str) -> Baseline:
     try:
         data = json.loads(text)
     except ValueError as error:
-        raise DataError(
-            "values-file", "a saved result", got=f"a part of one ({error})", where=name, hint="was the file cut off?"
-        ) from error
+        raise DataError("values-file", f"not a complete saved result: {error}", where=name, hint=_AGAIN) from error
     if isinstance(data, list):
         raise DataError("values-file", "one saved result", got=f"{len(data)}", where=name, hint=_AGAIN)
     if "values" not in data or "queries" not in data:
         raise DataError(
             "values-file",
-            "a value for each query",
-            got="means only",
+            "the file has means only, no values per query",
             where=name,
-            hint=f"{_AGAIN}, or `judged eval -q --format json`",
+            hint=_AGAIN,
         )
     values, inputs = Values.from_json(text, name), data.get("inputs", {})
     if not isinstance(inputs, dict) or not all(v is None or isinstance(v, str) for v in inputs.values()):
-        raise DataError(
-            "values-file", "the version and the hashes of the inputs", got="something else", where=name, hint=_AGAIN
-        )
+        raise DataError("values-file", "version and hashes of the inputs are not text", where=name, hint=_AGAIN)
     if len(set(values.queries)) < len(values.queries):
-        raise DataError("values-file", "each query once", got="one of them twice", where=name, hint=_AGAIN)
+        raise DataError("values-file", "duplicate query", where=name, hint=_AGAIN)
     return Baseline(values, *(inputs.get(key) for key in ("version", "qrels", "qrels_file", "run_file")))
 
 
@@ -149,5 +138,5 @@ def _in_parquet(path: Path) -> Baseline | None:
     try:
         metadata = pq.read_schema(path).metadata or {}
     except pa.ArrowInvalid:
-        return None  # the reader of runs says what is wrong
+        return None  # the reader of runs reports the problem
     return Baseline(load(path)) if b"judged" in metadata else None

@@ -1,4 +1,4 @@
-"""What a gate decides upon: the candidate, held against a run or a saved result."""
+"""Compare the candidate with the baseline: a run, or a saved result."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 from judged.comparison.compare import compare
 from judged.comparison.difference import Difference
+from judged.comparison.inputs import slice_requests
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
 from judged.core.tables import Id, Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.distributed.open_run import open_run
-from judged.errors import DataError, Warned
+from judged.errors import DataError, Hint, Warned
 from judged.evaluation.evaluate import evaluate, join
 from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
@@ -22,38 +23,43 @@ from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.reasons import FEW
 from judged.quality_gate.rules import Rules
 
-__all__ = ["GateInputs", "GateMeasures", "Sides", "with_run", "with_saved"]
+__all__ = ["GateCandidate", "GateInputs", "GateMeasures", "compare_with_run", "compare_with_saved"]
 
 
 @dataclass(frozen=True, slots=True)
 class GateMeasures:
-    """The measures held against the baseline, and all that are evaluated, under the names that results have."""
+    """Measures that are compared with the baseline, and those that have a bound, by the names that results have."""
 
     compared: tuple[str, ...]
     bounded: tuple[str, ...]
 
     @property
     def all(self) -> list[str]:
+        """The measures that are evaluated."""
         return list(dict.fromkeys((*self.compared, *self.bounded)))
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class GateCandidate:
+    """The candidate with its judgments, measures and rules."""
+
     qrels: Qrels
     run: Run | UnreadRun
-    wanted: GateMeasures
+    measures: GateMeasures
     rules: Rules
 
-    def judged(self) -> Judged:
+    def join(self) -> Judged:
+        """The judged ranking of the candidate."""
         return join(self.qrels, self.run, profile=self.rules.profile, **self.rules.policy)
 
-    def candidate(self) -> Values:
-        return evaluate(self.judged(), measures=self.wanted.all, level=self.rules.level, profile=self.rules.profile)
+    def evaluate(self) -> Values:
+        """The values of the candidate."""
+        return evaluate(self.join(), measures=self.measures.all, level=self.rules.level, profile=self.rules.profile)
 
 
 @dataclass(frozen=True, slots=True)
 class GateInputs:
-    """What is decided upon."""
+    """The data that rules are applied to."""
 
     comparison: Comparison | None
     candidate: Values
@@ -61,97 +67,81 @@ class GateInputs:
     missing: tuple[Id, ...] = ()  # queries that the baseline answers and the candidate does not
 
 
-def _options(rules: Rules, slices: Any) -> dict[str, Any]:
-    """Compared as `judged compare` does; one pair leaves nothing to correct, the gate corrects over measures and slices."""
+def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
+    """Options of `compare`. One pair needs no correction; the gate corrects over measures and slices."""
     names = ("test", "interval", "alpha", "min_queries", "resamples", "seed")
-    return {
-        "baseline": 0,
-        "correction": "none",
-        "slices": slices or None,
-        **{name: getattr(rules, name) for name in names},
-    }
+    chosen = {name: getattr(rules, name) for name in names}
+    return {"baseline": 0, "correction": "none", "slices": slices or None, **chosen}
 
 
-def with_run(sides: Sides, source: Any, names: tuple[str, str]) -> GateInputs:
-    base, rules = open_run(source), sides.rules
-    if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and "relevant" in map(
-        _kind, rules.slices
-    ):
-        everyone = join(sides.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
-        rules = _mapped(rules, everyone)  # results whose queries differ do not know it
+def compare_with_run(candidate: GateCandidate, source: Any, names: tuple[str, str]) -> GateInputs:
+    """Compare the candidate with another run."""
+    base, rules = open_run(source), candidate.rules
+    slices = slice_requests(rules.slices, rules.by) or []
+    if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and _has_relevant(slices):
+        # Results with different queries do not know the number of relevant documents.
+        every = join(candidate.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
+        slices = _spell_out(slices, rules, every)
+    runs = dict(zip(names, (base, candidate.run), strict=True))
     found = compare(
-        sides.qrels,
-        dict(zip(names, (base, sides.run), strict=True)),
-        sides.wanted.all,
-        level=rules.level,
-        profile=rules.profile,
-        **rules.policy,
-        **_options(rules, list(rules.slices)),
-    )
+        candidate.qrels, runs, candidate.measures.all, level=rules.level, profile=rules.profile, **rules.policy, **_options(rules, slices)
+    )  # fmt: skip
     if not any(w.slug == "queries-differ" for w in found.warnings):
-        return GateInputs(_steadied(found, _mapped(rules, found.judged[0])), found.results[1])
-    candidate = sides.candidate()  # with the queries that the baseline lacks
-    answered = join(sides.qrels, base, profile=rules.profile, **rules.policy).queries
-    return GateInputs(_steadied(found, rules), candidate, missing=_lost(answered, candidate))
+        spelt = _spell_out(slices, rules, found.judged[0]) if _has_relevant(slices) else slices
+        return GateInputs(_with_t_intervals(found, rules, spelt), found.results[1])
+    values = candidate.evaluate()  # with the queries that the baseline lacks
+    answered = join(candidate.qrels, base, profile=rules.profile, **rules.policy).queries
+    return GateInputs(_with_t_intervals(found, rules, slices), values, missing=_missing(answered, values))
 
 
-def with_saved(sides: Sides, saved: Baseline, names: tuple[str, str]) -> GateInputs:
-    rules, stored = sides.rules, saved.values
-    for name in sides.wanted.compared:
+def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[str, str]) -> GateInputs:
+    """Compare the candidate with a saved result."""
+    rules, stored, measures = candidate.rules, saved.values, candidate.measures
+    for name in measures.compared:
         if name not in stored.columns:
-            raise DataError(
-                "incomparable",
-                f"{name} in the baseline ({names[0]})",
-                got=f"{', '.join(stored.columns)} only",
-                hint=f"save it again with -m {name}",
-            )
-    warnings = saved.warnings(sides.qrels, allow_changed=rules.allow_changed_judgments)
-    judged = sides.judged()
-    values = evaluate(judged, measures=sides.wanted.all, level=rules.level, profile=rules.profile)
-    rules = _mapped(rules, judged)
-    only = {name: column for name, column in stored.columns.items() if name in sides.wanted.compared}
-    kept = replace(stored, measures=tuple(m for m in stored.measures if str(m) in only), columns=only)
-    found = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, list(rules.slices)))
-    known = {q.decode("utf-8", "surrogateescape") for q in sides.qrels.queries.tolist()}  # no longer judged is not lost
-    missing = _lost([q for q in stored.queries if str(q) in known], values)
-    return GateInputs(_steadied(found, rules), values, warnings, missing)
+            problem = f"the baseline ({names[0]}) has no {name}, only {', '.join(stored.columns)}"
+            raise DataError("incomparable", problem, hint=Hint("save it again with {measures}", measures=name))
+    warnings = saved.warnings(candidate.qrels, allow_changed=rules.allow_changed_judgments)
+    judged = candidate.join()
+    values = evaluate(judged, measures=measures.all, level=rules.level, profile=rules.profile)
+    slices = _spell_out(slice_requests(rules.slices, rules.by) or [], rules, judged)
+    columns = {name: column for name, column in stored.columns.items() if name in measures.compared}
+    kept = replace(stored, measures=tuple(m for m in stored.measures if str(m) in columns), columns=columns)
+    found = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
+    judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.qrels.queries.tolist()}
+    missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
+    return GateInputs(_with_t_intervals(found, rules, slices), values, warnings, missing)
 
 
-def _lost(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
-    there = set(candidate.queries)
-    return tuple(q for q in answered if q not in there)
+def _missing(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
+    present = set(candidate.queries)
+    return tuple(q for q in answered if q not in present)
 
 
-def _steadied(found: Comparison, rules: Rules) -> Comparison:
-    """The comparison with Student's intervals of what has few queries, where an interval decides: those of the bootstrap are too narrow then."""
+def _with_t_intervals(found: Comparison, rules: Rules, slices: list[Any]) -> Comparison:
+    """Use Student's intervals for few queries if intervals decide: bootstrap intervals are too narrow then."""
     few = [row for row in (*found.rows, *found.parts) if row.queries < FEW and row.verdict != "too few"]
     if rules.mode != "sure" or rules.interval == "t" or not few:
         return found
-    options = {**_options(rules, list(rules.slices)), "interval": "t", "test": "t", "resamples": None}
+    options = {**_options(rules, slices), "interval": "t", "test": "t", "resamples": None}
     again = compare(dict(zip(found.names, found.results, strict=True)), **options)
     ends = {(row.measure, row.part): (row.low, row.high) for row in (*again.rows, *again.parts)}
 
-    def steady(row: Difference) -> Difference:
+    def with_t(row: Difference) -> Difference:
         low, high = ends[row.measure, row.part] if row.queries < FEW else (row.low, row.high)
         return replace(row, low=low, high=high)
 
-    return replace(found, rows=tuple(map(steady, found.rows)), parts=tuple(map(steady, found.parts)))
+    return replace(found, rows=tuple(map(with_t, found.rows)), parts=tuple(map(with_t, found.parts)))
 
 
-def _mapped(rules: Rules, judged: Judged) -> Rules:
-    """The rules, with slices by the number of relevant documents spelt out: results alone do not know it."""
-    relevant = judged.relevant(1 if rules.level is None else rules.level)
-    spelt = (_mapping(judged.queries, relevant) if _kind(one) == "relevant" else one for one in rules.slices)
-    return replace(rules, slices=tuple(spelt))
+def _has_relevant(slices: list[Any]) -> bool:
+    return any(isinstance(one, str) for one in slices)
 
 
-def _kind(one: Any) -> str:
-    return one if isinstance(one, str) else ""
-
-
-def _mapping(queries: Sequence[Id], relevant: Any) -> dict[Any, str]:
-    """{query: group} by the number of relevant documents."""
-    groups = slices_of("relevant", queries, relevant).groups
-    return {
-        query: label for label, rows in groups for query, there in zip(queries, rows.tolist(), strict=True) if there
-    }
+def _spell_out(slices: list[Any], rules: Rules, judged: Judged) -> list[Any]:
+    """Replace slices by the number of relevant documents by {query: group}: results alone do not know that number."""
+    if not _has_relevant(slices):
+        return slices
+    groups = slices_of("relevant", judged.queries, judged.relevant(1 if rules.level is None else rules.level)).groups
+    mapping = {q: label for label, rows in groups for q, inside in zip(judged.queries, rows.tolist(), strict=True) if inside}  # fmt: skip
+    return [mapping if isinstance(one, str) else one for one in slices]

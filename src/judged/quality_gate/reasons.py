@@ -1,4 +1,4 @@
-"""What rules say of a comparison: one reason for each rule, measure and slice, in words."""
+"""`Reason`: the outcome of one rule for one measure, over all queries or in a slice."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
 from judged.stats.multiple.corrections import adjusted
+from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
-from judged.tables.text import p_text
+from judged.tables.text import counted, p_text
 
 __all__ = ["FEW", "Reason", "bound_reasons", "drop_reasons", "missing_reasons", "query_reasons"]
 
-FEW = 25  # queries; below it bootstrap intervals are too narrow to be sure by, and Student's t decides
-_HARDLY = 10  # below it, differences that are all the same say nothing of those of other queries
+FEW = 25  # queries; below it bootstrap intervals are too narrow, and Student's t decides
+_HARDLY = 10  # below it, equal differences say nothing about other queries
 
 _ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """What one rule says of one measure, over all queries or in a slice."""
+    """The outcome of one rule for one measure, over all queries or in a slice."""
 
     rule: str  # max_drop, min, max, max_query_drop or allow_missing_queries: the key in `Rules`
     measure: str
@@ -37,8 +38,8 @@ class Reason:
     observed: float
     allowed: float
     sentence: str
-    note: str = ""  # it passed, but the data can hardly tell
-    skipped: bool = False  # the slice has too few queries to be held to anything
+    note: str = ""  # why a rule that passed says little
+    skipped: bool = False  # the slice has too few queries
     p: float = math.nan  # corrected
 
     @property
@@ -54,17 +55,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class _Drop:
-    """How much worse a mean got: positive is worse, whichever way the measure runs."""
+    """A drop of a mean: positive if the candidate is worse, also for measures where lower is better."""
 
     row: Difference
     lower_is_better: bool
     allowed: float
     p: float  # corrected
-    least: float  # the smallest corrected p that so many queries can have
+    least: float  # the smallest corrected p that this number of queries can have
 
     @property
     def flat(self) -> bool:
-        """Whether a few queries all differ by the same: the interval has no width, and means nothing."""
+        """True if a few queries all differ by the same amount: the interval then has no width and no meaning."""
         scale = max(abs(self.row.mean_a), abs(self.row.mean_b))
         return self.row.queries < _HARDLY and self.row.high - self.row.low <= _ROUNDING * scale
 
@@ -78,7 +79,7 @@ class _Drop:
         return self.row.high if self.lower_is_better else -self.row.low
 
     def exceeds(self, size: float) -> bool:
-        """Whether a drop of this size is more than is allowed."""
+        """Return whether a drop of this size is more than is allowed."""
         return _above(size, self.allowed, max(abs(self.row.mean_a), abs(self.row.mean_b)))
 
     @property
@@ -94,16 +95,16 @@ class _Drop:
         return self.row.measure if self.row.part is None else f"{self.row.part}: {self.row.measure}"
 
 
-def broken_by(drop: _Drop, rules: Rules) -> bool:
-    """Whether a drop breaks the rule `max_drop`: the one place where its meaning is decided.
+def breaks_rule(drop: _Drop, rules: Rules) -> bool:
+    """Return whether a drop breaks the rule `max_drop`.
 
-    - `significant`: the mean got worse by more than is allowed, and noise does not explain it: the comparison says worse, and the two-sided p, corrected
+    - `significant`: the mean dropped by more than is allowed, and significantly: the verdict is worse, and the two-sided p, corrected
       over all measures and slices of the gate, is at most alpha.
-    - `mean`: the mean got worse by more than is allowed, whatever the noise.
-    - `sure`: it cannot be ruled out that the mean got worse by more than is allowed: the worse end of the 1 - alpha interval of the difference
-      lies beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so the chance that a candidate beyond the bound passes is alpha/2; all rules must
-      hold, so nothing is to be corrected (Berger, Technometrics 1982). Fewer than 25 queries have Student's interval, see `gating`; fewer than 10 that all differ by the
-      same rule nothing out.
+    - `mean`: the mean dropped by more than is allowed.
+    - `sure`: a drop by more than is allowed cannot be excluded: the worse end of the 1 - alpha interval of the difference
+      is beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so the chance that a candidate beyond the bound passes is alpha/2; all rules must
+      hold, so no correction is needed (Berger, Technometrics 1982). Fewer than 25 queries have Student's interval; fewer than 10 that all differ by the
+      same amount exclude nothing.
     """
     if math.isnan(drop.size):
         return True
@@ -115,13 +116,16 @@ def broken_by(drop: _Drop, rules: Rules) -> bool:
 
 
 def drop_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
-    """Of `max_drop`: for each measure, all queries and then each slice."""
+    """Reasons of `max_drop`: for each measure, all queries and then each slice."""
     rows = [row for m in measures for row in (*comparison.rows, *comparison.parts) if row.measure == m]
     tested = [row for row in rows if row.verdict != "too few"]
-    # A correction never lowers one p because another rose: the least of all, corrected, bound each from below.
+    # Corrections are monotone: the smallest possible p-values, corrected, bound each corrected p from below.
     p, least = (
         dict(zip(map(id, tested), adjusted(of, rules.correction).tolist(), strict=True))
-        for of in ([row.p for row in tested], [_least(row.queries, comparison.settings.test) for row in tested])
+        for of in (
+            [row.p for row in tested],
+            [TESTS.find(comparison.settings.test).least_p(row.queries) for row in tested],
+        )
     )
     found = []
     for row in rows:
@@ -131,17 +135,12 @@ def drop_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) 
     return found
 
 
-def _least(queries: int, test: str) -> float:
-    """The smallest p of so many queries: signs of n differences can be flipped in 2ⁿ ways, two of which are the furthest out."""
-    return 2.0 ** (1 - queries) if test in ("permutation", "sign") and queries else 0.0
-
-
 def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
     row = drop.row
     few = row.part is not None and row.verdict == "too few"
-    broken = not few and broken_by(drop, rules)
+    broken = not few and breaks_rule(drop, rules)
     if few:
-        sentence = f"{row.part}: {_queries(row.queries)}, fewer than {rules.min_queries}: not held to anything."
+        sentence = f"{row.part}: {counted(row.queries, 'query')}, fewer than {rules.min_queries}: not tested."
     elif not row.queries:
         sentence = f"{row.measure} has no value for any query of both runs."
     else:
@@ -160,7 +159,7 @@ def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
             f"t interval, as {drop.row.queries} queries are few" if few else "interval"
         )
         if math.isnan(drop.worst) or (drop.flat and not drop.exceeds(drop.worst)):
-            return f"{drop.moved}; {_queries(drop.row.queries)} cannot tell how far it may have got worse."
+            return f"{drop.moved}; {counted(drop.row.queries, 'query')} cannot bound the drop."
         if drop.worst <= 0:
             return f"{drop.moved}; it did not get worse ({level})."
         return f"{drop.moved}; it may be worse by up to {_number(drop.worst)} ({level}), {'more than' if broken else 'within'} {limit}."
@@ -179,33 +178,33 @@ def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
 
 
 def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
-    """Why a rule that holds says little: so few queries cannot show a drop that would matter.
+    """Explain why a rule that holds says little: the queries are too few to show a drop that matters.
 
-    Not so where the interval rules such a drop out: the candidate is that much better. A drop is significant, about, where it exceeds the half-width of the
-    interval of the difference. What matters is what is not allowed; where nothing is allowed, a tenth of the baseline's mean (Spärck Jones 1974).
+    Empty if the interval excludes such a drop. A drop is significant, approximately, if it exceeds the half-width of the
+    interval of the difference. A drop matters if it is not allowed; if none is allowed, from a tenth of the baseline's mean (Spärck Jones 1974).
     """
     row = drop.row
     if rules.mode == "significant" and drop.least > rules.alpha:
-        least = _least(row.queries, test)
+        least = TESTS.find(test).least_p(row.queries)
         several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
-        return f"{_queries(row.queries)} can show no drop, however large: p is never below {least:.2g}{several}"
+        return f"{counted(row.queries, 'query')} can show no drop, however large: p is never below {least:.2g}{several}"
     shown = abs(row.difference - (row.high if drop.lower_is_better else row.low))
     matters = drop.allowed or MATERIAL * abs(row.mean_a)
     if math.isnan(shown):
-        return f"{_queries(row.queries)} can show no drop"
+        return f"{counted(row.queries, 'query')} can show no drop"
     if drop.flat:
-        return f"{_queries(row.queries)} that all differ by the same do not tell how far others would"
+        return f"{counted(row.queries, 'query')} that all differ by the same amount say nothing about other queries"
     if shown <= matters or drop.worst <= matters:
         return ""
-    return f"{_queries(row.queries)} can show no drop below about {_number(shown)}"
+    return f"{counted(row.queries, 'query')} can show no drop below about {_number(shown)}"
 
 
 def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
-    """Of queries that the baseline answers and the candidate does not: left out of every mean, they would hide what was lost."""
+    """Reasons about queries that only the baseline answers: they are in no mean, so a loss would stay hidden."""
     if not missing:
         return []
     named = ", ".join(map(str, missing[:3])) + (" …" if len(missing) > 3 else "")
-    lost = f"{_queries(len(missing))} of the baseline {'is' if len(missing) == 1 else 'are'} not answered by the candidate ({named})"
+    lost = f"{counted(len(missing), 'query')} of the baseline {'is' if len(missing) == 1 else 'are'} not answered by the candidate ({named})"
     passed = rules.allow_missing_queries
     return [
         Reason(rule="allow_missing_queries", measure="all measures", passed=passed, observed=len(missing), allowed=math.inf if passed else 0,
@@ -214,7 +213,7 @@ def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
 
 
 def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
-    """Of `max_query_drop`: how many queries got worse by more than is allowed."""
+    """Reasons of `max_query_drop`: the number of queries that dropped by more than is allowed."""
     if rules.max_query_drop is None:
         return []
     bound, most = rules.max_query_drop
@@ -226,7 +225,7 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
         fallen = np.flatnonzero(worse > bound + slack)
         first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
         named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
-        size = f"{_queries(len(fallen))} got worse by more than {bound:g} in {m}"
+        size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} in {m}"
         found.append(
             Reason(rule="max_query_drop", measure=m, passed=len(fallen) <= most, observed=len(fallen), allowed=most,
                    sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.")
@@ -235,7 +234,7 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
 
 
 def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
-    """Of `min` and `max`: values that the candidate must reach, or must not exceed."""
+    """Reasons of `min` and `max`: values that the candidate must reach, or must not exceed."""
     means = candidate.mean()
     found = []
     for rule, bounds in (("min", rules.min), ("max", rules.max)):
@@ -254,13 +253,9 @@ def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
 
 
 def _above(a: float, b: float, scale: float = 0.0) -> bool:
-    """Whether a exceeds b by more than a rounding of them, or of what they were computed from."""
+    """Return whether a exceeds b by more than a rounding error, of them or of the values they were computed from."""
     return a > b + _ROUNDING * max(abs(a), abs(b), scale)
 
 
 def _number(value: float) -> str:
     return f"{value:.4f}" if abs(value) >= 1e-4 or value == 0 else f"{value:.2g}"
-
-
-def _queries(n: int) -> str:
-    return f"{n} {'query' if n == 1 else 'queries'}"

@@ -1,9 +1,7 @@
-"""`Gate`: the answer, with its reasons, as plain data."""
+"""`Gate`: whether a candidate passes, with the reasons."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -20,18 +18,16 @@ from judged.tables.table import Table
 __all__ = ["Gate"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
-    """Whether a candidate passes, and why. True as a condition where it does: `assert jd.gate(…)`."""
+    """Whether a candidate passes, and why. It is true as a condition if it passes: `assert jd.gate(…)`."""
 
     passed: bool
     reasons: tuple[Reason, ...]
     rules: Rules
     candidate: Values
     comparison: Comparison | None = None  # None without a baseline
-    worse: Mapping[str, tuple[Change, ...]] = field(
-        default_factory=dict
-    )  # by measure, the queries that got worse, the worst first
+    worse: Mapping[str, tuple[Change, ...]] = field(default_factory=dict)  # by measure, the worst query first
     warnings: tuple[Warned, ...] = ()
 
     def __bool__(self) -> bool:
@@ -39,80 +35,74 @@ class Gate(Result):
 
     @property
     def broken(self) -> tuple[Reason, ...]:
-        """The reasons that speak against it."""
+        """The reasons of rules that are broken."""
         return tuple(r for r in self.reasons if not r.passed)
 
     @property
     def doubts(self) -> tuple[Reason, ...]:
-        """The reasons that speak for it, but hardly: the data can show little."""
+        """The reasons of rules that hold, but that these queries can hardly test."""
         return tuple(r for r in self.reasons if r.note)
 
     @property
     def names(self) -> tuple[str | None, str]:
-        """Of the baseline, if there is one, and of the candidate."""
+        """The names of the baseline, if there is one, and of the candidate."""
         if self.comparison is None:
             return None, short_names([self.candidate.names[1]])[0]
         return self.comparison.names[0], self.comparison.names[1]
 
     @property
-    def headline(self) -> str:
+    def verdict(self) -> str:
         """The verdict in one line."""
         a, b = self.names
         who = b if a is None else f"{b} against {a}"
-        held, skipped = len(self.reasons), sum(r.skipped for r in self.reasons)
+        tested = len(self.reasons) - sum(r.skipped for r in self.reasons)
         if not self.passed:
-            return f"FAIL  {who}: {len(self.broken)} of {held - skipped} rules broken"
-        rules = "the rule holds" if held - skipped == 1 else f"all {held - skipped} rules hold"
+            return f"FAIL  {who}: {len(self.broken)} of {tested} rules broken"
+        rules = "the rule holds" if tested == 1 else f"all {tested} rules hold"
         doubts = len(self.doubts)
-        few = "it is" if held - skipped == 1 else f"{doubts} of them {'is' if doubts == 1 else 'are'}"
-        but = f", but {few} hardly tested" if doubts else ""
-        return f"PASS  {who}: {rules}{but}"
+        few = "it is" if tested == 1 else f"{doubts} of them {'is' if doubts == 1 else 'are'}"
+        return f"PASS  {who}: {rules}{f', but {few} hardly tested' if doubts else ''}"
 
-    # ── as other things ──────────────────────────────────────────────────────────────────────────
+    # ── output ───────────────────────────────────────────────────────────────────────────────────
 
-    def records(self) -> list[dict[str, Any]]:
-        """One mapping a reason."""
-        return [asdict(reason) for reason in self.reasons]
+    def headline(self) -> list[str]:
+        """The verdict and the reasons; policy and warnings too if there is no table to put them below."""
+        from judged.quality_gate.tables import notes, reason_lines
 
-    def to_pandas(self) -> Any:
-        """A pandas frame, one row a reason."""
-        import pandas as pd
+        return [self.verdict, "", *reason_lines(self), *(["", *notes(self)] if self.comparison is None else [])]
 
-        return pd.DataFrame(self.records())
-
-    def to_polars(self) -> Any:
-        """A polars frame, one row a reason."""
-        import polars as pl
-
-        return pl.DataFrame(self.records(), infer_schema_length=None)
-
-    def to_json(self) -> str:
-        """All of it as strict JSON: what is missing is null."""
-        data = {
-            "judged-gate": 1,
-            "passed": self.passed,
-            "headline": self.headline,
-            "rules": self.rules.plain(),
-            "reasons": [{key: _finite(value) for key, value in record.items()} for record in self.records()],
-            "worse": {m: [asdict(change) for change in changes] for m, changes in self.worse.items()},
-            "candidate": {key: _finite(value) for key, value in self.candidate.mean().items()},
-            "comparison": None if self.comparison is None else json.loads(self.comparison.to_json()),
-            "warnings": [w.to_dict() for w in self.warnings],
-        }
-        return json.dumps(data, allow_nan=False)
-
-    def _tables(self) -> list[Table]:
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The differences behind the reasons, and the queries that got worse."""
         from judged.quality_gate.tables import tables
 
-        return tables(self)
+        return tables(self, places=places)
 
-    def _lines(self) -> list[str]:
-        from judged.quality_gate.tables import head
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per reason."""
+        return [asdict(reason) for reason in self.reasons]
 
-        return head(self)
+    def to_data(self) -> dict[str, Any]:
+        """The verdict, the rules, the reasons and the comparison."""
+        return {
+            "judged-gate": 1,
+            "passed": self.passed,
+            "headline": self.verdict,
+            "rules": self.rules.plain(),
+            "reasons": self.records(),
+            "worse": {m: [asdict(change) for change in changes] for m, changes in self.worse.items()},
+            "candidate": self.candidate.mean(),
+            "comparison": None if self.comparison is None else self.comparison.to_data(),
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
 
-    __repr__ = Result.__str__
+    def to_github(self, *, places: int = 4) -> str:
+        """A job summary in GitHub-flavoured Markdown: details are folded, except those of a failure."""
+        from judged.quality_gate.summaries import github
 
+        return github(self, places=places)
 
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    def to_junit(self) -> str:
+        """JUnit XML, with one test case per rule, measure and slice."""
+        from judged.quality_gate.summaries import junit
+
+        return junit(self)

@@ -1,153 +1,278 @@
-"""`Rules`: what a candidate is held to. The keys are the same in Python, in `judged.toml` and on the command line."""
+"""`Rules`: the conditions that a candidate must meet. The keys are the same in Python, in `judged.toml` and on the command line."""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_type_hints
 
-from judged.core.policy import Policy
-from judged.errors import DataError, JudgedError, UsageError, shown
+from judged.core.policy import Policy, PolicyOptions
+from judged.errors import DataError, Hint, JudgedError, UsageError, shown
 from judged.io.files.source import read_text
-from judged.quality_gate.rule_values import DEFAULT_KEY, KEYS, Mode
+from judged.measures.grammar import parse_all
+from judged.measures.profiles import profile as profile_named
+from judged.measures.registry import Measure
+from judged.stats.checks import check_choice, check_count
+from judged.stats.intervals import Method
+from judged.stats.multiple.corrections import CORRECTIONS
+from judged.stats.paired.registry import TESTS
 
-__all__ = ["DEFAULT_KEY", "Mode", "Rules", "read_rules"]
+__all__ = ["DEFAULT_KEY", "GateOptions", "Mode", "Rules", "read_rules"]
 
-Allowed = Mapping[str, float]
+Mode = Literal["significant", "mean", "sure"]
+Bounds = Mapping[str, float]
 
+DEFAULT_KEY = "default"  # in `max_drop`: for measures that are not named
 _BY_MEASURE = ("min", "max", "max_drop")
-# What says nothing of a candidate alone.
-_COMPARING = (
-    "max_drop", "mode", "alpha", "max_query_drop", "slices", "min_queries", "allow_changed_judgments", "allow_missing_queries",
-    "test", "interval", "correction", "resamples", "seed",
-)  # fmt: skip
+
+
+class GateOptions(PolicyOptions, total=False):
+    """Keyword options of `gate` besides the rules themselves: statistics, conventions and policies."""
+
+    test: str
+    interval: Method
+    correction: str
+    resamples: int
+    seed: int
+    level: float
+    profile: str
+    allow_changed_judgments: bool
+    allow_missing_queries: bool
+
+
+def _number(key: str, value: Any, *, least: float = -math.inf) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
+        bound = f" ≥ {least:g}" if math.isfinite(least) else ""
+        raise UsageError("rule", f"{key} must be a number{bound}, got {shown(value)}", value=value)
+    return float(value)
+
+
+def _alpha(key: str, value: Any) -> float:
+    if not 0 < _number(key, value) < 0.5:
+        raise UsageError("parameter", f"{key} must be above 0 and below 0.5, got {shown(value)}", value=value)
+    return float(value)
+
+
+def _measures(key: str, value: Any) -> tuple[str, ...]:
+    return tuple(map(str, parse_all(value))) if value != () else ()
+
+
+def _bounds(key: str, value: Any, *, least: float = -math.inf) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        raise UsageError(
+            "rule", f"{key} must name measures, such as {{'nDCG@10': 0.5}}, got {shown(value)}", value=value
+        )
+    bounds: dict[str, float] = {}
+    for name, number in value.items():
+        default = name == DEFAULT_KEY
+        for measure in [name] if default else map(str, parse_all(name if isinstance(name, str | Measure) else [name])):
+            if measure in bounds:
+                raise UsageError("rule", f"{key} has two values for {measure}", value=value)
+            bounds[measure] = _number(key if default else f"{key} of {name}", number, least=least)
+    return bounds
+
+
+def _max_drop(key: str, value: Any) -> dict[str, float]:
+    return _bounds(key, value if isinstance(value, Mapping) else {DEFAULT_KEY: value}, least=0)
+
+
+def _query_drop(key: str, value: Any) -> tuple[float, int]:
+    parts: Any = value if isinstance(value, tuple | list | str) else (value, 0)
+    if isinstance(value, str):
+        drop, _, count = value.partition(":")
+        try:
+            parts = (float(drop), int(count or 0))
+        except ValueError:
+            parts = ()
+    if len(parts) != 2:
+        problem = f"{key} must be a drop, or a drop and a number of queries, such as 0.3:2, got {shown(value)}"
+        raise UsageError("rule", problem, value=value)
+    return _number(key, parts[0], least=0), check_count(parts[1], key, least=0)
+
+
+def _columns(key: str, value: Any) -> tuple[str, ...]:
+    columns = [value] if isinstance(value, str) else value
+    if not isinstance(columns, list | tuple) or not all(isinstance(column, str) for column in columns):
+        raise UsageError("slice", f"{key} must be names of columns, got {shown(value)}", value=value)
+    return tuple(columns)
+
+
+def _correction(key: str, value: Any) -> str:
+    """The name of a correction; not `max`, which needs tests of the same queries."""
+    correction = CORRECTIONS.find(value)
+    if correction.function is None:
+        problem = f"the {key} {correction.name} needs tests of the same queries, and measures and slices have others"
+        raise UsageError("correction", problem, hint=Hint("use {correction}", correction="holm"), value=value)
+    return correction.name
+
+
+def _rule(default: Any, read: Callable[[str, Any], Any]) -> Any:
+    """A field whose values `read` checks and converts; other fields are checked by their type."""
+    return field(default_factory=lambda: default, metadata={"read": read})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What may get worse, by how much, and how sure that must be.
+    """The drops and values that are allowed, and the certainty that is needed.
 
     Args:
-        measures: compared with the baseline; none: those of a saved baseline, else those of `evaluate`.
-        max_drop: how much worse a mean may get: a number, or {measure: number} (`default` for the others).
-        mode: when a drop counts: `significant`, `mean` or `sure`, see `broken_by` in `_decision`.
-        alpha: the chance of a false alarm that is accepted, over all drops that are looked at.
-        min: {measure: the least value}, over all queries.
-        max: {measure: the largest value}.
-        max_query_drop: (drop, queries): so many queries may get worse by more than this.
-        slices: groups of queries that must pass too.
-        min_queries: a slice of fewer is not held to anything.
-        baseline: what the candidate is compared with.
+        measures: measures that are compared. [default: those of a saved baseline, else those of `evaluate`]
+        max_drop: largest drop of a mean: a number, or {measure: number} (`default` for the others).
+        mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
+        alpha: significance level over all measures and slices.
+        min: {measure: lowest value}, over all queries.
+        max: {measure: highest value}.
+        max_query_drop: (drop, n): at most n queries may drop by more.
+        slices: table of queries, or {query: group}; each group must pass too.
+        by: columns of the table; `relevant` is the number of relevant documents.
+        min_queries: smallest slice that is tested.
+        baseline: the run or saved result that the candidate is compared with.
         qrels: the judgments.
-        allow_changed_judgments: warn, rather than refuse, where a saved baseline was made with other judgments.
-        allow_missing_queries: let queries pass that the baseline answers and the candidate does not, where only queries in both count.
-        test, interval, resamples, seed: as in `compare`.
-        correction: of p-values over measures and slices together.
-        level, profile, policy: as in `evaluate`.
-        said: the keys that were given, each with the file it stands in, if it does.
+        allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
+        allow_missing_queries: accept a candidate that lacks queries of the baseline, if only queries in both count.
+        test: as in `compare`.
+        interval: as in `compare`.
+        correction: correction over measures and slices together.
+        resamples: as in `compare`.
+        seed: random seed.
+        level: lowest relevant grade.
+        profile: conventions of another tool.
+        policy: policies, as in `evaluate`.
+        sources: the keys that were set, each with its file, if it came from one.
     """
 
-    measures: tuple[str, ...] = ()
-    max_drop: Allowed = field(default_factory=lambda: {DEFAULT_KEY: 0.0})
+    measures: tuple[str, ...] = _rule((), _measures)
+    max_drop: Bounds = _rule({DEFAULT_KEY: 0.0}, _max_drop)  # noqa: RUF009
     mode: Mode = "significant"
-    alpha: float = 0.05
-    min: Allowed = field(default_factory=dict)
-    max: Allowed = field(default_factory=dict)
-    max_query_drop: tuple[float, int] | None = None
-    slices: tuple[Any, ...] = ()
+    alpha: float = _rule(0.05, _alpha)
+    min: Bounds = _rule({}, _bounds)  # noqa: RUF009
+    max: Bounds = _rule({}, _bounds)  # noqa: RUF009
+    max_query_drop: tuple[float, int] | None = _rule(None, _query_drop)
+    slices: Any = None
+    by: tuple[str, ...] = _rule((), _columns)
     min_queries: int = 10
     baseline: Any = None
     qrels: Any = None
     allow_changed_judgments: bool = False
     allow_missing_queries: bool = False
-    test: str = "permutation"
-    interval: str = "bca"
-    correction: str = "holm"
+    test: str = _rule("permutation", lambda key, value: TESTS.find(value).name)
+    interval: Method = "percentile"
+    correction: str = _rule("holm", _correction)
     resamples: int | None = None
-    seed: int = 0
+    seed: int = field(default=0, metadata={"least": 0})
     level: float | None = None
-    profile: str = "trec_eval-10"
+    profile: str = _rule("trec_eval-10", lambda key, value: profile_named(value).name)
     policy: Mapping[str, Any] = field(default_factory=dict)
-    said: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
+    sources: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
-    def of(cls, rules: Any = None, **given: Any) -> Rules:
-        """Rules from a `judged.toml`, a mapping or other rules; what is given by name wins, unless it is None; measure by measure in `min`, `max` and `max_drop`.
+    def of(cls, rules: Any = None, **options: Any) -> Rules:
+        """Rules from a `judged.toml`, a mapping or other rules. Options that are not None win; measure by measure in `min`, `max` and `max_drop`.
 
         >>> Rules.of({"max_drop": 0.01, "alpha": 0.1}, alpha=0.05).max_drop
         {'default': 0.01}
         """
-        base, folder, where = _based(rules)
-        named = {name: value for name, value in given.items() if value is not None}
-        for key in (*base, *named):
-            if key not in KEYS:
-                place = where if key in base else None
-                raise UsageError(
-                    "rule", f"no rule is called {shown(key)}", hint=_nearest(key, list(KEYS)), where=place, value=key
-                )
-        found = {key: _taken(key, _from(folder, key, value), where) for key, value in base.items()}
-        for key, value in named.items():
-            taken = _taken(key, value, None)
-            found[key] = {**found.get(key, {}), **taken} if key in _BY_MEASURE else taken
-        own = rules.said if isinstance(rules, Rules) else dict.fromkeys(base, where)
-        policy = {key: found.pop(key) for key in list(found) if key in Policy.__dataclass_fields__}
-        return cls(**found, policy=policy, said={**own, **dict.fromkeys(named)})
+        base, folder, where = _base(rules)
+        own = {name: value for name, value in options.items() if value is not None}
+        values: dict[str, Any] = {}
+        for keys, file in ((base, where), (own, None)):
+            for key, value in keys.items():
+                read = _read(key, _in_folder(folder, key, value) if keys is base else value, file)
+                values[key] = {**values.get(key, {}), **read} if key in _BY_MEASURE else read
+        sources = rules.sources if isinstance(rules, Rules) else dict.fromkeys(base, where)
+        policy = {key: values.pop(key) for key in list(values) if key in Policy.__dataclass_fields__}
+        return cls(**values, policy=policy, sources={**sources, **dict.fromkeys(own)})
 
-    def need_baseline(self) -> None:
-        """An error where a rule was given that says nothing of a candidate alone: it must not be taken for held."""
-        plain = Rules()
-        idle = [k for k in _COMPARING if k in self.said or getattr(self, k) != getattr(plain, k)]
+    def check_baseline_is_needed(self) -> None:
+        """Raise if a rule was set that needs a baseline: it must not be mistaken for one that holds."""
+        default = Rules()
+        single = ("measures", "min", "max", "baseline", "qrels", "level", "profile", "policy", "sources")
+        names = [spec.name for spec in fields(self) if spec.name not in single]
+        idle = [k for k in names if k in self.sources or getattr(self, k) != getattr(default, k)]
         if idle:
             several = f"{', '.join(idle[:-1])} and {idle[-1]} need" if len(idle) > 1 else f"{idle[0]} needs"
-            raise UsageError(
-                "rule", f"{several} a baseline", hint="for example --baseline main.run", where=self.said.get(idle[0]), value=idle[0]
-            )  # fmt: skip
+            hint = Hint("name one with {baseline}", baseline=None)
+            raise UsageError("rule", f"{several} a baseline", hint=hint, where=self.sources.get(idle[0]), value=idle[0])
 
     def allowed(self, measure: str) -> float:
-        """How much worse this measure may get."""
+        """The largest drop that this measure may have."""
         return self.max_drop.get(measure, self.max_drop.get(DEFAULT_KEY, 0.0))
 
     def plain(self) -> dict[str, Any]:
-        """The rules as plain data; what lies in memory is only named."""
-        data = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "said"}
-        data |= {key: _told(data[key]) for key in ("baseline", "qrels")}
-        return {
-            **data,
-            "measures": list(self.measures),
-            "slices": [f"{_told(s[0])}:{s[1]}" if isinstance(s, tuple) else _told(s) for s in self.slices],
-            "max_query_drop": None if self.max_query_drop is None else list(self.max_query_drop),
-            "policy": dict(self.policy),
-        }
+        """The rules as plain data; inputs that are not files are named by their type."""
+        data = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "sources"}
+        return data | {key: _name(data[key]) for key in ("baseline", "qrels", "slices")}
+
+
+@cache
+def _types() -> dict[str, Any]:
+    """The type of each key, None left out."""
+    hints = get_type_hints(Rules)
+    return {spec.name: next((t for t in get_args(hints[spec.name]) if t in (int, float)), hints[spec.name])
+            for spec in fields(Rules) if spec.name not in ("policy", "sources")}  # fmt: skip
+
+
+def _read(key: str, value: Any, where: str | None) -> Any:
+    """Check and convert the value of a key; an error names the key and its file."""
+    policies = [name for name in Policy.__dataclass_fields__ if name != "prepared"]
+    known = [*_types(), *policies]
+    if key not in known:
+        raise UsageError("rule", f"no rule is called {shown(key)}", hint=_nearest(key, known), where=where, value=key)
+    try:
+        if key in policies:
+            Policy(**{key: value})
+            return value
+        return _by_type(key, value)
+    except JudgedError as error:
+        if where is None:
+            raise
+        problem = error.problem if key in error.problem else f"{key}: {error.problem}"
+        raise error.changed(problem=problem, where=where) from error
+
+
+def _by_type(key: str, value: Any) -> Any:
+    spec, kind = Rules.__dataclass_fields__[key], _types()[key]
+    if "read" in spec.metadata:
+        return spec.metadata["read"](key, value)
+    if kind is bool and not isinstance(value, bool):
+        raise UsageError("rule", f"{key} must be true or false, got {shown(value)}", value=value)
+    if kind is int:
+        return check_count(value, key, least=spec.metadata.get("least", 1))
+    if kind is float:
+        return _number(key, value)
+    if get_args(kind):
+        check_choice(value, kind, key, slug="interval" if key == "interval" else "rule")
+    return value
 
 
 def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The table [gate] of a `judged.toml`, as it stands there."""
+    """Read the table [gate] of a `judged.toml`."""
     import tomllib
 
     try:
         data = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise DataError("rules-file", "TOML", got=str(error), where=str(path)) from error
+        raise DataError("rules-file", f"not TOML: {error}", where=str(path)) from error
     for key in data:
         if key != "gate":
-            raise DataError(
-                "rules-file", "a table [gate]", got=shown(key), hint=_nearest(key, ["gate"]), where=str(path), value=key
-            )
+            raise DataError("rules-file", f"unknown table {shown(key)}", hint="name the table [gate]", where=str(path), value=key)  # fmt: skip
     table = data.get("gate", {})
     if not isinstance(table, dict):
         raise DataError("rules-file", "a table [gate]", got=f"gate = {shown(table)}", where=str(path))
     return table
 
 
-def _based(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
-    """The keys of given rules; the folder that their paths start from, and the file they stand in, where they do."""
+def _base(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
+    """The keys of rules, the folder that their paths start from, and their file."""
     if rules is None:
         return {}, None, None
     if isinstance(rules, Rules):
-        own = {spec.name: getattr(rules, spec.name) for spec in fields(rules) if spec.name not in ("policy", "said")}
-        own["slices"] = list(rules.slices)
+        own = {key: getattr(rules, key) for key in _types()}
         return {**{k: v for k, v in own.items() if v is not None}, **rules.policy}, None, None
     if isinstance(rules, str | os.PathLike):
         return read_rules(rules), Path(rules).parent, str(rules)
@@ -156,40 +281,18 @@ def _based(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
     raise UsageError("rule", "rules as a mapping, or the path of a judged.toml", got=shown(rules), value=rules)
 
 
-def _taken(key: str, value: Any, where: str | None) -> Any:
-    """What a key's value comes to; an error names the key, and the file it stands in."""
-    try:
-        return KEYS[key](key, value)
-    except JudgedError as error:
-        if where is None:
-            raise
-        said = error.problem if error.problem.startswith(key) else f"{key}: {error.problem}"
-        raise type(error)(
-            error.slug, said, got=error.got, hint=error.hint, where=where, value=error.value
-        ) from error  # fmt: skip
+def _in_folder(folder: Path | None, key: str, value: Any) -> Any:
+    """A path of a file of rules, which starts from the folder of the file."""
+    path = folder is not None and key in ("baseline", "qrels", "slices") and isinstance(value, str)
+    return str(folder / value) if path and folder is not None else value
 
 
-def _from(folder: Path | None, key: str, value: Any) -> Any:
-    """Paths in a file of rules start from its folder."""
-    if folder is None:
-        return value
-    if key in ("baseline", "qrels") and isinstance(value, str):
-        return str(folder / value)
-    if key == "slices":
-        each = [value] if isinstance(value, str) else value
-        if isinstance(each, list) and all(isinstance(one, str) for one in each):
-            return [one if one == "relevant" else str(folder / one) for one in each]
-    return value
-
-
-def _nearest(key: Any, known: list[str]) -> str:
-    from difflib import get_close_matches
-
+def _nearest(key: Any, known: Sequence[str]) -> str:
     near = get_close_matches(str(key).replace("-", "_"), known, 1, 0.5)
-    return f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
+    return f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
 
 
-def _told(value: Any) -> str | None:
+def _name(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return os.fspath(value) if isinstance(value, os.PathLike) else f"<{type(value).__name__}>"

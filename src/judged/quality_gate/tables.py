@@ -1,113 +1,89 @@
-"""A gate as tables: the reasons, the differences behind them, the queries that got worse."""
+"""Tables of a gate: the reasons, the differences behind them, the queries that got worse."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from judged.comparison.tables import change_table
-from judged.errors import safe
+from judged.comparison.tables import between, change_table
 from judged.quality_gate.reasons import FEW
-from judged.quality_gate.result import Gate
-from judged.tables.formats.text import table_text
 from judged.tables.table import Table
-from judged.tables.text import p_text
+from judged.tables.text import counted, number, p_text
 
-__all__ = ["difference_table", "head", "reason_lines", "reason_table", "tables", "text", "worse_tables"]
+if TYPE_CHECKING:
+    from judged.quality_gate.result import Gate
 
-
-def text(gate: Gate, *, places: int = 4) -> str:
-    """The verdict, the reasons in words, then the tables."""
-    return "\n\n".join(["\n".join(map(safe, head(gate))), *map(table_text, tables(gate, places=places))])
+__all__ = ["difference_table", "notes", "reason_lines", "reason_table", "tables", "worse_tables"]
 
 
-def head(gate: Gate) -> list[str]:
-    """The lines above the tables; with what else is to be said, where there is no table to say it."""
-    notes = ["", *_notes(gate)] if gate.comparison is None else []
-    return [gate.headline, "", *reason_lines(gate), *notes]
+def notes(gate: Gate) -> list[str]:
+    """The policy and the warnings."""
+    return [f"policy: {gate.candidate.policy}", *_warnings(gate)]
 
 
-def _notes(gate: Gate) -> list[str]:
-    return [f"policy: {gate.candidate.policy}", *(f"warning: {w}" for w in gate.warnings)]
+def _warnings(gate: Gate) -> list[str]:
+    return [f"warning: {w}" for w in gate.warnings]
 
 
 def reason_lines(gate: Gate) -> list[str]:
-    """Each reason in words: what is broken first, then what is doubtful, then what holds, then what was left out."""
+    """Each reason as a line: broken rules first, then doubtful ones, then those that hold, then skipped ones."""
     order = {"FAIL": 0, "pass": 2, "skip": 3}
     ranked = sorted(gate.reasons, key=lambda r: 1 if r.note else order[r.verdict])
-    return list(
-        dict.fromkeys(f"{r.verdict}  {r.words}" for r in ranked)
-    )  # a slice is left out once, not for each measure
+    return list(dict.fromkeys(f"{r.verdict}  {r.words}" for r in ranked))  # a slice is skipped once, not per measure
 
 
 def tables(gate: Gate, *, places: int = 4) -> list[Table]:
-    """The differences that the reasons rest on, and the queries that got worse."""
-    shown = [difference_table(gate, places=places)] if gate.comparison is not None else []
-    return [*shown, *worse_tables(gate, places=places)]
+    """The differences behind the reasons, and the queries that got worse; warnings are below the last table."""
+    if gate.comparison is None:
+        return []
+    shown = [difference_table(gate, places=places), *worse_tables(gate, places=places)]
+    return [*shown[:-1], replace(shown[-1], notes=(*shown[-1].notes, *_warnings(gate)))]
 
 
 def reason_table(gate: Gate) -> Table:
-    """One row a reason, in words."""
+    """One row per reason."""
     rows = tuple((line[:4], line[6:]) for line in reason_lines(gate))
     broken = frozenset((i, 0) for i, row in enumerate(rows) if row[0] == "FAIL")
-    notes = (gate.headline[6:], *(_notes(gate) if gate.comparison is None else ()))
-    return Table(("", "reason"), rows, notes=notes, words=(0, 1), strong=broken)
+    below = (gate.verdict[6:], *(notes(gate) if gate.comparison is None else ()))
+    return Table(("", "reason"), rows, notes=below, words=(0, 1), strong=broken)
 
 
 def difference_table(gate: Gate, *, places: int = 4) -> Table:
-    """One row a measure and slice: both means, the difference with its interval, p-values, and what the rule says."""
+    """One row per measure and slice: both means, the difference with its interval, p-values, and the outcome of the rule."""
     found = gate.comparison
     assert found is not None
-    by = {(r.measure, r.slice): r for r in gate.reasons if r.rule == "max_drop"}
+    reasons = {(r.measure, r.slice): r for r in gate.reasons if r.rule == "max_drop"}
+    differences = {(row.measure, row.part): row for row in (*found.rows, *found.parts)}
     rows = []
-    for (measure, part), reason in by.items():
-        row = next(r for r in (*found.rows, *found.parts) if (r.measure, r.part) == (measure, part))
-        between = "–" if math.isnan(row.low) else f"[{row.low:+.{places}f}, {row.high:+.{places}f}]"
-        rows.append((measure, part or "all queries", str(row.queries), f"{row.mean_a:.{places}f}", f"{row.mean_b:.{places}f}",
-                     f"{row.difference:+.{places}f}", between, f"{row.wins}/{row.ties}/{row.losses}",
+    for key, reason in reasons.items():
+        row = differences[key]
+        rows.append((row.measure, row.part or "all queries", str(row.queries), number(row.mean_a, places), number(row.mean_b, places),
+                     number(row.difference, places, sign="+"), between(row.low, row.high, places), f"{row.wins}/{row.ties}/{row.losses}",
                      "–" if reason.skipped else p_text(row.p), p_text(reason.p), reason.verdict))  # fmt: skip
-    level = f"{1 - found.settings.alpha:.0%} interval"
-    headers = (
-        "measure",
-        "queries of",
-        "queries",
-        *found.names,
-        "difference",
-        level,
-        "won/tied/lost",
-        "p",
-        "corrected p",
-        "max_drop",
-    )
+    interval = f"{1 - found.settings.alpha:.0%} interval"
+    headers = ("measure", "queries of", "queries", *found.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
     rules, settings = gate.rules, found.settings
-    few = any(r.queries < FEW and r.verdict != "too few" for r in (*found.rows, *found.parts))
-    t_too = few and rules.mode == "sure" and settings.interval != "t"
-    interval = f"{settings.interval} intervals{f' (t below {FEW} queries)' if t_too else ''}"
-    how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, {interval}, alpha {rules.alpha:g}, seed {rules.seed}"
-    return Table(headers, tuple(rows), notes=(how, *_notes(gate)), words=(0, 1, 10))
+    few = any(r.queries < FEW and r.verdict != "too few" for r in differences.values())
+    with_t = f" (t below {FEW} queries)" if few and rules.mode == "sure" and settings.interval != "t" else ""
+    how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, {settings.interval} intervals{with_t}, alpha {rules.alpha:g}, seed {rules.seed}"
+    below = (how, f"policy: {gate.candidate.policy}")
+    return Table(headers, tuple(rows), notes=below, words=(0, 1, 10), optional=(8, 7, 2, 9, 3, 4))
 
 
 def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
-    """For each measure that broke a rule, or else for the first: the queries that got worse, the worst first."""
+    """The queries that got worse, the worst first, for each measure that broke a rule, or else for the first measure."""
     found = gate.comparison
     if found is None:
         return []
     broken = {r.measure for r in gate.broken if r.rule in ("max_drop", "max_query_drop")}
-    shown = [m for m in gate.worse if m in broken] or list(gate.worse)[:1]
-    drawn = []
-    for m in shown:
-        changes = gate.worse[m]
-        lost = next(row.losses for row in found.rows if row.measure == m)
+    shown = []
+    for m in [m for m in gate.worse if m in broken] or list(gate.worse)[:1]:
+        changes, lost = gate.worse[m], next(row.losses for row in found.rows if row.measure == m)
         if changes:
-            title = f"{lost} {'query' if lost == 1 else 'queries'} got worse by {m}" + (
-                f"; the {len(changes)} worst" if lost > len(changes) else ""
-            )
-            drawn.append(replace(_known(change_table(changes, *found.names, places=places)), title=title))
-    return drawn
-
-
-def _known(table: Table) -> Table:
-    """Without the documents that moved, where a saved result does not know them."""
-    if any(row[-1] for row in table.rows):
-        return table
-    return replace(table, headers=table.headers[:-1], rows=tuple(row[:-1] for row in table.rows), words=(0,))
+            more = f"; the {len(changes)} worst" if lost > len(changes) else ""
+            table = change_table(changes, *found.names, places=places)
+            table = (
+                table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
+            )  # saved results know no documents
+            shown.append(replace(table, title=f"{counted(lost, 'query')} got worse by {m}{more}"))
+    return shown

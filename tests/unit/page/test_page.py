@@ -65,7 +65,7 @@ def opened(path):
 @pytest.fixture(scope="module")
 def comparison():
     runs = {name: FILES(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
-    return jd.compare(FILES("qrels.txt"), runs, MEASURES, slices=(FILES("queries.jsonl"), "kind"), min_queries=5)
+    return jd.compare(FILES("qrels.txt"), runs, MEASURES, slices=FILES("queries.jsonl"), by="kind", min_queries=5)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import judged as jd
-from judged.quality_gate.formats import GATES, render_gate
+from judged.tables.formats import FORMATS
 
 N = 12
 QRELS = {f"q{i:02}": {"good": 1} for i in range(N)}
@@ -63,23 +63,23 @@ def passed():
 
 
 def test_every_form_ends_with_a_newline(failed, passed):
-    for form in GATES:
+    for form in (*FORMATS.names, "junit", "github"):
         for gate in (failed, passed):
-            assert render_gate(gate, form).endswith("\n")
+            assert gate.render(form).endswith("\n")
 
 
 def test_text_begins_with_the_verdict_and_what_is_broken(failed):
-    lines = render_gate(failed, "table").split("\n")
+    lines = failed.render("table").split("\n")
     assert lines[0] == "FAIL  candidate against baseline: 2 of 5 rules broken"
     assert [line[:4] for line in lines[2:8]] == ["FAIL", "FAIL", "pass", "pass", "pass", "skip"]
     assert lines[2].startswith("FAIL  P@1 fell by 1.0000 (1.0000 → 0.0000), more than the 0.1 allowed")
-    assert lines[7] == "skip  b: 2 queries, fewer than 10: not held to anything."  # once, not for each measure
+    assert lines[7] == "skip  b: 2 queries, fewer than 10: not tested."  # once, not for each measure
     assert "12 queries got worse by P@1; the 10 worst" in lines
     assert not any("got worse by RR" in line for line in lines)
 
 
 def test_text_shows_the_differences_behind_the_reasons(passed):
-    assert render_gate(passed, "table", places=2).split("\n")[2:7] == [
+    assert passed.render("table", places=2).split("\n")[2:7] == [
         "pass  RR is better by 0.5000 (0.5000 → 1.0000).",
         "",
         "measure  queries of   queries  baseline  candidate  difference    95% interval  won/tied/lost       p  corrected p  max_drop",
@@ -89,17 +89,17 @@ def test_text_shows_the_differences_behind_the_reasons(passed):
 
 
 def test_markdown_is_a_job_summary(failed, passed):
-    text = render_gate(failed, "md")
+    text = failed.render("github")
     assert text.startswith("## judged gate: FAIL\n\n|  | reason |\n| :-- | :-- |\n| **FAIL** | P@1 fell by 1.0000")
     assert "- candidate against baseline: 2 of 5 rules broken" in text
     assert "### Differences" in text
     assert "<details><summary>12 queries got worse by P@1; the 10 worst</summary>\n\n| query |" in text
     assert text.count("<details>") == text.count("</details>") == 1
-    assert render_gate(passed, "md").startswith("## judged gate: PASS\n")
+    assert passed.render("github").startswith("## judged gate: PASS\n")
 
 
 def test_junit_has_a_case_for_each_rule_measure_and_slice(failed):
-    root = valid(render_gate(failed, "junit"))
+    root = valid(failed.render("junit"))
     cases = {(c.get("classname"), c.get("name")): c for c in root.iter("testcase")}
     assert list(cases) == [
         ("judged.gate.max_drop", "RR"), ("judged.gate.max_drop", "RR, a"), ("judged.gate.max_drop", "RR, b"),
@@ -117,15 +117,15 @@ def test_junit_has_a_case_for_each_rule_measure_and_slice(failed):
 
 def test_a_gate_without_a_baseline_has_all_forms():
     gate = jd.gate(QRELS, HALF, min={"RR": 0.9})
-    assert render_gate(gate, "table").split("\n")[:3] == [
+    assert gate.render("table").split("\n")[:3] == [
         "FAIL  run: 1 of 1 rules broken",
         "",
         "FAIL  RR is 0.5000, below the 0.9 required.",
     ]
-    assert "policy: all judged queries" in render_gate(gate, "table")
-    assert "below the 0.9 required" in render_gate(gate, "md")
-    assert valid(render_gate(gate, "junit")).find(".//failure") is not None
-    assert json.loads(render_gate(gate, "json"))["comparison"] is None
+    assert "policy: all judged queries" in gate.render("table")
+    assert "below the 0.9 required" in gate.render("github")
+    assert valid(gate.render("junit")).find(".//failure") is not None
+    assert json.loads(gate.render("json"))["comparison"] is None
 
 
 HOSTILE = [
@@ -163,7 +163,7 @@ def hostile(tmp_path):
 
 
 def test_junit_holds_any_id(hostile):
-    root = valid(render_gate(hostile, "junit"))
+    root = valid(hostile.render("junit"))
     names = [case.get("name") for case in root.iter("testcase")]
     assert len(names) == len(HOSTILE) + 2
     assert "RR, <b>&\"'" in names
@@ -174,14 +174,14 @@ def test_junit_holds_any_id(hostile):
 
 
 def test_no_form_lets_a_control_character_or_half_a_character_through(hostile):
-    for form in GATES:
-        text = render_gate(hostile, form)
+    for form in (*FORMATS.names, "junit", "github"):
+        text = hostile.render(form)
         assert not any(c != "\n" and not c.isprintable() for c in text), form
         text.encode()
 
 
 def test_markdown_holds_any_id(hostile):
-    text = render_gate(hostile, "md")
+    text = hostile.render("github")
     assert text.count("</details>") == 1  # the one of an id is escaped
     widths = {
         line.replace("\\|", "").count("|") for line in text.split("\n") if line.startswith("| ") and "\\<b" in line
@@ -192,7 +192,7 @@ def test_markdown_holds_any_id(hostile):
 
 
 def test_json_is_strict_and_holds_all_of_it(failed):
-    data = json.loads(render_gate(failed, "json"), parse_constant=pytest.fail)
+    data = json.loads(failed.render("json"), parse_constant=pytest.fail)
     assert data["rules"]["max_drop"] == {"RR": 0.5, "P@1": 0.1}
     assert [r["passed"] for r in data["reasons"]] == [r.passed for r in failed.reasons]
     assert data["comparison"]["rows"][0]["measure"] == "RR"

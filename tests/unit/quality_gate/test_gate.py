@@ -57,7 +57,7 @@ def test_a_drop_beyond_what_is_allowed_and_beyond_noise_fails():
         reason.sentence
         == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed; noise does not explain it (corrected p below 0.0001)."
     )
-    assert gate.headline == "FAIL  candidate against baseline: 1 of 1 rules broken"
+    assert gate.verdict == "FAIL  candidate against baseline: 1 of 1 rules broken"
 
 
 def test_a_drop_within_what_is_allowed_passes_however_significant():
@@ -164,7 +164,7 @@ def test_few_queries_that_can_show_nothing_pass_with_a_note():
     assert gate.passed
     assert gate.reasons[0].p == 2 / 2**4
     assert gate.reasons[0].note == f"4 queries can show no drop, however large: p is never below {2 / 2**4:.2g}"
-    assert gate.headline == "PASS  candidate against baseline: the rule holds, but it is hardly tested"
+    assert gate.verdict == "PASS  candidate against baseline: the rule holds, but it is hardly tested"
     assert "Note: 4 queries can show no drop" in str(gate)
 
 
@@ -188,14 +188,14 @@ def test_one_query_passes_with_a_note_and_is_never_sure():
     assert jd.gate(judged, run(2), test="t", **asked).reasons[0].note == "1 query can show no drop"
     sure = jd.gate(judged, run(2), mode="sure", max_drop=1, **asked)
     assert not sure.passed
-    assert "1 query cannot tell how far it may have got worse" in sure.reasons[0].sentence
+    assert "1 query cannot bound the drop" in sure.reasons[0].sentence
 
 
 def test_enough_queries_make_no_note():
     gate = held(ONE_LOWER, max_drop=0.1)
     assert gate.passed
     assert gate.doubts == ()
-    assert gate.headline == "PASS  candidate against baseline: the rule holds"
+    assert gate.verdict == "PASS  candidate against baseline: the rule holds"
     assert held(ONE_LOWER).doubts == ()  # where nothing is allowed, a tenth of the baseline's mean would matter
 
 
@@ -236,7 +236,7 @@ def test_fewer_than_25_queries_are_sure_by_students_interval_and_say_so():
     [row], [same] = gate.comparison.rows, told.comparison.rows
     assert (row.low, row.high) == (same.low, same.high)
     assert "(95% t interval, as 24 queries are few)" in gate.reasons[0].sentence
-    assert "bca intervals (t below 25 queries)" in str(gate)
+    assert "percentile intervals (t below 25 queries)" in str(gate)
     assert "are few" not in told.reasons[0].sentence
     many = jd.gate(QRELS, run(*[1, 2] * 20), **{**asked, "baseline": run(*[2, 1, 1, 2] * 10)})
     assert "(95% interval)" in many.reasons[0].sentence
@@ -244,7 +244,7 @@ def test_fewer_than_25_queries_are_sure_by_students_interval_and_say_so():
 
 def test_a_small_slice_of_many_queries_has_students_interval_and_the_others_keep_theirs():
     kinds = {q: "small" if i < 12 else "large" for i, q in enumerate(QRELS)}
-    asked = {"mode": "sure", "max_drop": 0.9, "slices": [kinds, "relevant"]}
+    asked = {"mode": "sure", "max_drop": 0.9, "slices": kinds, "by": "relevant"}
     mixed, told, plain = (
         held(OTHER_WOBBLE, WOBBLE, **{**asked, **more}) for more in ({}, {"interval": "t"}, {"mode": "mean"})
     )
@@ -261,7 +261,7 @@ def test_fewer_than_10_queries_that_all_differ_alike_rule_nothing_out(n):
     asked = {"baseline": run(*[1] * n), "measures": "RR", "max_drop": 0.6}
     gate = jd.gate(first(n), run(*[2] * n), mode="sure", **asked)
     assert gate.passed == (n >= 10)
-    assert gate.passed or "cannot tell how far it may have got worse" in gate.reasons[0].sentence
+    assert gate.passed or "cannot bound the drop" in gate.reasons[0].sentence
     assert bool(jd.gate(first(n), run(*[2] * n), mode="mean", **asked).doubts) == (n < 10)
 
 
@@ -298,7 +298,7 @@ def test_a_small_slice_can_show_a_drop_under_holm_where_the_others_reject_too():
     assert [r.passed for r in gate.reasons] == [False] * 3
     better = held(BEST, HALF, max_drop=0.1, slices=kinds, min_queries=6)
     assert not any("however large" in r.note for r in better.reasons)
-    assert better.headline == "PASS  candidate against baseline: all 3 rules hold, but 1 of them is hardly tested"
+    assert better.verdict == "PASS  candidate against baseline: all 3 rules hold, but 1 of them is hardly tested"
 
 
 def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate():
@@ -337,7 +337,7 @@ def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how
 
 def test_lost_queries_and_slices_by_relevant_documents_go_together():
     some = dict(list(BEST.items())[:12])
-    gate = held(some, BEST, queries="both", slices="relevant", mode="sure", max_drop=0.1)
+    gate = held(some, BEST, queries="both", by="relevant", mode="sure", max_drop=0.1)
     assert [(r.slice, r.passed) for r in gate.reasons] == [(None, True), ("relevant=1", True), (None, False)]
 
 
@@ -362,7 +362,7 @@ def test_queries_that_are_no_longer_judged_are_not_lost():
 @pytest.mark.parametrize(
     "rules",
     [
-        {"max_drop": 0.1}, {"max_drop": 0}, {"mode": "mean"}, {"alpha": 0.05}, {"max_query_drop": 0.1}, {"slices": "relevant"},
+        {"max_drop": 0.1}, {"max_drop": 0}, {"mode": "mean"}, {"alpha": 0.05}, {"max_query_drop": 0.1}, {"by": "relevant"}, {"slices": {"q00": "x"}},
         {"min_queries": 5}, {"test": "t"}, {"interval": "t"}, {"correction": "none"}, {"resamples": 9}, {"seed": 1},
         {"allow_missing_queries": True}, {"allow_changed_judgments": True},
     ],
@@ -373,7 +373,7 @@ def test_what_compares_needs_a_baseline(rules):
         error = refused(QRELS, BEST, min={"RR": 0.5}, **given)
         assert (error.slug, error.exit_code) == ("rule", 2)
         assert f"{name} needs a baseline." in str(error)
-    assert refused(QRELS, BEST, **rules).expected == f"{name} needs a baseline"
+    assert refused(QRELS, BEST, **rules).problem == f"{name} needs a baseline"
 
 
 def test_rules_made_by_hand_need_a_baseline_too():
@@ -383,12 +383,13 @@ def test_rules_made_by_hand_need_a_baseline_too():
 
 
 def test_a_wrong_value_is_refused_without_a_baseline_too():
-    assert "alpha above 0" in str(refused(QRELS, BEST, min={"RR": 0.5}, alpha=-3))
-    assert "no test is called 'zzz'" in str(refused(QRELS, BEST, min={"RR": 0.5}, test="zzz"))
+    assert refused(QRELS, BEST, min={"RR": 0.5}, alpha=-3).slug == "parameter"
+    assert refused(QRELS, BEST, min={"RR": 0.5}, test="zzz").slug == "unknown-test"
 
 
 def test_a_measure_that_nothing_holds_is_refused():
-    assert "a rule for AP: a baseline, or min or max" in str(refused(QRELS, BEST, measures="RR AP", min={"RR": 0.5}))
+    error = refused(QRELS, BEST, measures="RR AP", min={"RR": 0.5})
+    assert (error.slug, error.value) == ("rule", "AP")
     assert jd.gate(QRELS, BEST, measures="RR AP", min={"RR": 0.5}, max={"AP": 1}).passed
 
 
@@ -412,25 +413,25 @@ def test_where_the_level_makes_two_bounds_one_the_stricter_holds():
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "slug"),
     [
-        ("alpha = -3", "alpha above 0 and below 0.5; got -3"),
-        ("test = 'zzz'", "test: no test is called 'zzz'"),
-        ("measures = 'NDGC'", "measures: "),
-        ("ties = 'sideways'", "ties to be one of"),
-        ("max_drop = { default = -1 }", "expected max_drop: a number from 0; got -1"),
-        ("min = { RR = 'a' }", "expected min of RR: a number; got 'a'"),
-        ("correction = 'max'", "expected correction: a correction over measures and slices"),
-        ("depth = 0", "depth: a depth that is"),
+        ("alpha = -3", "parameter"),
+        ("test = 'zzz'", "unknown-test"),
+        ("measures = 'NDGC'", "metric"),
+        ("ties = 'sideways'", "policy"),
+        ("max_drop = { default = -1 }", "rule"),
+        ("min = { RR = 'a' }", "rule"),
+        ("correction = 'max'", "correction"),
+        ("depth = 0", "depth"),
     ],
 )
-def test_a_wrong_value_in_a_file_is_told_with_file_and_key(tmp_path, line, message):
+def test_a_wrong_value_in_a_file_is_told_with_file_and_key(tmp_path, line, slug):
     path = tmp_path / "judged.toml"
     path.write_text(f"[gate]\n{line}\n")
     error = refused(QRELS, BEST, baseline=BEST, rules=path)
     assert str(error.where) == str(path)
-    assert line.split()[0] in error.expected
-    assert message in str(error)
+    assert line.split()[0] in error.problem
+    assert error.slug == slug
 
 
 # ── the other rules ──────────────────────────────────────────────────────────────────────────────
@@ -445,7 +446,7 @@ def test_min_and_max_need_no_baseline():
     assert low.reasons[2].sentence == "RR is 0.5000, above the 0.4 required."
     assert low.comparison is None
     assert low.worse == {}
-    assert low.headline == "FAIL  run: 2 of 3 rules broken"
+    assert low.verdict == "FAIL  run: 2 of 3 rules broken"
     assert jd.gate(QRELS, HALF, min={"RR": 0.5}, max={"RR": 0.5}).passed
 
 
@@ -473,8 +474,8 @@ def test_each_slice_must_pass_and_small_ones_are_left_out():
     candidate = run(*[2] * 15, *[1] * (N - 15))
     gate = held(candidate, max_drop=0.3, slices=kinds)
     assert {r.slice: r.verdict for r in gate.reasons} == {None: "pass", "hit": "FAIL", "rare": "skip", "rest": "pass"}
-    assert gate.reasons[2].sentence == "rare: 3 queries, fewer than 10: not held to anything."
-    assert gate.headline == "FAIL  candidate against baseline: 1 of 3 rules broken"
+    assert gate.reasons[2].sentence == "rare: 3 queries, fewer than 10: not tested."
+    assert gate.verdict == "FAIL  candidate against baseline: 1 of 3 rules broken"
     every = held(candidate, max_drop=0.3, slices=kinds, min_queries=3, mode="mean")
     assert [r.slice for r in every.broken] == ["hit", "rare"]
 
@@ -484,7 +485,7 @@ def test_several_kinds_of_slices_go_together(tmp_path):
     table.write_text("query_id,kind\n" + "".join(f"{q},{'ab'[i % 2]}\n" for i, q in enumerate(QRELS)))
     saved = jd.baseline(QRELS, BEST, "RR")
     for base in (BEST, saved):
-        gate = held(HALF, base, slices=[f"{table}:kind", "relevant"])
+        gate = held(HALF, base, slices=table, by=["kind", "relevant"])
         assert [r.slice for r in gate.reasons] == [None, "kind=a", "kind=b", "relevant=1"]
     assert refused(QRELS, HALF, baseline=BEST, slices="queries.csv").slug == "slice"
 
@@ -513,10 +514,8 @@ def files(tmp_path, monkeypatch):
 
 
 def test_a_saved_baseline_says_what_the_run_itself_says(files):
-    direct = jd.gate(
-        "qrels.txt", "half.run", baseline="best.run", measures="RR P@1", slices="relevant", max_query_drop=0.1
-    )
-    saved = jd.gate("qrels.txt", "half.run", baseline="base.json", slices="relevant", max_query_drop=0.1)
+    direct = jd.gate("qrels.txt", "half.run", baseline="best.run", measures="RR P@1", by="relevant", max_query_drop=0.1)
+    saved = jd.gate("qrels.txt", "half.run", baseline="base.json", by="relevant", max_query_drop=0.1)
     assert [replace(r, sentence="") for r in direct.reasons] == [replace(r, sentence="") for r in saved.reasons]
     assert saved.comparison.names == ("base.json", "half.run")
     assert saved.warnings == direct.warnings == ()
@@ -567,7 +566,6 @@ def test_changed_judgments_are_refused_unless_that_is_allowed(files):
     changed = {**QRELS, "q00": {"good": 1, "x0": 1}}
     error = refused(changed, "half.run", baseline="base.json")
     assert (error.slug, error.exit_code) == ("incomparable", 2)
-    assert "the judgments that the baseline" in str(error)
     gate = jd.gate(changed, "half.run", baseline="base.json", allow_changed_judgments=True)
     assert [w.slug for w in gate.warnings] == ["judgments-changed"]
 
@@ -577,7 +575,7 @@ def test_other_policies_profiles_levels_and_measures_are_refused_with_the_reason
     assert "profile" in str(refused("qrels.txt", "half.run", baseline="base.json", profile="gdeval"))
     missing = refused("qrels.txt", "half.run", baseline="base.json", measures="AP")
     assert missing.slug == "incomparable"
-    assert "expected AP in the baseline (base.json); got RR, P@1 only" in str(missing)
+    assert "AP" in missing.problem
     assert "RR(level=2)" in str(refused("qrels.txt", "half.run", baseline="base.json", level=2))
 
 
@@ -600,23 +598,22 @@ def test_another_version_is_told(files):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    "spoil",
     [
-        (lambda text: text[: len(text) // 2], "a part of one"),
-        (lambda text: f"[{text},{text}]", "expected one saved result; got 2"),
-        (lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "values"}), "got means only"),
-        (lambda text: text.replace('"q01"', '"q00"'), "each query once"),
-        (lambda text: text.replace('"version"', '"version": 3, "x"'), "the version and the hashes"),
-        (lambda text: text.replace('"P@1"', '"Nope@1"'), "saved"),
-        (lambda text: '{"judged": 1}', "a value for each query"),
+        lambda text: text[: len(text) // 2],
+        lambda text: f"[{text},{text}]",
+        lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "values"}),
+        lambda text: text.replace('"q01"', '"q00"'),
+        lambda text: text.replace('"version"', '"version": 3, "x"'),
+        lambda text: text.replace('"P@1"', '"Nope@1"'),
+        lambda text: '{"judged": 1}',
     ],
 )
-def test_a_spoilt_baseline_is_an_error_that_names_the_file(files, spoil, message):
+def test_a_spoilt_baseline_is_an_error_that_names_the_file(files, spoil):
     Path("bad.json").write_text(spoil(Path("base.json").read_text()))
     error = refused("qrels.txt", "half.run", baseline="bad.json")
     assert error.slug == "values-file"
     assert str(error).startswith("bad.json: ")
-    assert message in str(error)
 
 
 def test_a_json_run_is_a_run_and_foreign_json_an_error(files):
@@ -651,7 +648,8 @@ measures = ["RR"]
 max_drop = { default = 0.6, "P@1" = 1.0 }
 mode = "mean"
 alpha = 0.1
-slices = ["queries.csv:kind", "relevant"]
+slices = "queries.csv"
+by = ["kind", "relevant"]
 max_query_drop = "0.9:2"
 ties = "id-desc"
 
@@ -675,7 +673,7 @@ def test_rules_stand_in_a_file_with_paths_from_its_folder(files, monkeypatch):
 
 
 def test_the_same_rules_go_as_a_mapping_and_as_rules():
-    keys = {"measures": "RR", "max_drop": 0.1, "slices": "relevant", "ties": "best"}
+    keys = {"measures": "RR", "max_drop": 0.1, "by": "relevant", "ties": "best"}
     one = jd.gate(QRELS, HALF, baseline=BEST, rules=keys)
     two = jd.gate(QRELS, HALF, baseline=BEST, rules=Rules.of(keys))
     assert one.to_json() == two.to_json()
@@ -683,40 +681,56 @@ def test_the_same_rules_go_as_a_mapping_and_as_rules():
 
 
 @pytest.mark.parametrize(
-    ("keys", "message"),
+    ("keys", "slug"),
     [
-        ({"max_drp": 0.1}, "no rule is called 'max_drp'. Did you mean max_drop?"),
-        ({"max-drop": 0.1}, "did you mean max_drop?"),
-        ({"zzz": 1}, "one of measures, max_drop"),
-        ({"max_drop": -0.1}, "max_drop: a number from 0; got -0.1"),
-        ({"max_drop": True}, "max_drop: a number from 0; got True"),
-        ({"max_drop": math.nan}, "max_drop: a number from 0; got nan"),
-        ({"max_drop": "0.1"}, "got '0.1'"),
-        ({"mode": "strict"}, "one of significant, mean, sure; got 'strict'"),
-        ({"min": 0.5}, "a value for each measure"),
-        ({"min": {"RR": "a"}}, "min of RR: a number"),
-        ({"min": {"NDGC": 1}}, "did you mean nDCG?"),
-        ({"max_query_drop": "a:b"}, "such as 0.3:2"),
-        ({"max_query_drop": (0.3, -1)}, "a whole number from 0"),
-        ({"max_query_drop": (0.3, 1, 2)}, "such as 0.3:2"),
-        ({"min_queries": 0}, "a whole number from 1"),
-        ({"alpha": 0.7}, "alpha above 0 and below 0.5"),
-        ({"correction": "max"}, "got max, which needs tests of the same queries"),
-        ({"max_drop": {"default": -1}}, "expected max_drop: a number from 0"),
-        ({"min": {"RR": 0.5, "recip_rank": 0.4}}, "one value for RR"),
-        ({"interval": "wide"}, "interval: one of percentile, bca, t"),
-        ({"profile": "zzz"}, "zzz"),
-        ({"test": "tt"}, "no test is called 'tt'"),
-        ({"ties": "sideways"}, "ties to be one of"),
-        ({"allow_changed_judgments": "yes"}, "true or false"),
-        ({"measures": "relstring"}, "a measure that is a number"),
-        ({"slices": {"zz": 1}}, "groups for queries"),
+        ({"max_drp": 0.1}, "rule"),
+        ({"max-drop": 0.1}, "rule"),
+        ({"zzz": 1}, "rule"),
+        ({"max_drop": -0.1}, "rule"),
+        ({"max_drop": True}, "rule"),
+        ({"max_drop": math.nan}, "rule"),
+        ({"max_drop": "0.1"}, "rule"),
+        ({"mode": "strict"}, "rule"),
+        ({"min": 0.5}, "rule"),
+        ({"min": {"RR": "a"}}, "rule"),
+        ({"min": {"NDGC": 1}}, "metric"),
+        ({"max_query_drop": "a:b"}, "rule"),
+        ({"max_query_drop": (0.3, -1)}, "parameter"),
+        ({"max_query_drop": (0.3, 1, 2)}, "rule"),
+        ({"min_queries": 0}, "parameter"),
+        ({"alpha": 0.7}, "parameter"),
+        ({"correction": "max"}, "correction"),
+        ({"max_drop": {"default": -1}}, "rule"),
+        ({"min": {"RR": 0.5, "recip_rank": 0.4}}, "rule"),
+        ({"interval": "wide"}, "interval"),
+        ({"profile": "zzz"}, "profile"),
+        ({"test": "tt"}, "unknown-test"),
+        ({"ties": "sideways"}, "policy"),
+        ({"allow_changed_judgments": "yes"}, "rule"),
+        ({"measures": "relstring"}, "measure"),
+        ({"slices": {"zz": 1}}, "slice"),
+        ({"by": 3}, "slice"),
+        ({"by": "kind"}, "slice"),
     ],
 )
-def test_a_wrong_rule_is_refused_with_what_it_takes(keys, message):
+def test_a_wrong_rule_is_refused_with_what_it_takes(keys, slug):
     error = refused(QRELS, HALF, baseline=BEST, rules=keys)
-    assert error.exit_code == 2
-    assert message in str(error)
+    assert (error.exit_code, error.slug) == (2, slug)
+
+
+def test_an_unknown_rule_is_answered_with_the_nearest():
+    assert "max_drop" in str(refused(QRELS, HALF, baseline=BEST, rules={"max-drop": 0.1}).hint)
+
+
+def test_runs_may_be_named():
+    gate = jd.gate(QRELS, {"new": HALF}, baseline={"old": BEST}, measures="RR")
+    assert gate.names == ("old", "new")
+
+
+def test_gate_and_compare_give_the_same_interval_of_the_same_difference():
+    [gated] = jd.gate(QRELS, OTHER_WOBBLE, baseline=WOBBLE, measures="RR").comparison.rows
+    [compared] = jd.compare(QRELS, {"a": WOBBLE, "b": OTHER_WOBBLE}, "RR").rows
+    assert (gated.low, gated.high) == (compared.low, compared.high)
 
 
 def test_no_rule_and_no_judgments_are_refused():
@@ -740,8 +754,8 @@ def test_an_unknown_key_of_a_file_is_told_with_the_file(tmp_path):
     path = tmp_path / "judged.toml"
     path.write_text("[gate]\nmeasure = 'RR'\n")
     error = refused(QRELS, HALF, baseline=BEST, rules=path)
-    assert "judged.toml: no rule is called 'measure'" in str(error)
-    assert error.hint == "did you mean measures?"
+    assert (str(error.where), error.value) == (str(path), "measure")
+    assert str(error.hint) == "did you mean measures?"
 
 
 def test_names_of_measures_follow_the_profile_and_the_level():
@@ -763,7 +777,7 @@ def test_names_of_measures_follow_the_profile_and_the_level():
 
 
 def test_a_gate_goes_to_frames_and_json():
-    gate = held(HALF, slices="relevant", min={"RR": 0.9})
+    gate = held(HALF, by="relevant", min={"RR": 0.9})
     assert list(gate.to_pandas()["passed"]) == gate.to_polars()["passed"].to_list() == [False, False, False]
     data = json.loads(gate.to_json())
     assert (data["judged-gate"], data["passed"]) == (1, False)
@@ -790,7 +804,7 @@ def test_ids_of_any_bytes_survive_json_and_do_not_move_a_cursor(tmp_path):
 
 
 def test_the_input_is_left_as_it_was():
-    rules = {"measures": ["RR"], "max_drop": {"RR": 0.1}, "slices": ["relevant"]}
+    rules = {"measures": ["RR"], "max_drop": {"RR": 0.1}, "by": ["relevant"]}
     before = json.dumps(rules)
     jd.gate(QRELS, HALF, baseline=BEST, rules=rules)
     assert json.dumps(rules) == before

@@ -25,7 +25,7 @@ TESTS = """
         judged_gate(QRELS, HALF, baseline=BEST, measures="RR", max_drop=0.01)
 
     def test_wrong_call(judged_gate):
-        with pytest.raises(ValueError, match="no rule is called"):
+        with pytest.raises(ValueError, match="max_drop"):
             judged_gate(QRELS, HALF, baseline=BEST, max_drp=0.01)
 """
 

@@ -340,7 +340,7 @@ def test_runs_are_compared_user_by_user_with_slices(result):
         history=[(u, u % 3) for u in range(40)],
     )
     groups = pd.DataFrame({"user_id": list(range(40)), "group": ["new", "old"] * 20})
-    found = jd.compare({"a": result.values(), "b": other.values()}, slices=(groups, "group"))
+    found = jd.compare({"a": result.values(), "b": other.values()}, slices=groups, by="group")
     rows = {row.measure: row for row in found.rows}
     assert rows["Novelty@5"].difference == pytest.approx(np.mean(other["Novelty@5"]) - np.mean(result["Novelty@5"]))
     assert {row.part for row in found.parts} == {"group=new", "group=old"}

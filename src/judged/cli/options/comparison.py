@@ -1,132 +1,78 @@
-"""How runs are compared, as options: for every command that compares."""
+"""Options of commands that compare runs: statistics and slices. Choices come from the registries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
-from judged.cli.options.output import chosen_policy
+from judged.cli.options.command import option
+from judged.cli.options.inputs import chosen_policy, level_option, measures_option
 
-__all__ = ["COMPARING", "comparison_asked", "comparison_options"]
+__all__ = ["comparison_options", "comparison_settings", "slice_options", "statistics_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The options that say something about pairs of runs, and nothing about one.
-COMPARING = (
-    "baseline",
-    "test",
-    "correction",
-    "interval",
-    "alpha",
-    "margin",
-    "slices",
-    "by",
-    "min_queries",
-    "clusters",
-    "resamples",
-    "seed",
-)
+_STATISTICS = ("test", "correction", "interval", "alpha", "margin", "resamples", "seed", "min_queries")
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "-m",
-        "--measures",
-        multiple=True,
-        metavar="NAME...",
-        help="Measures, such as nDCG@10 AP; `judged measures` lists them.",
-    ),
-    click.option(
-        "-b",
-        "--baseline",
-        metavar="RUN",
-        help="Hold the others against this run only: its name, as the table shows it, or its file.",
-    ),
-    click.option(
-        "--test",
-        default="permutation",
-        show_default=True,
-        metavar="NAME",
-        help="permutation, t, wilcoxon, sign or bootstrap.",
-    ),
-    click.option(
-        "--correction",
-        default="holm",
-        show_default=True,
-        metavar="NAME",
-        help="Of p-values over the pairs of a measure: holm, max, bonferroni, bh, by, none …",
-    ),
-    click.option(
-        "--interval",
-        type=click.Choice(["percentile", "bca", "t"]),
-        default="percentile",
-        show_default=True,
-        help="Of the difference of means.",
-    ),
-    click.option(
-        "--alpha", type=float, default=0.05, show_default=True, help="The chance of a false finding that is accepted."
-    ),
-    click.option(
-        "--margin",
-        type=float,
-        default=0.0,
-        show_default=True,
-        help="Differences within it do not matter: such runs are equal.",
-    ),
-    click.option("--slices", metavar="FILE", help="A table of queries (CSV, JSON Lines, Parquet), for --by."),
-    click.option(
-        "--by",
-        metavar="COLUMN",
-        help="Compare each group of queries too: a column of --slices; or `relevant`, the number of relevant documents.",
-    ),
-    click.option(
-        "--min-queries",
-        type=click.IntRange(1),
-        default=10,
-        show_default=True,
-        help="Slices of fewer are shown, not tested.",
-    ),
-    click.option(
-        "--clusters",
-        metavar="COLUMN",
-        help="A column of --slices: queries that belong together (users, topics) are drawn as wholes.",
-    ),
-    click.option("--resamples", type=click.IntRange(1), metavar="N", help="Of the permutation and bootstrap tests."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything that is drawn."),
-    click.option(
-        "-l",
-        "--level",
-        type=float,
-        metavar="GRADE",
-        help="The lowest grade that counts as relevant; measures of grades take their own: nDCG(level=2).  [default: 1]",
-    ),
-)
+
+def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
+    """Declare the options of tests, corrections and intervals. Those of a gate are None if absent: a file of rules may set them."""
+    from judged.stats.intervals import Method
+    from judged.stats.multiple.corrections import CORRECTIONS
+    from judged.stats.paired.registry import TESTS
+
+    corrections = ", ".join(c.name for c in CORRECTIONS if c.function or not gate)  # a gate cannot use `max`
+
+    def add(command: Any, name: str, default: Any, help: str, **settings: Any) -> Any:
+        shown = "" if default is None else f" [default: {default}]"
+        value = None if gate else default
+        return option(f"--{name}", default=value, group="Statistics", help=f"{help}{shown}", **settings)(command)
+
+    def declare(command: F) -> F:
+        command = add(command, "seed", 0, "Random seed.", type=click.IntRange(0))
+        command = add(command, "resamples", None, "Number of resamples of the permutation and bootstrap tests.", type=click.IntRange(1), metavar="N")  # fmt: skip
+        if not gate:
+            command = add(command, "margin", 0.0, "Largest difference that does not matter.", type=float)
+        command = add(command, "alpha", 0.05, "Significance level.", type=float)
+        command = add(command, "interval", "percentile", "Interval of the difference of means.", type=click.Choice(get_args(Method)))  # fmt: skip
+        command = add(command, "correction", "holm", f"Correction of p-values: {corrections}.", metavar="NAME")  # fmt: skip
+        return add(command, "test", "permutation", f"Paired test: {', '.join(sorted(TESTS.names))}.", metavar="NAME")
+
+    return declare
+
+
+def slice_options(*, defaults: bool = True) -> Callable[[F], F]:
+    """Declare `--slices`, `--by` and `--min-queries`."""
+
+    def declare(command: F) -> F:
+        command = option("--min-queries", type=click.IntRange(1), default=10 if defaults else None, metavar="N", group="Statistics",
+                         help="Smallest slice that is tested. [default: 10]")(command)  # fmt: skip
+        command = option("--by", multiple=True, metavar="COLUMN", group="Input",
+                         help="Column of --slices to group queries by; `relevant` is the number of relevant documents.")(command)  # fmt: skip
+        return option("--slices", metavar="FILE", group="Input", help="Table of queries: CSV, JSON Lines or Parquet.")(command)  # fmt: skip
+
+    return declare
 
 
 def comparison_options(command: F) -> F:
-    """The arguments of `compare` as options, described once."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    """Declare the options of `compare`."""
+    command = statistics_options()(command)
+    command = option("--clusters", metavar="COLUMN", group="Statistics", help="Column of --slices: queries of a group are drawn together.")(command)  # fmt: skip
+    command = slice_options()(command)
+    command = option("-b", "--baseline", metavar="RUN", group="Input", help="Run that the others are compared with: its name or its file. [default: all pairs]")(command)  # fmt: skip
+    return measures_option(level_option(command))
 
 
-def comparison_asked(runs: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for, as arguments of `compare`."""
+def comparison_settings(runs: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """The options, as arguments of `compare`."""
     from judged.evaluation.evaluate import DEFAULT
-    from judged.io.query_attributes import read_attribute
 
-    columns = [options[name] for name in ("by", "clusters") if options[name] not in (None, "relevant")]
-    if columns and options["slices"] is None:
-        raise click.UsageError(f"--by {columns[0]} needs the table of queries that has this column: --slices FILE.")
-    if options["slices"] is not None and not columns:
-        raise click.UsageError("--slices FILE needs a column of it: --by COLUMN or --clusters COLUMN.")
-    named = ("test", "correction", "interval", "alpha", "margin", "min_queries", "resamples", "seed", "level")
     return {
-        **{name: options[name] for name in named},
+        **{name: options[name] for name in (*_STATISTICS, "slices", "clusters", "level")},
         **chosen_policy(options),
+        "by": list(options["by"]),
         "measures": list(options["measures"]) or DEFAULT,
         "baseline": runs.index(options["baseline"]) if options["baseline"] in runs else options["baseline"],
-        "slices": (options["slices"], options["by"]) if options["by"] in columns else options["by"],
-        "clusters": read_attribute(options["slices"], options["clusters"]) if options["clusters"] else None,
     }

@@ -80,7 +80,9 @@ def test_max_comes_with_the_permutation_test_only():
 
 def test_corrections_are_found_by_any_of_their_names():
     for one in CORRECTIONS:
-        assert all(CORRECTIONS.find(name) is one for name in (one.name, *one.aliases, one.name.replace("-", "_").upper()))
+        assert all(
+            CORRECTIONS.find(name) is one for name in (one.name, *one.aliases, one.name.replace("-", "_").upper())
+        )
         assert one.text
     with pytest.raises(UsageError, match="bonferroni") as caught:
         CORRECTIONS.find("bonferoni")
