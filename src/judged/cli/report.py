@@ -9,7 +9,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import comparison_options, comparison_settings
-from judged.cli.options.engine import open_engine, engine_options
+from judged.cli.options.engine import engine_options, open_engine
 from judged.cli.options.inputs import check_stdin, chosen_policy, named_files, policy_options
 from judged.cli.options.output import show_warnings
 from judged.cli.options.rag import chunk_options

@@ -17,9 +17,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _complete_measure(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    from judged.measures.registry import definitions
+    from judged.measures.registry import MEASURES
 
-    return [d.name for d in definitions() if d.name.lower().startswith(begun.lower())]
+    return [d.name for d in MEASURES if d.name.lower().startswith(begun.lower())]
 
 
 def _complete_profile(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
