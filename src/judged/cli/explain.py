@@ -48,11 +48,11 @@ def command(
     """
     from judged.evaluation.evaluate import with_level
     from judged.evaluation.explain.explain import at_every_rank, explain
-    from judged.io.read import in_parts, read_qrels, read_run
+    from judged.io.read import is_partitioned, read_qrels, read_run
     from judged.measures.grammar import parse_all
 
     policy, judgments = chosen_policy(options), read_qrels(qrels) if run else qrels
-    source = judgments, run if run is None or in_parts(run) else read_run(run, labels=judgments)
+    source = judgments, run if run is None or is_partitioned(run) else read_run(run, labels=judgments)
     measures = [with_level(m, level) for m in parse_all(measure)]
     if all_ranks:
         show_table(at_every_rank(measures, *source, query, depth=rows, **policy))

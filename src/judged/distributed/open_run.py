@@ -11,7 +11,7 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError, shown
-from judged.io.read import in_parts, is_spark, open_whole_run, read_run
+from judged.io.read import is_partitioned, is_spark, open_whole_run, read_run
 
 if TYPE_CHECKING:
     from judged.distributed.executors import Executor
@@ -31,20 +31,20 @@ def open_run(run: Any, engine: Any = None) -> Run | UnreadRun:
         return run if engine is None else _carried(run, _executor(engine))
     if is_spark(run):
         return _spark_table(run, engine)
-    if engine is None and not in_parts(run):
+    if engine is None and not is_partitioned(run):
         return open_whole_run(run)
     if engine == "memory":
-        return read_run(run) if in_parts(run) else open_whole_run(run)
+        return read_run(run) if is_partitioned(run) else open_whole_run(run)
     executor = _executor("local" if engine is None else engine)
     parts = _parts(run)
     return _carried(parts, executor) if isinstance(parts, PartitionedRun) else parts
 
 
 def _parts(run: Any) -> Run | UnreadRun:
-    from judged.io.parts.parts import parts_of
+    from judged.io.parts.parts import open_partitions
 
     named = isinstance(run, UnreadRun | Run)
-    parts = parts_of(run.path, name=run.name) if named and run.path else None if named else parts_of(run)
+    parts = open_partitions(run.path, name=run.name) if named and run.path else None if named else open_partitions(run)
     if parts is None and isinstance(run, str | os.PathLike):
         return open_whole_run(run)  # what it is, or why it cannot be read, is said there
     if parts is None:

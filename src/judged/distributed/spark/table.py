@@ -14,7 +14,8 @@ from judged.distributed.spark.executor import RESULTS, Spark
 from judged.distributed.spark.partition import Partition, SparkColumns
 from judged.errors import DataError, UsageError
 from judged.io.read import read_run
-from judged.io.tables.spark_frames import columns_in, is_spark, quoted, talking
+from judged.io.tables.frames import is_spark
+from judged.io.tables.spark_frames import columns_in, quoted, talking
 
 __all__ = ["SparkTable", "by_query", "functions", "id_column", "id_kind", "number_column", "table_of", "table_run"]
 

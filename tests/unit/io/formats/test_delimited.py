@@ -26,7 +26,7 @@ def test_ids_that_need_quotes_are_read_exactly(doc, save):
 def test_stray_quotes_are_refused_and_swallow_nothing(rows, line, save, refusal):
     error = refusal("csv", read_run, save("a.csv", HEADER + rows))
     assert error.where.line == line
-    assert "quote" in error.hint
+    assert "quote" in str(error.hint)
 
 
 @pytest.mark.parametrize(("row", "count"), [("q,d", 2), ("q,d,1,2", 4), ("q", 1), (",", 2)])
@@ -60,7 +60,7 @@ def test_a_file_without_a_header_is_told_how_to_name_its_columns(save, refusal):
 
 def test_a_header_between_blanks_is_noticed(save, refusal):
     error = refusal("score-text", read_run, save("a.run", "qid Q0 docno rank score tag\nq Q0 d 1 0.5 t\n"))
-    assert "header" in error.hint
+    assert "header" in str(error.hint)
 
 
 def test_blanks_around_numbers_do_not_matter(save):

@@ -179,7 +179,7 @@ def test_a_damaged_compressed_file_is_refused(tmp_path):
 def test_names_of_columns_mean_nothing(tmp_path):
     labels(LETOR, tmp_path)
     with pytest.raises(jd.UsageError, match="names of columns for a table alone"):
-        read_qrels(tmp_path / "test.letor", grade="label")
+        read_qrels(tmp_path / "test.letor", grade_col="label")
 
 
 LABELS = st.sampled_from(["0", "1", "2", "+3", "-1", "0.5", "1e-1", "2."])

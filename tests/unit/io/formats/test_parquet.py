@@ -62,7 +62,7 @@ def test_without_a_library_the_error_says_what_to_install(files, refusal, monkey
     only(monkeypatch, None)
     for name in ("a.parquet", "a.arrow"):
         error = refusal("needs", read_run, files / name)
-        assert "pip install judged[parquet]" in error.hint
+        assert "pip install judged[parquet]" in str(error.hint)
     refusal("needs", write_run, {"q": {"d": 1}}, files / "out.parquet")
     assert not (files / "out.parquet").exists()
 

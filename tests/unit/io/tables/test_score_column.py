@@ -80,7 +80,7 @@ def test_scores_alone_are_no_run(files):
         with pytest.raises(DataError, match="got a column of scores") as caught:
             read_run(source)
         assert caught.value.slug == "scores-alone"
-        assert "labels=" in caught.value.hint
+        assert "labels=" in str(caught.value.hint)
     with pytest.raises(DataError, match="a column of scores"):
         jd.correlate(files[1], files[1])
 

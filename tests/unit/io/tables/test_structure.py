@@ -63,7 +63,7 @@ def test_what_is_no_source_is_refused(source, refusal):
 def test_swapped_files_are_noticed(save, refusal):
     assert "judgments" in refusal("swapped", read_run, save("q", QRELS)).hint
     error = refusal("swapped", read_qrels, save("r", RUN))
-    assert "a run" in error.hint
+    assert "a run" in str(error.hint)
     assert error.where.line == 1
 
 
@@ -91,7 +91,7 @@ def test_text_that_is_damaged_or_in_another_encoding_is_refused(reader, content,
     assert error.where.line == 4
     assert "offset" in error.got
     error = refusal("encoding", reader, save("f", content.decode().encode("utf-16")))
-    assert "iconv" in error.hint
+    assert "iconv" in str(error.hint)
 
 
 @pytest.mark.parametrize(
