@@ -71,7 +71,7 @@ def error_in_parts(source, **options) -> JudgedError:
     """The error of a run in parts, wherever it shows; of the reader of whole files where it is none."""
 
     def read():
-        scattered = parts.open_partitions(source, {k.removesuffix("_col"): v for k, v in options.items()})
+        scattered = parts.open_partitions(source, **options)
         if scattered is None:
             read_run(source, **options)
         for part in scattered.parts:

@@ -67,8 +67,11 @@ def read_run(
         return as_read_run(source, judged) if isinstance(source, ScoreColumn) else source.read()
     columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    if isinstance(source, str | os.PathLike | list | tuple) and is_partitioned(source):  # a lazy frame is collected
-        partitions = open_partitions(source, named, name=name)
+    if isinstance(source, str | bytes | os.PathLike | list | tuple) and is_partitioned(
+        source
+    ):  # a lazy frame is collected
+        options = {f"{role}_col": column for role, column in named.items()}
+        partitions = open_partitions(source, **options, name=name)
         assert partitions is not None
         return partitions.read()
     return read_one_run(source, ColumnRequest("run", named), judged, name=name)

@@ -36,7 +36,7 @@ def is_path(source: object) -> bool:
 
 def is_file_like(source: object) -> bool:
     """Return whether this is an open file."""
-    return hasattr(source, "read") and not isinstance(source, type)
+    return callable(getattr(source, "read", None)) and not isinstance(source, type)  # a frame may have a column `read`
 
 
 def source_name(source: Source) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -36,15 +36,21 @@ def is_partitioned(source: Any) -> bool:
     >>> is_partitioned({"q1": ["d1"]})
     False
     """
-    if isinstance(source, str | os.PathLike):  # nearly always a file
-        return source != "-" and not Path(source).is_file() and is_listable(source)
+    if isinstance(source, str | bytes | os.PathLike):  # nearly always a file
+        return source != "-" and not Path(os.fsdecode(source)).is_file() and is_listable(source)
     if isinstance(source, list | tuple):
         return bool(source) and isinstance(source[0], str | bytes | os.PathLike) and is_listable(source)
     return is_dataset(source) or is_lazy(source)
 
 
 def open_partitions(
-    source: Any, named: Mapping[str, str] | None = None, *, name: str | None = None
+    source: Any,
+    *,
+    query_col: str | None = None,
+    doc_col: str | None = None,
+    score_col: str | None = None,
+    rank_col: str | None = None,
+    name: str | None = None,
 ) -> PartitionedRun | None:
     """Return a run as partitions that are scanned one by one; None if it has none, and has to be read as a whole.
 
@@ -55,7 +61,10 @@ def open_partitions(
 
     Args:
         source: the files or the object.
-        named: the columns that the caller named, by role: query, doc, score, rank.
+        query_col: the column of query ids, if its name is not known.
+        doc_col: the column of document ids.
+        score_col: the column of scores.
+        rank_col: the column of ranks.
         name: the name of the run.
 
     Raises:
@@ -65,7 +74,8 @@ def open_partitions(
     >>> open_partitions({"q1": ["d1"]}) is None
     True
     """
-    request = ColumnRequest("run", named or {})
+    columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
+    request = ColumnRequest("run", {role: column for role, column in columns.items() if column is not None})
     if is_dataset(source):
         return _partitioned("run", cut_dataset(source, request), name, request)
     if is_lazy(source):

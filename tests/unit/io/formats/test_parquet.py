@@ -42,7 +42,7 @@ def files(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 @pytest.mark.parametrize("name", ["a.parquet", "groups.parquet", "a.parquet.gz"])
 def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, files, rows, run_rows, monkeypatch):
     pytest.importorskip(library)
@@ -52,7 +52,7 @@ def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, fil
     assert run.name == str(files / name)
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 def test_an_arrow_file_is_read_by_whichever_library_is_there(library, files, rows, run_rows, monkeypatch):
     only(monkeypatch, library)
     assert rows(read_run(files / "a.arrow")) == run_rows
@@ -99,7 +99,7 @@ def test_duckdb_alone_does_not_read_arrow_files(files, refusal, monkeypatch):
     refusal("needs", read_run, files / "a.arrow")
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, refusal, monkeypatch):
     path = tmp_path / "null.parquet"
     parquet.write_table(pyarrow.table({**COLUMNS, "score": [0.5, None, 1, 1, 1]}), path)
@@ -115,7 +115,7 @@ def test_ids_keep_their_type_in_parquet(tmp_path):
     assert read_run(path).doc_kind == "integer"
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusal, monkeypatch):
     content = (files / "a.parquet").read_bytes()
     only(monkeypatch, library)

@@ -16,9 +16,7 @@ from judged.io.read import read_run
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 feather = pytest.importorskip("pyarrow.feather")
-LIBRARIES = [("parquet", name) for name in ("pyarrow", "duckdb", "polars")] + [
-    ("arrow", n) for n in ("pyarrow", "polars")
-]
+LIBRARIES = [("parquet", "pyarrow"), ("arrow", "pyarrow")]
 
 
 def only(monkeypatch, library):
@@ -50,7 +48,7 @@ def test_rows_and_places_are_those_of_the_whole_file(form, library, rows, tmp_pa
     assert rows_of(scattered) == expected
     assert (
         len(scattered.parts)
-        == {1: 7 if library == "polars" else 3, 2: 4 if library == "polars" else 3, 4: 2, 100: 1}[rows]
+        == {1: 3, 2: 3, 4: 2, 100: 1}[rows]
     )
     assert (scattered.name, scattered.path) == (str(path), str(path))
 

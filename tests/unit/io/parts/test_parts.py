@@ -195,10 +195,10 @@ def stored(tmp_path, monkeypatch):
 
     modules = {"pyarrow.fs": type("fs", (), {"FileSystem": Store})}
     real = _part_file.import_module
-    _part_file.store_of.cache_clear()
+    _part_file.open_store.cache_clear()
     monkeypatch.setattr(_part_file, "import_module", lambda name: modules.get(name) or real(name))
     yield tmp_path
-    _part_file.store_of.cache_clear()
+    _part_file.open_store.cache_clear()
 
 
 @pytest.mark.parametrize("form", ["run", "run.gz", "csv", "jsonl", "parquet", "arrow"])

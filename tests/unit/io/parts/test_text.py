@@ -16,6 +16,7 @@ from small_partitions import batches_of, described, error_in_parts, error_of, ro
 from judged.core.join.join import join
 from judged.core.policy import Policy
 from judged.core.unread_runs import TrecLines
+from judged.io.files import limits
 from judged.io.parts.parts import open_partitions
 from judged.io.read import read_qrels, read_run
 
@@ -157,9 +158,8 @@ def test_cut_and_damaged_compressed_files_are_refused_as_ever(packing, save, mon
 
 
 def test_a_bomb_is_refused_in_bounded_memory(save, monkeypatch):
-    from judged.io.files import source as _file
 
-    monkeypatch.setattr(_file, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 1000)
     path = save("bomb", gzip.compress(TREC + b"x" * 100_000))
     assert str(error_in_parts(path)) == str(error_of(read_run, path))
 

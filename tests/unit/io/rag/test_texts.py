@@ -19,6 +19,7 @@ import zstandard
 
 import judged as jd
 from judged.errors import DataError, FileError
+from judged.io.files import limits
 from judged.io.rag import text_files as prose_file
 from judged.io.rag.texts import Texts, read_texts
 
@@ -318,7 +319,7 @@ def test_what_is_no_text_file_is_refused_for_what_it_is(save, tmp_path):
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(save, monkeypatch):
     from judged.io.text import lines as _stream
 
-    monkeypatch.setattr(_stream, "LONGEST_LINE", 1 << 12)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 12)
     monkeypatch.setattr(_stream, "_STEP", 1 << 10)
     assert refused("too-large", save("x.tsv", "a\tb\n" + "x" * (1 << 14))).where.line == 2
     long = json.dumps({"a": "x" * (1 << 14)})

@@ -12,6 +12,7 @@ import zstandard
 from small_collection import QRELS, RUN
 
 from judged.io.files import decompress as _expand
+from judged.io.files import limits
 from judged.io.files import source as _file
 from judged.io.formats import trec as _trec
 from judged.io.read import read_qrels, read_run
@@ -152,7 +153,7 @@ def test_a_very_long_id_is_an_id(save):
 @pytest.fixture
 def short_lines(monkeypatch):
     """The longest line after decompression is 64 KB here, not 64 MB."""
-    monkeypatch.setattr(_file, "LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 16)
     monkeypatch.setattr(_expand, "_STEP", 1 << 12)
 
 
