@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from judged.errors import DataError, FileError
+from judged.errors import DataError, FileError, JudgedError
 
 __all__ = [
     "CHANGED", "HEAD", "PAD", "Content", "Raw", "Source", "compression", "file_path", "is_file_like",
@@ -202,7 +202,9 @@ def compression(head: bytes) -> str | None:
 
 
 def raise_file_error(name: str, error: Exception | str, hint: str = "check the path") -> NoReturn:
-    """Say that a file cannot be read, and why."""
+    """Say that a file cannot be read, and why; an error of ours is raised again."""
+    if isinstance(error, JudgedError):
+        raise error
     if isinstance(error, str):
         raise FileError("io", f"cannot read the file: {error}", where=name, hint=hint)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -97,6 +97,12 @@ class _Examined:
     def format_name(self) -> str:
         return "other" if self.detected is None else self.detected.format.name
 
+    @property
+    def has_lines(self) -> bool:
+        """True if lines end in a line feed, so that the file can be cut there."""
+        head = None if self.detected is None else self.detected.head
+        return head is not None and (b"\n" in head.data or (head.complete and b"\r" not in head.data))
+
 
 def _examine(file: Stored, request: ColumnRequest) -> _Examined:
     """Detect the format of a file."""
@@ -164,7 +170,9 @@ def _open_files(source: Any, listing: FileListing, request: ColumnRequest, name:
 
 def _is_cuttable(file: _Examined) -> bool:
     format = file.detected.format if file.detected is not None else None
-    return format is not None and (format.read_chunks is not None or format.row_groups is not None)
+    if format is None or (format.unread is not None and not file.has_lines):
+        return False
+    return format.read_chunks is not None or format.row_groups is not None
 
 
 def _cut_text(files: Sequence[_Examined], request: ColumnRequest) -> list[Part]:
@@ -177,10 +185,7 @@ def _cut_text(files: Sequence[_Examined], request: ColumnRequest) -> list[Part]:
 def _cut(examined: _Examined, request: ColumnRequest, step: int, *, several: bool) -> list[Part]:
     """Cut a file at line ends, if its format can be read so."""
     file, packing, detected = examined.file, examined.packing, examined.detected
-    lines = detected is not None and (
-        b"\n" in detected.head.data or (detected.head.complete and b"\r" not in detected.head.data)
-    )
-    if detected is None or detected.format.read_chunks is None or not lines or not detected.header:
+    if detected is None or detected.format.read_chunks is None or not examined.has_lines or not detected.header:
         return [WholeFile(file, request, several)]
     format = detected.format
     if packing is None and format.unread is not None:

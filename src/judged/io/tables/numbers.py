@@ -37,7 +37,8 @@ def check_range(grades: Floats, origin: Origin) -> None:
         row = int(np.argmax(large))
         problem = f"a grade between -2**53 and 2**53{origin.describe_row(row)}"
         where, grade = origin.place(row, "grade"), float(grades[row])
-        raise DataError("grade-range", problem, got=f"{grade:g}", where=where, value=grade)
+        hint = "use small grades such as 0, 1, 2, 3"
+        raise DataError("grade-range", problem, got=f"{grade:g}", where=where, value=grade, hint=hint)
 
 
 def _from_objects(items: list[Any], origin: Origin, what: What) -> Floats:

@@ -99,6 +99,7 @@ def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoRet
         problem, hint = f"{what} is NaN{about}", "find out where the number was lost; NaN cannot be ranked"
     elif _DECIMAL.fullmatch(raw):
         slug, problem = "grade-range", f"grade {shown(raw)}{about} is outside -2**53 to 2**53"
+        hint = "use small grades such as 0, 1, 2, 3"
     elif raw.count(b",") == 1 and _DECIMAL.fullmatch(raw.replace(b",", b".")):
         hint = "write a decimal point: " + raw.replace(b",", b".").decode()
     elif where.line == 1:

@@ -50,8 +50,8 @@ def check_encoding(data: Raw, size: int, name: str, begin: Begin = WHOLE) -> int
 
 
 def raise_nul(name: str, offset: int, line: int) -> NoReturn:
-    problem = f"NUL byte at offset {offset}; the file is damaged or not a text file"
-    raise DataError("nul", problem, where=Place(name, line), value=b"\0")
+    hint = "check that this is a text file, and copy it again"
+    raise DataError("nul", f"NUL byte at offset {offset}", where=Place(name, line), value=b"\0", hint=hint)
 
 
 def decode(data: Raw, name: str, begin: Begin = WHOLE) -> str:

@@ -162,7 +162,7 @@ def test_a_generator_is_read_to_its_end(rows, run_rows, refusal):
     source = iter(RUN_TUPLES)
     assert rows(read_run(source)) == run_rows
     error = refusal("exhausted", read_run, source)
-    assert "list" in str(error.hint)
+    assert "list" in str(error)
 
 
 def test_subtopics_are_told_apart_where_they_vary(rows, save):

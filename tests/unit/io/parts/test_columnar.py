@@ -119,7 +119,7 @@ def test_a_damaged_file_is_refused(form, library, tmp_path, monkeypatch):
         path.write_bytes(content[:size])
         error = error_in_parts(path)
         assert (error.slug, error.where.path) == ("damaged", str(path))
-        assert "nothing of it was used" in str(error.hint)
+        assert "nothing of it was used" in str(error)
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
@@ -133,10 +133,10 @@ def test_a_file_that_changes_between_two_looks_is_refused(form, tmp_path, monkey
     os.utime(path, ns=(1, 1))
     error = error_of(list, batches)
     assert (error.slug, error.exit_code) == ("io", 3)
-    assert "changed" in error.got
-    assert "changed" in error_of(list, scattered.parts[-1].batches()).got
+    assert "changed" in str(error)
+    assert "changed" in str(error_of(list, scattered.parts[-1].batches()))
     path.unlink()
-    assert "No such file" in error_of(list, scattered.parts[-1].batches()).got
+    assert "No such file" in str(error_of(list, scattered.parts[-1].batches()))
 
 
 def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch):
@@ -144,7 +144,7 @@ def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch)
     only(monkeypatch, None)
     for path in paths:
         error = error_of(open_partitions, path)
-        assert (error.slug, "pip install" in str(error.hint)) == ("needs", True)
+        assert (error.slug, "pip install" in str(error)) == ("needs", True)
 
 
 def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path):
@@ -202,7 +202,7 @@ def test_scores_here_and_ranks_alone_there_cannot_be_compared(tmp_path):
     write(COLUMNS, tmp_path / "b.parquet")
     error = error_of(open_partitions, tmp_path)
     assert error.slug == "columns"
-    assert "b.parquet and ranks alone in" in error.got
+    assert "only ranks" in str(error)
 
 
 def test_ids_of_two_types_are_not_put_together(tmp_path):
@@ -210,7 +210,7 @@ def test_ids_of_two_types_are_not_put_together(tmp_path):
     write({**COLUMNS, "docno": [1, 2, 3, 4, 5, 6, 7]}, tmp_path / "b.parquet")
     error = error_of(open_partitions(tmp_path).read)
     assert error.slug == "id-type"
-    assert "str in" in error.got
+    assert "str in" in str(error)
 
 
 def test_a_query_in_the_name_of_a_folder_is_said(tmp_path):
@@ -218,8 +218,8 @@ def test_a_query_in_the_name_of_a_folder_is_said(tmp_path):
     write({name: COLUMNS[name] for name in ("docno", "score")}, tmp_path / "query=7" / "a.parquet")
     error = error_of(open_partitions, tmp_path)
     assert error.slug == "columns"
-    assert "folders called query=…" in error.got
-    assert "partitioning='hive'" in str(error.hint)
+    assert "folders called query=…" in str(error)
+    assert "partitioning='hive'" in str(error)
 
 
 # ── whole queries ────────────────────────────────────────────────────────────────────────────────

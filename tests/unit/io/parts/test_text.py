@@ -172,7 +172,7 @@ def test_a_file_that_changes_between_two_looks_is_refused(save, monkeypatch):
         batches_of(scattered)
         os.utime(path, ns=(1, 1))
         error = error_of(batches_of, scattered)
-        assert (error.slug, error.exit_code, "changed" in error.got) == ("io", 3, True)
+        assert (error.slug, error.exit_code, "changed" in str(error)) == ("io", 3, True)
 
 
 def test_lines_of_a_stretch_are_neither_copied_nor_read_before_they_are_asked_for(save, monkeypatch):
