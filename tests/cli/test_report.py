@@ -67,7 +67,7 @@ def test_one_run_has_a_page_too(run):
         ((QRELS, "none.run"), 3, "No such file"),
         ((QRELS, BM25, "--text", "none.jsonl"), 3, "No such file"),
         ((QRELS, BM25, "--text", QRELS), 2, "column"),
-        ((QRELS, BM25, "-o", "no/where.html"), 3, "expected a file that can be written"),
+        ((QRELS, BM25, "-o", "no/where.html"), 3, "[io]"),
         ((QRELS,), 2, "Missing argument 'RUNS...'"),
     ],
 )

@@ -178,7 +178,7 @@ def _parquet(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> 
             "needs",
             "pyarrow, to write a Parquet file",
             got="none",
-            hint="pip install judged[parquet]",
+            hint="install it with pip install judged[parquet]",
             where=Place(os.fspath(path)),
         ) from error
     table = pa.table(dict(columns))

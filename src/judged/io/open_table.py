@@ -36,7 +36,7 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
     """
     if is_path(source):
         with open_content(source) as content:
-            return _read_content(content, request)
+            return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
     return _open_object(source, request)
 
 

@@ -134,7 +134,7 @@ def open_store(uri: str) -> tuple[Any, str]:
         system = import_module("pyarrow.fs").FileSystem
     except ImportError as error:
         problem = f"{name.partition('://')[0]}:// addresses need pyarrow"
-        raise DataError("needs", problem, hint="pip install judged[parquet]", where=name) from error
+        raise DataError("needs", problem, hint="install it with pip install judged[parquet]", where=name) from error
     try:
         store: tuple[Any, str] = system.from_uri(_SPARK.sub("s3://", uri))
     except Exception as error:  # each store has exceptions of its own

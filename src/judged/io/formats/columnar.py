@@ -37,7 +37,7 @@ def import_pyarrow(format: str, where: str, module: str = "pyarrow") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        hint = "pip install judged[parquet]"
+        hint = "install it with pip install judged[parquet]"
         raise DataError("needs", f"reading a {format} file needs pyarrow", hint=hint, where=where) from error
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 
 from judged.core.parts.run import Part
@@ -42,8 +41,8 @@ class RowsPiece:
 def cut_columnar(files: Sequence[Stored], format: FileFormat, request: ColumnRequest) -> tuple[list[Part], bool]:
     """Return the partitions of files, and whether it is certain that no query is in two of them."""
     assert format.row_groups is not None
-    row_groups = partial(format.row_groups, request=request)
-    groups = [group for of_file in map_files(row_groups, files) for group in of_file]
+    row_groups = format.row_groups
+    groups = [group for of_file in map_files(lambda file: row_groups(file, request), files) for group in of_file]
     check_scores((group.rows.file.name, group.rows.scored) for group in groups)
     total = sum(group.rows.count for group in groups)
     least = min(max(total // 32, FEWEST), MOST)

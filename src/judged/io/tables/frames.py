@@ -216,7 +216,9 @@ def _arrow(source: Any) -> Frame:
             raise DataError("form", f"not a table of columns ({error})", where=kind) from error
         return replace(frame, once=once)
     where = Place(type(source).__name__)
-    raise DataError("needs", "Arrow data needs pyarrow or polars", hint="pip install judged[parquet]", where=where)
+    raise DataError(
+        "needs", "Arrow data needs pyarrow or polars", hint="install it with pip install judged[parquet]", where=where
+    )
 
 
 def _table_of(pyarrow: Any, source: Any) -> Any:

@@ -23,8 +23,8 @@ def columns_in(
     names: Sequence[str], what: Literal["run", "qrels"], named: Mapping[str, str | None], name: str
 ) -> RoleColumns:
     """Find the column of each role (query, doc, score or grade, rank or aspect), by its known names or as named."""
-    named = {role: column for role, column in named.items() if column is not None}
-    return find_columns(names, ColumnRequest(what, named), Place(name))
+    columns = {role: column for role, column in named.items() if column is not None}
+    return find_columns(names, ColumnRequest(what, columns), Place(name))
 
 
 def quoted(name: str) -> str:

@@ -234,8 +234,8 @@ def test_a_part_of_comments_alone_has_no_rows(save, monkeypatch):
 def test_named_columns_are_for_tables_alone(save, monkeypatch):
     small(monkeypatch)
     path = save("a.csv", CSV)
-    for options in ({"score": "rank"}, {"query": "docno", "doc": "qid"}):
+    for options in ({"score_col": "rank"}, {"query_col": "docno", "doc_col": "qid"}):
         assert rows_of(open_partitions(path, **options)) == described(read_run(path, **options))
-    for options in ({"doc": "text"}, {"rank": "text"}, {"score": "none"}):
+    for options in ({"doc_col": "text"}, {"rank_col": "text"}, {"score_col": "none"}):
         assert str(error_in_parts(path, **options)) == str(error_of(read_run, path, **options))
     assert open_partitions(save("a.run", TREC), doc_col="d") is None
