@@ -253,7 +253,7 @@ def test_a_run_can_be_named():
     rows = list(
         csv.DictReader(io.StringIO(run("eval", "qrels.txt", "old=a.run", "b.run", "-m", "AP", "--format", "csv")))
     )
-    assert [row["run"] for row in rows] == ["old", "b.run"]
+    assert [row["run"] for row in rows] == ["old", "b"]
 
 
 def test_names_of_measures_can_be_kept():

@@ -14,7 +14,7 @@ from recorded import DATA, Pair, need_data, pairs, table
 from judged.core.join.join import join
 from judged.core.policy import Policy
 from judged.errors import UsageError
-from judged.io.formats.trec import qrels_of, run_of
+from judged.io.text.trec import parse_qrels, parse_run
 from judged.measures.grammar import parse
 
 QRELS = """\
@@ -37,7 +37,7 @@ def judged(qrels: str, ranking: str, policy: Policy | None = None):
     """Subtopic judgments, and a ranking as the letters of its documents."""
     run = "".join(f"q Q0 {doc} {rank} {-rank} t\n" for rank, doc in enumerate(ranking, 1))
     files = [text.encode() + bytes(8) for text in (qrels, run)]
-    return join(qrels_of(files[0], "qrels", aspects=True), run_of(files[1], "run"), policy or Policy())
+    return join(parse_qrels(files[0], "qrels", aspects=True), parse_run(files[1], "run"), policy or Policy())
 
 
 # ── worked by hand: b serves subtopic 1, a serves 1 and 2, x is not judged, c serves 3; 4 is never served ──
@@ -108,7 +108,7 @@ def test_cutoffs_are_not_limited():
 
 def test_judgments_without_subtopics_are_refused():
     files = [text.encode() + bytes(8) for text in ("q 0 a 1\n", "q Q0 a 1 1 t\n")]
-    plain = join(qrels_of(files[0], "qrels"), run_of(files[1], "run"), Policy())
+    plain = join(parse_qrels(files[0], "qrels"), parse_run(files[1], "run"), Policy())
     with pytest.raises(UsageError, match="subtopics"):
         parse("alpha_nDCG@10").on(plain)
 

@@ -10,7 +10,7 @@ from recorded import DATA, Pair, need_data, pairs, table
 from judged.core.join.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.io.formats.trec import qrels_of, run_of
+from judged.io.text.trec import parse_qrels, parse_run
 from judged.measures.examples import ranked
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
@@ -79,7 +79,7 @@ def sample(condensed: bool) -> Judged:
     run = "".join(f"q Q0 {doc} {rank} {-rank} t\n" for rank, doc in enumerate(ranking, 1))
     policy = Policy(unjudged="condensed" if condensed else "irrelevant")
     return join(
-        qrels_of(qrels.encode() + bytes(8), "sample.rel"), run_of(run.encode() + bytes(8), "sample.res"), policy
+        parse_qrels(qrels.encode() + bytes(8), "sample.rel"), parse_run(run.encode() + bytes(8), "sample.res"), policy
     )
 
 

@@ -196,8 +196,8 @@ def written(run, folder: Path, parts: int = 6) -> Path:
 
 def each_a_part(folder: Path) -> PartitionedRun:
     """Files as parts of a run, one by one: small ones are taken together otherwise."""
-    from judged.io.parts.parts import parts_of
+    from judged.io.parts.parts import open_partitions
 
-    runs = [parts_of(str(path)) for path in sorted(folder.iterdir())]
+    runs = [open_partitions(str(path)) for path in sorted(folder.iterdir())]
     parts = tuple(part for run in runs for part in run.partitions.parts)
     return replace(runs[0], name="run", partitions=LocalPartitions(parts))

@@ -20,7 +20,7 @@ from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.io.files.source import PAD, read_bytes
-from judged.io.formats.trec import qrels_of, run_of
+from judged.io.text.trec import parse_qrels, parse_run
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -62,15 +62,15 @@ class Pair:
 @lru_cache(maxsize=4)
 def _qrels(collection: str, name: str, aspects: bool) -> Qrels:
     if collection == "ltr_lightgbm":
-        return qrels_of(_scores(lambda r: f"{r['qid']} 0 {r['docid']} {r['label']}\n"), name)
-    return qrels_of(read_bytes(DATA / collection / name), name, aspects=aspects)
+        return parse_qrels(_scores(lambda r: f"{r['qid']} 0 {r['docid']} {r['label']}\n"), name)
+    return parse_qrels(read_bytes(DATA / collection / name), name, aspects=aspects)
 
 
 @lru_cache(maxsize=4)
 def _run(collection: str, name: str) -> Run:
     if collection == "ltr_lightgbm":
-        return run_of(_scores(lambda r: f"{r['qid']} Q0 {r['docid']} 1 {r[name]} {name}\n"), name)
-    return run_of(read_bytes(DATA / collection / name), name)
+        return parse_run(_scores(lambda r: f"{r['qid']} Q0 {r['docid']} 1 {r[name]} {name}\n"), name)
+    return parse_run(read_bytes(DATA / collection / name), name)
 
 
 def _scores(line) -> bytes:

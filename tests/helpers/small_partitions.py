@@ -9,14 +9,8 @@ import pytest
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import JudgedError
-from judged.io.parts import delimited as _part_rows
-from judged.io.parts import lazy_frames as _part_lazy
-from judged.io.parts import parquet as _part_parquet
-from judged.io.parts import parquet_duckdb as _part_duckdb
-from judged.io.parts import parquet_polars as _part_polars
-from judged.io.parts import parquet_pyarrow as _part_pyarrow
-from judged.io.parts import parts
-from judged.io.parts import text as _part_text
+from judged.io.formats import columnar, delimited, parquet
+from judged.io.parts import lazy_frames, parts, pieces, row_groups
 from judged.io.read import read_run
 
 COLUMNS = {
@@ -31,18 +25,17 @@ COLUMNS = {
 def small(monkeypatch, rows=2, size=60):
     """Let a part have this many rows or bytes, or a few more."""
     for module, names in (
-        (_part_parquet, ("FEWEST", "MOST")),
-        (_part_polars, ("FEWEST", "ROWS")),
-        (_part_lazy, ("FEWEST", "ROWS")),
-        (_part_pyarrow, ("ROWS",)),
-        (_part_duckdb, ()),
-        (_part_rows, ("_ROWS",)),
+        (row_groups, ("FEWEST", "MOST")),
+        (lazy_frames, ("FEWEST", "ROWS")),
+        (columnar, ("ROWS",)),
+        (parquet, ("ROWS",)),
+        (delimited, ("_BATCHES",)),
     ):
         for name in names:
             monkeypatch.setattr(module, name, rows)
-    for module, name in ((parts, "SMALLEST"), (parts, "LARGEST"), (_part_text, "CHUNK"), (_part_rows, "LARGE")):
+    for module, name in ((parts, "SMALLEST"), (parts, "LARGEST"), (pieces, "CHUNK"), (parts, "LARGE")):
         monkeypatch.setattr(module, name, size)
-    monkeypatch.setattr(_part_text, "_LOOK", 7)
+    monkeypatch.setattr(pieces, "_LOOK", 7)
 
 
 def described(run: Run):
@@ -78,7 +71,7 @@ def error_in_parts(source, **options) -> JudgedError:
     """The error of a run in parts, wherever it shows; of the reader of whole files where it is none."""
 
     def read():
-        scattered = parts.parts_of(source, **options)
+        scattered = parts.open_partitions(source, **options)
         if scattered is None:
             read_run(source, **options)
         for part in scattered.partitions.parts:

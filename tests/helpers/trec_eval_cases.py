@@ -20,7 +20,7 @@ from judged.cli.trec_eval import flags_of, main, options_of
 from judged.core.tables import Qrels, Run
 from judged.evaluation.trec_eval.output import Options, evaluate_files
 from judged.io.files.source import PAD, read_bytes
-from judged.io.formats.trec_eval import judgments_of, ranking_of
+from judged.io.formats.trec_eval import parse_judgments, parse_ranking
 
 EDGE_CASES = Path(__file__).parents[1] / "data" / "edge_cases"
 OWN = DATA / "trec_eval_own"
@@ -130,15 +130,15 @@ class Pair:
     def run(self) -> Run:
         run = self.name.rpartition("__")[2]
         if self.collection == "ltr_lightgbm":
-            return ranking_of(_scores(lambda row: f"{row['qid']} Q0 {row['docid']} 1 {row[run]} {run}\n"), run)
-        return ranking_of(read_bytes(DATA / self.collection / "runs" / f"{run}.run.gz"), run)
+            return parse_ranking(_scores(lambda row: f"{row['qid']} Q0 {row['docid']} 1 {row[run]} {run}\n"), run)
+        return parse_ranking(read_bytes(DATA / self.collection / "runs" / f"{run}.run.gz"), run)
 
 
 @lru_cache(maxsize=2)
 def _qrels(collection: str, name: str, form: str) -> Qrels:
     if collection == "ltr_lightgbm":
-        return judgments_of(_scores(lambda row: f"{row['qid']} 0 {row['docid']} {row['label']}\n"), name, form)
-    return judgments_of(read_bytes(DATA / collection / f"{name}.txt.gz"), name, form)
+        return parse_judgments(_scores(lambda row: f"{row['qid']} 0 {row['docid']} {row['label']}\n"), name, form)
+    return parse_judgments(read_bytes(DATA / collection / f"{name}.txt.gz"), name, form)
 
 
 def _scores(line) -> bytes:

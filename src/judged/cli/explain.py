@@ -38,12 +38,12 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     from judged.evaluation.evaluate import with_level
     from judged.evaluation.explain.explain import explain, values_by_cutoff
     from judged.evaluation.explain.result import Explanations
-    from judged.io.read import in_parts, read_qrels, read_run
+    from judged.io.read import is_partitioned, read_qrels, read_run
     from judged.measures.grammar import parse_all
 
     check_stdin(qrels, *([run] if run else []))
     policy, judgments = chosen_policy(options), read_qrels(qrels) if run else qrels
-    ranking = run if run is None or in_parts(run) else read_run(run, labels=judgments)
+    ranking = run if run is None or is_partitioned(run) else read_run(run, labels=judgments)
     measures = [with_level(m, options["level"]) for m in parse_all(measure)]
     if options["all_ranks"]:
         emit(values_by_cutoff(measures, judgments, ranking, query, rows=options["rows"], **policy), options)

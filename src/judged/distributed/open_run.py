@@ -11,7 +11,7 @@ from judged.core.parts.run import Executor, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
-from judged.io.read import in_parts, is_spark, open_whole_run, read_qrels, read_run
+from judged.io.read import is_partitioned, is_spark, open_whole_run, read_qrels, read_run
 
 __all__ = ["open_inputs", "open_run"]
 
@@ -28,7 +28,7 @@ def open_run(source: Any, engine: Any = None) -> Run | UnreadRun:
         return source if engine is None else _with_executor(source, _executor(engine))
     if is_spark(source):
         return _open_spark_table(source, engine)
-    partitioned = in_parts(source)
+    partitioned = is_partitioned(source)
     if engine == "memory" or (engine is None and not partitioned):
         return read_run(source) if partitioned else open_whole_run(source)
     executor = _executor("local" if engine is None else engine)
@@ -52,10 +52,10 @@ def open_inputs(qrels: Any, source: Any, engine: Any = None) -> tuple[Qrels, Run
 
 
 def _open_partitions(source: Any) -> Run | UnreadRun:
-    from judged.io.parts.parts import parts_of
+    from judged.io.parts.parts import open_partitions
 
     is_open = isinstance(source, UnreadRun | Run)
-    run = parts_of(source.path, name=source.name) if is_open and source.path else None if is_open else parts_of(source)
+    run = None if is_open and not source.path else open_partitions(source.path, name=source.name) if is_open else open_partitions(source)
     if run is None and isinstance(source, str | os.PathLike):
         return open_whole_run(source)  # which reads other formats and names errors
     if run is None:

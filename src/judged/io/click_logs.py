@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from judged._types import Ints
 from judged.errors import DataError, Place, UsageError
 from judged.io.files.atomic import ENDINGS, write_atomically
-from judged.io.formats.role_tables import table_of_roles
+from judged.io.open_table import open_role_table
+from judged.io.tables.columns import NAMES, Role, list_names
 from judged.io.tables.ids import Column
 from judged.io.tables.numbers import ranks
-from judged.io.tables.roles import Coded, Role
+from judged.io.tables.roles import Coded
 
 __all__ = ["ClickRows", "ListRows", "read_click_rows", "read_list_rows", "write_columns"]
 
@@ -64,17 +65,17 @@ def _team(column: Column) -> Ints | None:
     return np.array([w == "B" for w in words], np.int64) if all(w in ("A", "B") for w in words) else None
 
 
-_SESSION = ("session", "sessionid", "sid", "impression", "impressionid", "searchid", "serpid", "requestid")
-_QUERY = ("queryid", "qid", "query", "topicid", "topic", "searchterm", "keyword")
-_DOC = ("docid", "docno", "doc", "document", "documentid", "itemid", "item", "url", "urlid", "resultid", "result")
-_RANK = ("rank", "position", "pos")
+_SESSION = (("session", "sessionid", "sid"), ("impression", "impressionid"), ("searchid",), ("serpid",), ("requestid",))
+_QUERY = tuple((name,) for name in list_names("query") if "user" not in name)
+_DOC = (("docid",), ("docno",), ("doc",), ("document",), *NAMES["doc"])
+_RANK = (("rank",), ("position", "pos"))
 _SHOWN_RANK = Role(_RANK, "ranks (rank, position)", _ranked, False, "a rank as a whole number from 1", "rank-type")
 CLICKS: Mapping[str, Role] = {
     "session": Role(_SESSION, "sessions (session, session_id, impression …)"),
     "query": Role(_QUERY, "query ids (query, query_id, qid …)"),
     "doc": Role(_DOC, "document ids (doc, doc_id, url, item …)"),
     "rank": _SHOWN_RANK,
-    "click": Role(("click", "clicked", "clicks", "isclicked", "isclick"), "clicks (click, clicked)", _clicked, True,
+    "click": Role((("click", "clicked", "clicks", "isclicked", "isclick"),), "clicks (click, clicked)", _clicked, True,
                   "a click as 0 or 1", "click-type"),
 }  # fmt: skip
 LISTS: Mapping[str, Role] = {
@@ -82,9 +83,9 @@ LISTS: Mapping[str, Role] = {
     "query": CLICKS["query"],
     "doc": CLICKS["doc"],
     "rank": _SHOWN_RANK,
-    "team": Role(("team",), "teams (team)", _team, True, "a team, A or B", "team-type"),
-    "rank_a": Role(("ranka",), "ranks in A (rank_a)", _maybe_ranked, False, "a rank in A, or nothing", "rank-type"),
-    "rank_b": Role(("rankb",), "ranks in B (rank_b)", _maybe_ranked, False, "a rank in B, or nothing", "rank-type"),
+    "team": Role((("team",),), "teams (team)", _team, True, "a team, A or B", "team-type"),
+    "rank_a": Role((("ranka",),), "ranks in A (rank_a)", _maybe_ranked, False, "a rank in A, or nothing", "rank-type"),
+    "rank_b": Role((("rankb",),), "ranks in B (rank_b)", _maybe_ranked, False, "a rank in B, or nothing", "rank-type"),
 }
 
 
@@ -119,7 +120,7 @@ def read_click_rows(source: Any, named: Mapping[str, str] | None = None) -> Clic
 
     Columns are found by their usual names, or by those that `named` gives: session, query, doc, rank, click.
     """
-    table = table_of_roles(source, "clicks", CLICKS, _known(named or {}, CLICKS))
+    table = open_role_table(source, "clicks", CLICKS, _known(named or {}, CLICKS))
     found = table.ids
     return ClickRows(
         table.name, found["session"], found["query"], found["doc"], table.numbers.get("rank"), table.numbers["click"]
@@ -128,7 +129,7 @@ def read_click_rows(source: Any, named: Mapping[str, str] | None = None) -> Clic
 
 def read_list_rows(source: Any) -> ListRows:
     """The rows of interleaved lists, in the forms of `read_click_rows`: query, doc, team, and rank, rank_a, rank_b, session if there are."""
-    table = table_of_roles(source, "lists", LISTS, {})
+    table = open_role_table(source, "lists", LISTS, {})
     ids, numbers = table.ids, table.numbers
     return ListRows(table.name, ids.get("session"), ids["query"], ids["doc"], numbers.get("rank"), numbers["team"],
                     numbers.get("rank_a"), numbers.get("rank_b"))  # fmt: skip
@@ -177,7 +178,7 @@ def _parquet(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> 
             "needs",
             "pyarrow, to write a Parquet file",
             got="none",
-            hint="pip install judged[parquet]",
+            hint="install it with pip install judged[parquet]",
             where=Place(os.fspath(path)),
         ) from error
     table = pa.table(dict(columns))

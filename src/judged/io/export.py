@@ -200,7 +200,7 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
         import_module("polars").DataFrame(columns).write_parquet(file, compression="zstd")
         return
     raise DataError(
-        "needs", "pyarrow or polars, to write Parquet", got="neither", hint="pip install judged[parquet]",
+        "needs", "pyarrow or polars, to write Parquet", got="neither", hint="install it with pip install judged[parquet]",
         where=export.table.name,
     )  # fmt: skip
 

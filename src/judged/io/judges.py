@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from judged._types import Floats, Ints
 from judged.core.tables import Qrels
 from judged.errors import DataError, Place, UsageError, shown
-from judged.io.formats.role_tables import table_of_roles
+from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
-from judged.io.tables.columns import _MEANING, _USUAL
+from judged.io.tables.columns import NAMES, ColumnRequest, Role, Roles
 from judged.io.tables.ids import Column
-from judged.io.tables.roles import Role, Roles, RoleTable
+from judged.io.tables.roles import RoleTable
 from judged.io.text.decimals import LARGEST_GRADE
 
 __all__ = ["read_judges"]
@@ -52,8 +52,8 @@ def read_judges(
 
 
 def _long(source: Any, judges: Sequence[str] | None, column: str) -> Mapping[str, Qrels]:
-    names = tuple(name for tier in _USUAL["grade"] for name in tier)
-    roles = {"judge": _JUDGE, "grade": replace(_graded(_MEANING["grade"]), names=names)}
+    grade = ColumnRequest("qrels").all_roles["grade"]
+    roles = {"judge": _JUDGE, "grade": replace(_graded(grade.meaning), names=NAMES["grade"])}
     table = _table(source, roles, {"judge": column})
     judge = table.numbers["judge"]
     there = list(dict.fromkeys(judge.tolist()))
@@ -65,15 +65,15 @@ def _long(source: Any, judges: Sequence[str] | None, column: str) -> Mapping[str
 
 
 def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> RoleTable:
-    keys = {role: Role(tuple(n for tier in _USUAL[role] for n in tier), _MEANING[role]) for role in ("query", "doc")}
+    keys = {role: declared for role, declared in ColumnRequest("qrels").all_roles.items() if role in ("query", "doc")}
     try:
-        return table_of_roles(source, "judgments", {**keys, **roles}, named)
+        return open_role_table(source, "judgments", {**keys, **roles}, named)
     except DataError as error:
         slug = {"columns": "columns", "empty-clicks": "empty-qrels"}.get(error.slug)
         if slug is None:
             raise
         hint = "a table of judges has a header, with columns of query ids, of document ids and of grades"
-        raise DataError(slug, error.problem, got=error.got, where=error.where, value=error.value, hint=hint) from None
+        raise error.changed(slug=slug, hint=hint) from None
 
 
 def _judged(table: RoleTable, column: str, of: Any, name: str) -> Qrels:

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from judged.core.tables import Id
 from judged.errors import DataError, shown
-from judged.io.formats.role_tables import table_of_roles
-from judged.io.tables.roles import Role
+from judged.io.open_table import open_role_table
+from judged.io.tables.columns import Role, list_names
 
 __all__ = ["read_attribute"]
 
-_QUERY = Role(
-    ("queryid", "qid", "topicid", "userid", "query", "topic", "user", "id"), "query ids (query_id, qid, topic …)"
-)
+_QUERY = Role((*((name,) for name in (*list_names("query"), "id")),), "query ids (query_id, qid, topic …)")
 
 
 def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
@@ -26,7 +24,7 @@ def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
     An empty cell says nothing; a query twice with different values is an error.
     """
     roles = {"query": _QUERY, "attribute": Role((), f"the attribute {name!r}", read=_values)}
-    table = table_of_roles(source, "queries", roles, {"attribute": name})
+    table = open_role_table(source, "queries", roles, {"attribute": name})
     query, values = table.ids["query"], table.numbers["attribute"]
     found: dict[Id, Id] = {}
     for row, (q, group) in enumerate(zip(query.code.tolist(), values.tolist(), strict=True)):

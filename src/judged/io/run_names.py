@@ -11,7 +11,7 @@ from judged.core.judged import Judged
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError
-from judged.io.read import in_parts
+from judged.io.read import is_partitioned
 
 __all__ = ["named_runs", "plain_names", "short_names"]
 
@@ -41,8 +41,8 @@ def _is_whole_run(thing: Any) -> bool:
     if isinstance(thing, Mapping):
         return any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])
     if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
-        return in_parts(list(thing))  # files, not documents
-    return hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns") or in_parts(thing)
+        return is_partitioned(list(thing))  # files, not documents
+    return hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns") or is_partitioned(thing)
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -221,12 +221,12 @@ def _split_frame(frame: Any, columns: list[Any], names: Sequence[str] | None) ->
     if names is None or not _has_ids(frame, names[0]):
         chosen = columns if names is None else names
         return [frame[name] for name in chosen], [str(name) for name in chosen]
-    return [read_qrels(_rows_with(frame, name), grade=name) for name in names], list(names)
+    return [read_qrels(_rows_with(frame, name), grade_col=name) for name in names], list(names)
 
 
 def _has_ids(frame: Any, column: str) -> bool:
     try:
-        read_qrels(_rows_with(frame, column)[:1], grade=column)
+        read_qrels(_rows_with(frame, column)[:1], grade_col=column)
     except DataError as error:
         return error.slug != "columns"
     return True

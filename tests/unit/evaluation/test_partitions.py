@@ -10,7 +10,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 import judged as jd
-from judged.io.parts import parquet as _part_parquet
+from judged.io.parts import row_groups as _part_parquet
 
 QRELS = {f"q{q}": {f"d{i}": i % 3 for i in range(q, 40, 3)} for q in range(4)}
 ROWS = [(f"q{i % 5}", f"d{i}", float(i * 7 % 4)) for i in range(60)]
@@ -201,9 +201,9 @@ def test_a_worker_process_that_dies_is_told(folder):
     from dataclasses import replace
 
     from judged.core.parts.local import LocalPartitions
-    from judged.io.parts.parts import parts_of
+    from judged.io.parts.parts import open_partitions
 
-    run = replace(parts_of(folder), partitions=LocalPartitions((Dying(), Dying())))
+    run = replace(open_partitions(folder), partitions=LocalPartitions((Dying(), Dying())))
     with pytest.raises(jd.EngineError) as caught:
         jd.evaluate(QRELS, run, "AP", engine=jd.Processes(2))
     assert caught.value.slug == "engine"

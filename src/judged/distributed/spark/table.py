@@ -16,7 +16,8 @@ from judged.distributed.spark.partition import SparkColumns, SparkPartition, ids
 from judged.distributed.spark.worker import run_on_partition
 from judged.errors import DataError, Place, UsageError
 from judged.io.read import read_run
-from judged.io.tables.spark_frames import columns_in, is_spark, quoted, talking
+from judged.io.tables.frames import is_spark
+from judged.io.tables.spark_frames import columns_in, quoted, talking
 
 __all__ = [
     "MAX_JUDGMENTS", "SparkTable", "by_query", "check_judgments", "functions", "id_column", "id_kind", "number_column", "open_table",

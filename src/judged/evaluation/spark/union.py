@@ -14,7 +14,8 @@ from judged.distributed.spark.table import SparkTable, by_query, functions, id_c
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.spark.per_partition import NUMBER, ORDER, SIDE
 from judged.io.read import read_qrels
-from judged.io.tables.spark_frames import columns_in, is_spark, quoted, talking
+from judged.io.tables.frames import is_spark
+from judged.io.tables.spark_frames import columns_in, quoted, talking
 
 __all__ = ["SparkJudgments", "open_judgments", "union_by_query"]
 

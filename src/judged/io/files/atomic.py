@@ -1,4 +1,4 @@
-"""Files that appear under their names only when they are whole; compressed by the ending of the name."""
+"""Atomic writing: a file appears under its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
 @contextlib.contextmanager
 def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a file that appears under its name only when it is whole and on disk.
+    """Open a file that appears under its name only when it is complete and on disk.
 
     A name that ends in .gz, .bz2, .xz or .zst is compressed. A device or a pipe is written to directly.
     """
@@ -33,38 +33,38 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
     try:
         with temporary.open("wb" if device else "xb") as raw:
             with contextlib.ExitStack() as stack:
-                yield _text_or_bytes(stack, stack.enter_context(_compressed(raw, target.suffix)), mode)
+                yield _wrap_text(stack, stack.enter_context(_compress(raw, target.suffix)), mode)
             raw.flush()
             if not device:
                 os.fsync(raw.fileno())
         if not device:
-            _put(temporary, target)
+            _move(temporary, target)
     except BaseException as error:
         if not device:
             _remove(temporary)
         if isinstance(error, OSError) and not isinstance(error, FileError):
             reason = error.strerror or str(error)
-            hint = "is there such a folder, and room on the disk? an older file is left as it was"
-            raise FileError("io", "a file that can be written", got=reason, where=os.fspath(path), hint=hint) from error
+            hint = "check the folder and the space on the disk; an older file is unchanged"
+            raise FileError("io", f"cannot write the file: {reason}", where=os.fspath(path), hint=hint) from error
         raise
 
 
 def _is_device(path: Path) -> bool:
-    """Whether this is no file that could be replaced: a pipe, a terminal, an output that is open already."""
+    """Return whether the target cannot be replaced: a pipe, a terminal, an open output."""
     return (path.exists() and not path.is_file()) or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 
-def _text_or_bytes(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[Any]:
+def _wrap_text(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[Any]:
     if "b" in mode:
         return stream
     text = io.TextIOWrapper(stream, "utf-8", "surrogateescape", newline="", write_through=False)
-    stack.callback(text.detach)  # flushes, and leaves closing to the one who opened
+    stack.callback(text.detach)  # flushes without closing the stream
     return text
 
 
 @contextlib.contextmanager
-def _compressed(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
-    """A stream that compresses by the ending of the name; equal content gives equal bytes."""
+def _compress(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
+    """Compress as the ending of the name says; equal content gives equal bytes."""
     kind = ENDINGS.get(ending)
     if kind is None:
         yield raw
@@ -81,8 +81,8 @@ def _compressed(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
             yield other
 
 
-def _put(temporary: Path, target: Path) -> None:
-    """Give a finished file its name, with the permissions of the file it replaces."""
+def _move(temporary: Path, target: Path) -> None:
+    """Move a finished file to its name, with the permissions of the file it replaces."""
     with contextlib.suppress(FileNotFoundError):
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
     temporary.replace(target)

@@ -1,4 +1,4 @@
-"""Compressed files: decompressed by fast, well-kept libraries, with limits against bombs, and whole or not at all."""
+"""Decompression by fast libraries, with limits against decompression bombs; a file is read completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,23 +11,17 @@ import zstandard
 from isal import igzip, isal_zlib
 
 from judged.errors import DataError, Place
-from judged.io.files import source as _file
+from judged.io.files import limits
 
-__all__ = ["LARGEST_RATIO", "expanded", "expanding", "guarded"]
+__all__ = ["decompress", "guard"]
 
-LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 _STEP = 8 << 20
 _PIECE = 1 << 10
 _DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError)  # bz2 has none of its own
 
 
-def expanded(raw: IO[bytes], kind: str, name: str) -> bytes:
-    """What is in a compressed file."""
-    return b"".join(guarded(raw, kind, name))
-
-
-def expanding(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Iterator[bytes]:
-    """The same part by part; what is damaged shows when its part is reached."""
+def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Iterator[bytes]:
+    """Decompress a file piece by piece; damage shows when its piece is reached."""
     try:
         if kind == "zstd":
             yield from _zstd_parts(raw)
@@ -39,11 +33,12 @@ def expanding(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Iterat
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise _damaged(name, error) from error
+        problem = f"the compressed file is damaged ({error}); nothing of it was used"
+        raise DataError("compressed", problem, hint="copy or download it again", where=name) from error
 
 
 def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterator[bytes]:
-    """Stream by stream: the modules' own readers take whatever follows a damaged stream for the end of the file."""
+    """Decompress stream by stream: the modules' own readers take anything after a damaged stream for the end of the file."""
     stream, left = None, b""
     while True:
         if not left and (stream is None or stream.needs_input):
@@ -60,9 +55,9 @@ def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterat
 
 
 def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
-    """Frame by frame: the library's own stream reader takes a cut frame for the end of the file.
+    """Decompress frame by frame: the library's own stream reader takes a cut frame for the end of the file.
 
-    Little goes in at a time, because four bytes can hold 128 KB.
+    Small pieces, because four bytes can hold 128 KB.
     """
     frame = None
     try:
@@ -79,21 +74,20 @@ def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
         raise EOFError("the last frame is not complete")
 
 
-def guarded(raw: IO[bytes], kind: str, name: str) -> Iterator[bytes]:
-    """All parts. A line may be long in JSON alone, and there only at a ratio that text can have."""
+def guard(parts: Iterator[bytes], name: str, tell: Callable[[], int] | None) -> Iterator[bytes]:
+    """Raise if a line is too long for text. JSON may be one long line, at a compression ratio that text can have.
+
+    Args:
+        parts: pieces of the decompressed file.
+        name: the file.
+        tell: number of compressed bytes taken so far.
+    """
     total, since_newline, json = 0, 0, False
-    for part in filter(None, expanding(raw, kind, name)):
+    for part in filter(None, parts):
         json = json if total else part[:64].lstrip()[:1] in (b"{", b"[")
         total += len(part)
         at = max(part.rfind(b"\n"), part.rfind(b"\r"))
         since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
-        if since_newline > _file.LONGEST_LINE and not (json and total < LARGEST_RATIO * raw.tell()):
-            _file.refuse_long_line(Place(name))
+        if since_newline > limits.LONGEST_LINE and not (json and limits.is_plausible(total, tell)):
+            limits.raise_long_line(Place(name))
         yield part
-
-
-def _damaged(name: str, error: Exception) -> DataError:
-    return DataError(
-        "compressed", "a whole compressed file", got=f"a damaged one ({error})",
-        hint="nothing of it was used; copy or download it again", where=name,
-    )  # fmt: skip

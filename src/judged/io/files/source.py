@@ -1,4 +1,4 @@
-"""Bytes out of files: plain ones as they are, compressed ones by their content."""
+"""Open files: the beginning and the content come from one opening, decompressed on the way."""
 
 from __future__ import annotations
 
@@ -6,28 +6,37 @@ import io
 import os
 import stat
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from judged.errors import DataError, FileError, Place
+from judged.errors import DataError, FileError, JudgedError
 
 __all__ = [
-    "LONGEST_LINE",
-    "PAD",
-    "Source",
-    "compression",
-    "read_bytes",
-    "read_stream",
-    "read_text",
-    "refuse_long_line",
-    "source_name",
-]
+    "CHANGED", "HEAD", "PAD", "Content", "Raw", "Source", "compression", "file_path", "is_file_like",
+    "is_path", "open_content", "open_stream", "raise_file_error", "read_bytes", "read_text", "source_name",
+]  # fmt: skip
 
 Source = str | bytes | os.PathLike[Any]
+Raw = bytes | bytearray
 
 PAD = bytes(8)
-LONGEST_LINE = 64 << 20
+HEAD = 1 << 16  # bytes by which the format of a file is detected
+CHANGED = "the file changed while it was read"
+_STEP = 1 << 20
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def is_path(source: object) -> bool:
+    return isinstance(source, str | bytes | os.PathLike)
+
+
+def is_file_like(source: object) -> bool:
+    """Return whether this is an open file."""
+    return callable(getattr(source, "read", None)) and not isinstance(source, type)  # a frame may have a column `read`
 
 
 def source_name(source: Source) -> str:
@@ -35,46 +44,150 @@ def source_name(source: Source) -> str:
 
 
 def file_path(source: object) -> str | None:
-    """The path of a source that lies in a file on disk; None for pipes, standard input and what is in memory."""
+    """Return the path of a regular file on disk; None for pipes, standard input and objects in memory."""
     if not isinstance(source, str | bytes | os.PathLike) or source == "-" or not Path(os.fsdecode(source)).is_file():
         return None
     return os.fsdecode(source)
 
 
-def read_bytes(source: Source) -> bytes | bytearray:
-    """The whole content, decompressed, with eight zero bytes behind it (see `core.text`)."""
+@dataclass(slots=True)
+class Content:
+    """An open file.
+
+    Args:
+        name: its path, or a name for messages.
+        head: the beginning, decompressed: at least `HEAD` bytes, or all there are.
+        complete: True if `head` is everything.
+        parts: the decompressed content, with the head, piece by piece; it can be taken once.
+        file: the handle of a plain regular file, which can be mapped and read in one allocation.
+        packing: the compression.
+        tell: number of compressed bytes taken so far.
+    """
+
+    name: str
+    head: Raw
+    complete: bool
+    parts: Iterator[bytes] = field(default_factory=lambda: iter(()))
+    file: IO[bytes] | None = None
+    packing: str | None = None
+    tell: Callable[[], int] | None = None
+    _data: Raw | None = None
+
+    def read(self) -> Raw:
+        """Return the whole content with eight zero bytes after it, for readers that look ahead."""
+        if self._data is None:
+            if self.file is not None:
+                self.file.seek(0)
+                self._data = _read_plain(self.file, os.fstat(self.file.fileno()).st_size)
+            else:
+                self._data = b"".join([*self._guarded(), PAD])
+        return self._data
+
+    def _guarded(self) -> Iterator[bytes]:
+        if self.packing is None:
+            return self.parts
+        from judged.io.files.decompress import guard
+
+        return guard(self.parts, self.name, self.tell)
+
+    def last_byte(self) -> bytes:
+        """Return the last byte of a plain file."""
+        assert self.file is not None
+        self.file.seek(-1, os.SEEK_END)
+        return self.file.read(1)
+
+
+@contextmanager
+def open_content(source: Source) -> Iterator[Content]:
+    """Open a file or standard input (`-`), plain or compressed."""
     name = source_name(source)
     try:
         if source == "-":
-            return _padded(sys.stdin.buffer.read(), name)
-        with Path(os.fsdecode(source)).open("rb") as raw:
-            status = os.fstat(raw.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                return _padded(raw.read(), name)
-            if (kind := compression(raw.peek(8))) is not None:
-                return _expanded(raw, kind, name)
-            return _plain(raw, status.st_size)
-    except (OSError, ValueError) as error:
-        if isinstance(error, DataError):  # a ValueError too
+            yield open_stream(sys.stdin.buffer, name)
+            return
+        with _open(source) as raw:
+            if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+                yield open_stream(raw, name)
+                return
+            head = raw.read(HEAD)
+            raw.seek(0)
+            kind = compression(head)
+            if kind is not None:
+                yield _decompress(raw, kind, name)
+            else:
+                complete = len(head) < HEAD
+                yield Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)
+    except OSError as error:
+        if isinstance(error, FileError):
             raise
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileError("io", "a file that can be read", got=reason, where=name, hint=_path_hint(name)) from error
+        raise_file_error(name, error, _path_hint(name))
 
 
-def read_stream(stream: Any, name: str) -> bytes | bytearray:
-    """What is left in an open file, text or binary."""
-    content = stream.read()
-    if isinstance(content, str):
+def _open(source: Source) -> IO[bytes]:
+    try:
+        return Path(os.fsdecode(source)).open("rb")
+    except ValueError as error:  # a NUL in the name
+        raise OSError(str(error)) from error
+
+
+def open_stream(file: Any, name: str | None = None, default: str = "run") -> Content:
+    """Take what is left in an open file, text or binary. Without `name`, the file's own or the default is used."""
+    label = getattr(file, "name", None)
+    name = name or (label if isinstance(label, str) else default)
+    content = _begin(_pieces(file, name), name)
+    kind = compression(bytes(content.head[:8]))
+    if kind is None:
+        return content
+    return _decompress(io.BytesIO(b"".join(content.parts)), kind, name)  # a decompressor seeks
+
+
+def _decompress(raw: IO[bytes], kind: str, name: str) -> Content:
+    from judged.io.files.decompress import decompress
+
+    content = _begin(decompress(raw, kind, name), name)
+    content.packing, content.tell = kind, raw.tell
+    return content
+
+
+def _begin(parts: Iterator[bytes], name: str) -> Content:
+    """Take as many parts as the detection of a format needs."""
+    first: list[bytes] = []
+    size = 0
+    for part in parts:
+        first.append(part)
+        size += len(part)
+        if size >= HEAD:
+            break
+    return Content(name, b"".join(first), size < HEAD, chain(first, parts))
+
+
+def _pieces(file: Any, name: str) -> Iterator[bytes]:
+    while piece := file.read(_STEP):
         try:
-            content = content.encode("utf-8", "surrogateescape")
+            yield piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else bytes(piece)
         except UnicodeEncodeError as error:
             hint = "open the file in binary mode"
             raise DataError("encoding", "text that can be UTF-8", got=error.reason, where=name, hint=hint) from error
-    return _padded(bytes(content), name)
+
+
+def _read_plain(raw: IO[bytes], expected: int) -> bytearray:
+    """Read a regular file into one allocation."""
+    content = bytearray(expected + len(PAD))
+    with memoryview(content) as view:
+        size = raw.readinto(view[: -len(PAD)])  # type: ignore[attr-defined]
+    if size != expected or raw.read(1):
+        raise OSError(CHANGED)
+    return content
+
+
+def read_bytes(source: Source) -> Raw:
+    """Return the whole content, decompressed, with eight zero bytes after it."""
+    with open_content(source) as content:
+        return content.read()
 
 
 def read_text(source: Source) -> str:
-    """The whole content as text."""
+    """Return the whole content as text."""
     name = source_name(source)
     try:
         return read_bytes(source)[: -len(PAD)].decode("utf-8-sig")
@@ -83,42 +196,24 @@ def read_text(source: Source) -> str:
         raise DataError("encoding", "UTF-8 text", got=got, where=name, hint="convert the file to UTF-8") from error
 
 
+def compression(head: bytes) -> str | None:
+    """Return the kind of compressed file that begins with these bytes."""
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def raise_file_error(name: str, error: Exception | str, hint: str = "check the path") -> NoReturn:
+    """Say that a file cannot be read, and why; an error of ours is raised again."""
+    if isinstance(error, JudgedError):
+        raise error
+    if isinstance(error, str):
+        raise FileError("io", f"cannot read the file: {error}", where=name, hint=hint)
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    raise FileError("io", f"cannot read the file: {reason}", where=name, hint=hint) from error
+
+
 def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
     if Path(name).is_dir():
         return "judgments are one file and come first; a run may be a directory"
     return "download it first" if "://" in name else "check the path"
-
-
-def compression(head: bytes) -> str | None:
-    """The kind of compressed file that begins so."""
-    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
-
-
-def _plain(raw: IO[bytes], expected: int) -> bytearray:
-    """A regular file goes into one allocation."""
-    content = bytearray(expected + len(PAD))
-    with memoryview(content) as view:
-        size = raw.readinto(view[: -len(PAD)])  # type: ignore[attr-defined]
-    if size != expected or raw.read(1):
-        raise OSError("the file changed while it was read")
-    return content
-
-
-def _padded(content: bytes, name: str) -> bytes:
-    kind = compression(content[:8])
-    return content + PAD if kind is None else _expanded(io.BytesIO(content), kind, name)
-
-
-def _expanded(raw: IO[bytes], kind: str, name: str) -> bytes:
-    from judged.io.files.decompress import expanded
-
-    return expanded(raw, kind, name) + PAD
-
-
-def refuse_long_line(where: Place) -> NoReturn:
-    raise DataError(
-        "too-large", f"lines below {LONGEST_LINE >> 20} MB", got="a longer one", where=where,
-        hint="is this file what it claims to be?",
-    )  # fmt: skip

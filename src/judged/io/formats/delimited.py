@@ -7,96 +7,154 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NoReturn
 
 import numpy as np
 
 from judged._types import Ints
 from judged.errors import DataError, Place, shown
-from judged.io.tables.columns import ColumnRequest, find, usual
+from judged.io.files.source import PAD, Content
+from judged.io.files.stored import Stored
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.tables.columns import ColumnRequest, count_known, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.origin import LineOrigin
-from judged.io.tables.records import table_of
-from judged.io.tables.table import SourceTable
-from judged.io.text.encoding import Raw, check_encoding, unfinished
+from judged.io.tables.roles import Batch, ColumnBatches
+from judged.io.tables.table import SourceTable, concatenate
+from judged.io.text.decimals import is_decimal
+from judged.io.text.encoding import check_encoding, check_end
+from judged.io.text.lines import Head
+from judged.io.text.trec_columns import RUN, is_trec_line
 
-__all__ = ["Header", "header_for", "header_of", "of_delimited", "of_rows", "rows_in"]
+__all__ = ["CSV", "Header", "find_header", "raise_width", "split_line"]
 
-
-_BATCH = 1 << 11  # few enough to be gone before the garbage collector looks at them twice
+_BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
+_BATCHES = 32  # in one table of a partition
 _BREAK = re.compile(r"\r\n|\r|\n")
+_TREC_TEAMS = ("query", "Q0", "doc", "rank", "score", "team")  # an interleaved run whose tags are teams
+
+Rows = tuple[list[list[str]], Ints]
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line: how columns are separated, and what they are called."""
+    """The first line: the delimiter and the names of the columns. `line` lines come before the rows."""
 
     delimiter: str
     names: tuple[str, ...]
-    spaced: bool = False  # a blank follows each separator
+    line: int = 1
+    spaced: bool = False  # a blank follows each delimiter
 
     def reader(self, lines: Iterator[str]) -> Any:
         return csv.reader(lines, delimiter=self.delimiter, strict=True, skipinitialspace=self.spaced)
 
 
-def header_of(line: str, wanted: ColumnRequest) -> Header | None:
-    """The header, where at least two cells are names of columns; one is enough where the caller names some."""
+def split_line(line: str, delimiter: str) -> list[str]:
+    """Split a line of CSV; [] if its quotes are not closed."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def find_header(line: str, number: int = 1) -> Iterator[Header]:
+    """Return the line as a header with each delimiter that splits it."""
     for delimiter in "\t,;":
-        try:
-            cells = next(csv.reader([line], delimiter=delimiter, strict=True))
-        except (csv.Error, StopIteration):
-            continue
-        names = tuple(cell.strip() for cell in cells)
-        if len(names) > 1 and usual(names, wanted) >= (1 if wanted.named else 2):
-            return Header(delimiter, names, any(cell.startswith(" ") for cell in cells[1:]))
-    return None
+        cells = split_line(line, delimiter)
+        if len(cells) > 1:
+            spaced = any(cell.startswith(" ") for cell in cells[1:])
+            yield Header(delimiter, tuple(cell.strip() for cell in cells), number, spaced)
 
 
-def header_for(line: str, wanted: ColumnRequest) -> Header | None:
-    """The header; or what stands in its place in a line that cannot be anything but one of CSV."""
-    header = header_of(line, wanted)
-    if header is None and "," in line and (wanted.named or len(line.split()) == 1):
-        header = Header(",", tuple(line.split(",")))
-    return header
+def _detect(head: Head, request: ColumnRequest) -> Header | None:
+    line, number = head.line.decode("utf-8", "surrogateescape"), head.number
+    if "team" in request.roles and is_trec_line(head.line, RUN):
+        return Header("\t" if "\t" in line else " ", _TREC_TEAMS, number - 1)
+    headers = list(find_header(line, number))
+    least = 1 if request.named or request.roles else 2
+    known = [count_known(header.names, request) for header in headers]
+    if not request.is_ranking:
+        return headers[known.index(max(known))] if known and max(known) >= least else None
+    header = next((header for header, count in zip(headers, known, strict=True) if count >= least), None)
+    if header is not None:
+        return header
+    if "," in line and (request.named or len(line.split()) == 1):
+        return Header(",", tuple(line.split(",")), number)
+    # Names without any number cannot be a row of a run or of judgments.
+    return next(
+        (header for header in headers if len(header.names) > 2 and not any(map(_is_number, header.names))), None
+    )
 
 
-def of_delimited(data: Raw, header: Header, first_line: int, context: Context) -> SourceTable:
-    """The rows behind a header that stands in the line `first_line`."""
-    path, size = context.name, len(data) - 8
-    raw = bytes(data[check_encoding(data, size, path) : size])
+def _is_number(cell: str) -> bool:
+    return is_decimal(cell.encode("utf-8", "surrogateescape"))
+
+
+def _read(content: Content, detected: Detected, context: Context) -> ColumnBatches:
+    data, header = content.read(), detected.header
+    size = len(data) - len(PAD)
+    raw = bytes(data[check_encoding(data, size, context.name) : size])
     text = raw.decode("utf-8", "surrogateescape")
     escaped = not text.isascii() and not _is_utf8(raw)
-    context = replace(context, warnings=unfinished(data[-9:-8], path))
-    return of_rows(_batches(text, header, first_line, path), header, first_line, context, escaped=escaped)
+    context = replace(context, warnings=check_end(data[-9:-8], context.name))
+    stream = io.StringIO(text, newline="")
+    for _ in range(header.line):
+        next(stream)
+    return _read_rows(_iterate_rows(stream, header, header.line, context.name), header, context, escaped=escaped)
 
 
-def of_rows(
-    batches: Iterable[tuple[list[list[str]], Ints]],
-    header: Header,
-    first_line: int,
-    context: Context,
-    *,
-    escaped: bool | None = None,
-) -> SourceTable:
-    """Rows with their lines. `escaped`: whether some bytes are not UTF-8; None where it is to be found out."""
+def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[SourceTable]:
+    """Read a stretch of a file; its first line follows the header, or another line of the file."""
+    first = next(iter(chunks), None)
+    if first is None:
+        return
+    begin = first[1]
+    text = islice(_decode_chunks(chain([first], chunks), context.name), 0 if begin.offset else header.line, None)
+    batches = _iterate_rows(text, header, begin.lines or header.line, context.name)
+    for batch in batches:
+        yield concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
+
+
+def _decode_chunks(chunks: TextChunks, name: str) -> Iterator[str]:
+    for data, begin in chunks:
+        size = len(data) - len(PAD)
+        start = check_encoding(data, size, name, begin)
+        yield from io.StringIO(data[start:size].decode("utf-8", "surrogateescape"), newline="")
+
+
+def _can_cut(file: Stored) -> bool:
+    """Return whether every line end is the end of a row: a cell in quotes may contain line breaks."""
+    return not file.holds(b'"')
+
+
+def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escaped: bool | None = None) -> ColumnBatches:
+    """Return rows as columns. `escaped`: some bytes are not UTF-8; None if that is not known."""
     path = context.name
-    found = find(header.names, context.wanted, Place(path, first_line))
-    position = {role: header.names.index(name) for role, name in found.column.items()}
-    column: dict[str, list[Any]] = {role: [] for role in position}
+    columns = find_columns(header.names, context.request, Place(path, header.line))
+    position = {role: header.names.index(name) for role, name in columns.column.items()}
     lines = [np.empty(0, np.int64)]
-    for rows, line in batches:
-        lines.append(line)
-        for role, at in position.items():
-            column[role] += [row[at] for row in rows]
-    origin = LineOrigin(
-        path, np.concatenate(lines), {role: (at + 1, found.column[role]) for role, at in position.items()}
-    )
+    places = {role: (at + 1, columns.column[role]) for role, at in position.items()}
+
+    def origin() -> LineOrigin:
+        return LineOrigin(path, np.concatenate(lines), places)
+
+    def batches() -> Iterator[Batch]:
+        for batch, numbers in rows:
+            lines.append(numbers)
+            yield {role: [row[at] for row in batch] for role, at in position.items()}
+
+    if not context.request.is_ranking:
+        return ColumnBatches(context, columns, batches(), origin, in_text=True)
+    cells: dict[str, list[Any]] = {role: [] for role in position}
+    for batch in batches():
+        for role in position:
+            cells[role] += batch[role]
     for role in ("query", "doc"):
-        _refuse_breaks(column[role], origin, role)
-        if not _is_text(column[role]) if escaped is None else escaped:  # bytes that are not UTF-8 stay what they are
-            column[role] = [cell.encode("utf-8", "surrogateescape") for cell in column[role]]
-    return table_of(found, column, context, origin, in_text=True)
+        _check_breaks(cells[role], origin(), role)
+        if not _is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
+            cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
+    return ColumnBatches(context, columns, [cells], origin, in_text=True)
 
 
 def _is_text(cells: list[str]) -> bool:
@@ -111,30 +169,21 @@ def _is_utf8(raw: bytes) -> bool:
         return False
 
 
-def _batches(text: str, header: Header, first_line: int, path: str) -> Iterator[tuple[list[list[str]], Ints]]:
-    """The rows behind the header, some at a time."""
-    stream = io.StringIO(text, newline="")
-    for _ in range(first_line):
-        next(stream)
-    return rows_in(stream, header, first_line, path)
-
-
-def rows_in(text: Iterator[str], header: Header, first_line: int, path: str) -> Iterator[tuple[list[list[str]], Ints]]:
-    """Rows with their lines, some at a time; blank lines are passed over, rows of another width refused.
-
-    `first_line` is the number of the line before the text.
-    """
+def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: str) -> Iterator[Rows]:
+    """Iterate over batches of rows with their lines; blank lines are skipped. `first_line` lines come before the text."""
     reader, width = header.reader(text), len(header.names)
     while True:
         before = reader.line_num
         try:
             rows = list(islice(reader, _BATCH))
         except csv.Error as error:
-            _refuse_row(str(error), Place(path, first_line + max(reader.line_num, 1)), None)
+            hint = "put quotes around a whole cell, and double those inside"
+            where = Place(path, first_line + max(reader.line_num, 1))
+            raise DataError("csv", f"quotes are not closed: {error}", where=where, hint=hint) from error
         if not rows:
             return
         span = np.ones(len(rows), np.int64)
-        if reader.line_num - before != len(rows):  # some cells hold line breaks
+        if reader.line_num - before != len(rows):  # some cells contain line breaks
             span += [sum(len(_BREAK.findall(cell)) for cell in row) for row in rows]
         lines = first_line + before + 1 + np.cumsum(span) - span
         if not all(rows):
@@ -142,23 +191,27 @@ def rows_in(text: Iterator[str], header: Header, first_line: int, path: str) -> 
             rows, lines = [rows[i] for i in filled], lines[filled]
         if set(map(len, rows)) - {width}:
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
-            got = f"{len(rows[bad])}: {shown(header.delimiter.join(rows[bad]))}"
-            _refuse_row(got, Place(path, int(lines[bad])), f"{width} columns ({', '.join(header.names)})")
+            raise_width(header.delimiter.join(rows[bad]), len(rows[bad]), header.names, Place(path, int(lines[bad])))
         yield rows, lines
 
 
-def _refuse_row(got: str, where: Place, expected: str | None) -> NoReturn:
-    slug, hint = ("csv", "quotes stand around a whole cell and are doubled inside") if expected is None else (
-        "columns", "was the file cut off, or does a cell hold the separator without quotes?")  # fmt: skip
-    raise DataError(slug, expected or "cells with closed quotes", got=got, hint=hint, where=where)
+def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> NoReturn:
+    """Say that a row has another number of columns than the header."""
+    hint = "check whether the file was cut off, or a cell contains the delimiter without quotes"
+    problem = f"expected {len(names)} columns ({', '.join(names)}), got {count}: {shown(line)}"
+    raise DataError("columns", problem, where=where, value=line, hint=hint)
 
 
-def _refuse_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
-    """An id over two lines is two ids with stray quotes."""
+def _check_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
+    """Raise at an id over two lines: two ids with a stray quote."""
     joined = "".join(cells)
     if "\n" in joined or "\r" in joined:
         row = next(i for i, cell in enumerate(cells) if _BREAK.search(cell))
-        raise DataError(
-            "csv", "an id on one line", got=shown(cells[row]), where=origin.place(row, role), value=cells[row],
-            hint="a quote at the start of a cell must be closed at its end, and doubled inside",
-        )  # fmt: skip
+        problem, hint = (
+            f"the id {shown(cells[row])} contains a line break",
+            "close the quote of each cell, and double those inside",
+        )
+        raise DataError("csv", problem, where=origin.place(row, role), value=cells[row], hint=hint)
+
+
+CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, can_cut=_can_cut))

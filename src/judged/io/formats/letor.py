@@ -1,11 +1,10 @@
 """SVMlight and LETOR files, `label qid:… features # document`, as judgments.
 
-A line costs the same however many features it has: they are passed over. The file goes by in parts, so it need not fit into memory.
+Features are skipped, so their number costs nothing. The file is read in pieces and need not fit into memory.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,17 +17,20 @@ from numpy.typing import NDArray
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels
 from judged.errors import DataError, Place, shown
-from judged.io.files.source import PAD, Source
-from judged.io.text.decimals import LARGEST_GRADE, is_decimal, refuse_number
-from judged.io.text.detect import first_line, is_letor
-from judged.io.text.encoding import Raw, text_start, unfinished
-from judged.io.text.lines import Stream, opened, streamed, with_ending
+from judged.io.files.source import Content
+from judged.io.formats.registry import FORMATS, Detected, FileFormat
+from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.context import Context
+from judged.io.text.decimals import LARGEST_GRADE, is_decimal, raise_number
+from judged.io.text.encoding import check_end, text_start
+from judged.io.text.lines import Head, check_parts, find_ending
+from judged.io.text.trec_columns import is_letor_line
 
-__all__ = ["letor_file", "letor_in"]
+__all__ = ["LETOR"]
 
 _BLOCK = 1 << 20
 _LINE = "label qid:… features # document"
-# Nearly every line begins so; what does not is looked at on its own.
+# Nearly every line begins like this; the others are parsed one by one.
 _USUAL = re.compile(rb"([+-]?+\d{1,15}+(?:\.\d{0,12}+)?+) qid:([^ \t\r#\n]++)")
 _START = re.compile(rb"[ \t]*+([+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+)[ \t]++qid:([^ \t\r#]++)")
 # LETOR writes `#docid = G00-1 inc = 1`, SVMlight's own example `# 1A`, others `# docid:7`, `#docid 7` or `# 7 its query`.
@@ -38,20 +40,13 @@ _DOC = re.compile(
 )
 
 
-def letor_file(source: Source) -> Qrels | None:
-    """The labels in a file on disk; None where it turns out to be anything else."""
-    with opened(source) as stream:
-        return _read(stream) if is_letor(first_line(stream.head + PAD)[0]) else None
-
-
-def letor_in(data: Raw, name: str) -> Qrels:
-    """The labels in a file's content."""
-    return _read(streamed(io.BytesIO(data[: -len(PAD)]), name))
+def _detect(head: Head, request: ColumnRequest) -> bool:
+    return request.is_ranking and not request.named and is_letor_line(head.line)
 
 
 @dataclass(slots=True)
 class _Rows:
-    """What was read so far: one entry a line with a label."""
+    """The rows read so far: one per line with a label."""
 
     name: str
     codes: dict[bytes, int] = field(default_factory=dict)  # of queries, in order of appearance
@@ -61,7 +56,7 @@ class _Rows:
     passed: list[int] = field(default_factory=list)  # numbers of the other lines
 
     def add(self, block: bytes, first: int) -> int:
-        """Read a block of whole lines, of which the first has this number; how many they are."""
+        """Read a block of whole lines, of which the first has this number; return their count."""
         ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")).tolist()
         starts = [0, *(end + 1 for end in ends[:-1])]
         found = list(map(_USUAL.match, repeat(block), starts))
@@ -81,25 +76,28 @@ class _Rows:
         return len(ends)
 
     def lines(self) -> range | NDArray[np.int64]:
-        """The number of each row's line."""
+        """Return the number of each row's line."""
         total = len(self.grade) + len(self.passed)
         every = range(1, total + 1)
         return np.delete(np.array(every), np.array(self.passed) - 1) if self.passed else every
 
 
-def _read(stream: Stream) -> Qrels:
-    rows, line, last = _Rows(stream.name), 1, b"\n"
-    for block in _blocks(stream):
+def _read(content: Content, detected: Detected, context: Context) -> Qrels:
+    if context.request.what != "qrels":
+        hint, where = "pass the judgments first, then the run", Place(content.name, detected.head.number)
+        raise DataError("swapped", "labels with features (label qid:…) cannot be a run", hint=hint, where=where)
+    rows, line, last = _Rows(content.name), 1, b"\n"
+    for block in _blocks(content):
         last = block[-1:]
         line += rows.add(block if last == b"\n" else block + b"\n", line)
     return Qrels(
-        name=stream.name,
+        name=content.name,
         queries=IdColumn.of(rows.codes),
         query=np.array(rows.query, dtype=np.int64),
         doc=IdColumn.of(rows.doc),
         grade=np.array(rows.grade),
-        where=partial(_place, stream.name, rows.lines()),
-        warnings=unfinished(last, stream.name),
+        where=partial(_place, content.name, rows.lines()),
+        warnings=check_end(last, content.name),
     )
 
 
@@ -107,10 +105,10 @@ def _place(name: str, lines: range | NDArray[np.int64], row: int) -> Place:
     return Place(name, int(lines[row]))
 
 
-def _blocks(stream: Stream) -> Iterator[bytes]:
-    """Whole lines, some at a time, each ended by LF; the last one as it is."""
-    parts, ending = with_ending(stream.parts)
-    skip, size, held = text_start(stream.head, stream.name), 0, list[bytes]()
+def _blocks(content: Content) -> Iterator[bytes]:
+    """Iterate over blocks of whole lines, each ended by LF; the last line is left as it is."""
+    parts, ending = find_ending(check_parts(content))
+    skip, size, held = text_start(content.head, content.name), 0, list[bytes]()
     for part in parts:
         held.append(part)
         size += len(part)
@@ -128,14 +126,14 @@ def _with_newlines(text: bytes, ending: bytes) -> bytes:
 
 
 def _doc(block: bytes, start: int, end: int) -> bytes | None:
-    """The document that the comment between two places names."""
+    """Return the document that the comment between two positions names."""
     note = block.find(b"#", start, end)
     match = _DOC.match(block, note + 1, end) if note >= 0 else None
     return match and match[1]
 
 
 def _unusual(block: bytes, start: int, end: int, where: Place) -> re.Match[bytes] | None:
-    """The label and the query of a line; None for blank lines and comments; of every other line, what is wrong with it."""
+    """Return the label and the query of a line; None for blank lines and comments; raise for every other line."""
     match = _START.match(block, start, end)
     if match and abs(float(match[1])) <= LARGEST_GRADE:
         return match
@@ -143,9 +141,12 @@ def _unusual(block: bytes, start: int, end: int, where: Place) -> re.Match[bytes
     if not cells:
         return None
     if match or not is_decimal(cells[0]):
-        refuse_number(cells[0], Place(where.path, where.line, 1, "label"), "grade")
+        raise_number(cells[0], Place(where.path, where.line, 1, "label"), "grade")
     second = cells[1] if len(cells) > 1 else b""
     raise DataError(
-        "no-qid", f"the query behind the label ({_LINE})", got=shown(second) if second else "nothing",
-        hint="each line names its query: 2 qid:7 1:0.5 …", where=Place(where.path, where.line, 2, "query"), value=second,
+        "no-qid", f"no query after the label ({_LINE}), but {shown(second) if second else 'nothing'}",
+        hint="name the query on each line: 2 qid:7 1:0.5 …", where=Place(where.path, where.line, 2, "query"), value=second,
     )  # fmt: skip
+
+
+LETOR = FORMATS.add(FileFormat("LETOR", 30, _detect, _read))

@@ -1,110 +1,116 @@
-"""Parquet and Arrow files, by whichever library is there: pyarrow, polars or DuckDB."""
+"""Parquet files, by pyarrow."""
 
 from __future__ import annotations
 
-import io
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from judged.errors import DataError, JudgedError
-from judged.io.tables.context import Context
-from judged.io.tables.frames import Frame, arrow_frame, arrow_text, of_frame, polars_frame, unmasked
-from judged.io.tables.ids import Column
-from judged.io.tables.table import SourceTable
-from judged.io.text.encoding import Raw
+from judged.core.unread_runs import ArrowRun
+from judged.io.files.stored import Stored
+from judged.io.formats.columnar import (
+    ROWS,
+    columns_in_file,
+    cut_batches,
+    find_damage,
+    import_pyarrow,
+    open_buffer,
+    read_with,
+)
+from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
+from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.frames import Frame, arrow_frame, arrow_text
+from judged.io.text.lines import Head
 
-__all__ = ["MAGIC", "in_our_words", "library_for", "of_columnar", "undamaged"]
+__all__ = ["PARQUET"]
 
-MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
-
-
-def of_columnar(data: Raw, context: Context) -> SourceTable:
-    """A frame in a file: ids keep their types, as in memory."""
-    form = next(name for magic, name in MAGIC.items() if data.startswith(magic))
-    library, module = _library(form, context)
-    with undamaged(form, context.name):
-        frame = _READERS[form, library](module, memoryview(data)[:-8])
-        return of_frame(frame, replace(context, columnar=True))
-
-
-def undamaged(form: str, name: str) -> AbstractContextManager[None]:
-    """Whatever a library says of a file, in our words."""
-    return in_our_words(f"a whole {form} file", "a damaged one", name, "copy or write it again")
+_CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
+_NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file
 
 
-@contextmanager
-def in_our_words(expected: str, got: str, where: str, hint: str) -> Iterator[None]:
-    """Whatever a library says while it reads, as one error."""
-    try:
-        yield
-    except (JudgedError, MemoryError):
-        raise
-    except Exception as error:  # each library has exceptions of its own
-        said = f"{got} ({error})".replace("\n", " ")
-        raise DataError("damaged", expected, got=said, where=where, hint=f"nothing of it was used; {hint}") from error
+def _detect(head: Head, request: ColumnRequest) -> bool:
+    return head.data.startswith(b"PAR1")
 
 
-def _library(form: str, context: Context) -> tuple[str, Any]:
-    return library_for(form, [library for kind, library in _READERS if kind == form], context.name)
-
-
-def library_for(form: str, names: Sequence[str], where: str) -> tuple[str, Any]:
-    """The first of these libraries that is there."""
-    for name in names:
-        with suppress(ImportError):
-            return name, import_module(name)
-    raise DataError(
-        "needs", f"one of {', '.join(names)}, to read a {form} file", got="none of them",
-        hint="pip install judged[parquet]", where=where,
+def _open(data: Any) -> Frame:
+    file = import_module("pyarrow.parquet").ParquetFile(open_buffer(data))
+    return Frame(
+        list(file.schema_arrow.names),
+        lambda names: arrow_frame(file.read(columns=list(names))).columns(names),
+        text=lambda name: arrow_text(file.read(columns=[name]).column(0)),
+        batches=lambda names, size: (import_module("pyarrow").Table.from_batches([b]) for b in file.iter_batches(size, columns=names)),
     )  # fmt: skip
 
 
-def _pyarrow_parquet(pyarrow: Any, data: memoryview) -> Frame:
-    file = import_module("pyarrow.parquet").ParquetFile(pyarrow.BufferReader(pyarrow.py_buffer(data)))
-    names = list(file.schema_arrow.names)
-    return Frame(
-        names,
-        lambda wanted: arrow_frame(file.read(columns=list(wanted))).columns(wanted),
-        text=lambda name: arrow_text(file.read(columns=[name]).column(0)),
-    )
+def _row_groups(file: Stored, request: ColumnRequest) -> list[RowGroup]:
+    parquet = import_pyarrow("Parquet", file.name, "pyarrow.parquet")
+    with find_damage("Parquet", file.name), file.open("OSFile") as raw:
+        footer = parquet.read_metadata(raw)
+        if not footer.num_rows:
+            return []
+        columns = columns_in_file(footer.schema.to_arrow_schema().names, file, request)
+        query = columns["query"]
+        leaves = [footer.schema.column(i).path for i in range(footer.num_columns)]
+        groups, row = [], 0
+        for number in range(footer.num_row_groups):
+            group = footer.row_group(number)
+            bounds = _bounds(group.column(leaves.index(query))) if query in leaves else ()
+            if group.num_rows:
+                rows = Rows(file, "Parquet", row, group.num_rows, request, "score" in columns)
+                groups.append(RowGroup(rows, *bounds))
+            row += group.num_rows
+        return groups
 
 
-def _pyarrow_ipc(pyarrow: Any, data: memoryview) -> Frame:
-    ipc = import_module("pyarrow.ipc")
-    return arrow_frame(ipc.open_file(pyarrow.BufferReader(pyarrow.py_buffer(data))).read_all())
+def _bounds(column: Any) -> tuple[Any, ...]:
+    """Return the least and the greatest value; () if they are not certain."""
+    try:
+        statistics = column.statistics
+        if statistics is None or not statistics.has_min_max:
+            return ()
+        low, high = statistics.min, statistics.max
+    except (ValueError, NotImplementedError):  # ids that are not UTF-8; types without an order
+        return ()
+    return (low, high) if type(low) is type(high) and type(low) in (str, int) else ()
 
 
-def _polars_parquet(polars: Any, data: memoryview) -> Frame:
-    return polars_frame(polars.read_parquet(io.BytesIO(data)))
+def _read_rows(rows: Rows) -> Iterator[ArrowRun]:
+    types = import_pyarrow("Parquet", rows.file.name).types
+    parquet = import_module("pyarrow.parquet")
+    with find_damage("Parquet", rows.file.name), rows.file.open("OSFile") as raw:
+        footer = parquet.read_metadata(raw)
+        schema = footer.schema.to_arrow_schema()
+        columns = columns_in_file(schema.names, rows.file, rows.request)
+        first, numbers = _group_numbers(footer, rows)
+        kind = schema.field(columns["query"]).type
+        text = types.is_string(kind) or types.is_large_string(kind)
+        texts = [columns["query"]] if text and _is_coded(footer.row_group(numbers[0]), columns["query"]) else []
+        buffer = _NEAR if rows.file.store is None else _FAR
+        file = parquet.ParquetFile(raw, metadata=footer, read_dictionary=texts, pre_buffer=False, buffer_size=buffer)
+        batches = file.iter_batches(ROWS, columns=list(columns.values()), row_groups=numbers, use_threads=False)
+        yield from cut_batches(rows, schema.names, first, batches)
 
 
-def _polars_ipc(polars: Any, data: memoryview) -> Frame:
-    return polars_frame(polars.read_ipc(io.BytesIO(data)))
+def _is_coded(group: Any, name: str) -> bool:
+    """Return whether a column is dictionary-encoded; otherwise building a dictionary would cost more than it saves."""
+    columns = [group.column(i) for i in range(group.num_columns)]
+    size = next((c.total_uncompressed_size for c in columns if c.path_in_schema == name), 0)
+    return 0 < size <= _CODE * group.num_rows
 
 
-def _duckdb_parquet(duckdb: Any, data: memoryview) -> Frame:
-    """DuckDB reads names, not bytes, and takes `*` in a name for a pattern: so a copy with a plain name."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "data.parquet"
-        path.write_bytes(data)
-        with duckdb.connect() as connection:
-            fetched = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
+def _group_numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:
+    """Return the first row of the row groups that contain these rows, and their numbers."""
+    numbers: list[int] = []
+    row = first = 0
+    for number in range(footer.num_row_groups):
+        end = row + footer.row_group(number).num_rows
+        if row < rows.row + rows.count and end > rows.row:
+            first = first if numbers else row
+            numbers.append(number)
+        row = end
+    return first, numbers
 
-    def columns(names: Sequence[str]) -> list[Column]:
-        return [unmasked(fetched[name]) for name in names]
 
-    return Frame(list(fetched), columns)
-
-
-_READERS: dict[tuple[str, str], Callable[[Any, memoryview], Frame]] = {
-    ("Parquet", "pyarrow"): _pyarrow_parquet,
-    ("Parquet", "polars"): _polars_parquet,
-    ("Parquet", "duckdb"): _duckdb_parquet,
-    ("Arrow", "pyarrow"): _pyarrow_ipc,
-    ("Arrow", "polars"): _polars_ipc,
-}
+PARQUET = FORMATS.add(
+    FileFormat("Parquet", 10, _detect, read_with(_open), open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
+)

@@ -1,311 +1,130 @@
-"""TREC files: columns of text, split by blanks, with the place of every value."""
+"""TREC runs and judgments. A run in a plain file is mapped and left to the native core; nothing is copied."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import errno
+import mmap
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged._types import Bytes, Ints
-from judged.core.ids import IdColumn
+from judged._types import Bytes
 from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import ScoreColumn
-from judged.errors import DataError, Place
-from judged.io.files.source import LONGEST_LINE, refuse_long_line
-from judged.io.text.decimals import numbers, refuse_number, whole_numbers
-from judged.io.text.encoding import WHOLE, Begin, Raw, refuse_nul, text_start, unfinished
-from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, TrecColumns, refuse_alone, refuse_line
+from judged.core.unread_runs import TrecLines, UnreadRun
+from judged.errors import FileError, Place
+from judged.io.files.source import CHANGED, HEAD, PAD, Content, Raw, raise_file_error
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.context import Context
+from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
+from judged.io.text.lines import Head
+from judged.io.text.trec import parse_qrels, parse_run, raise_text
+from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
 
-__all__ = ["PREFS", "QRELS", "RUN", "TrecColumns", "qrels_of", "refuse_text", "run_of", "scores_of"]
+__all__ = ["TREC", "Counted", "map_file", "unread_bytes", "unread_lines"]
 
-
-_CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
-_EMPTY = "is this the right file, and was it written to the end?"
-_BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
-
-
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """Where the cells of some lines lie: one row a line with data, one column a field."""
-
-    start: Ints
-    length: Ints
-    line: Ints | range
-    passed: int  # newlines
-
-    def text(self, data: Bytes, column: int) -> IdColumn:
-        return IdColumn(data, self.start[:, column], self.length[:, column])
+Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are counted only when a message needs them
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    """The columns of a file that are used: ids as text, numbers as numbers."""
-
-    name: str
-    layout: TrecColumns
-    texts: dict[int, IdColumn]
-    numbers: NDArray[np.float64]
-    ranks: Ints | None
-    lines: list[Ints | range]
-    tag: str
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def place(self, row: int) -> Place:
-        for lines in self.lines:
-            if row < len(lines):
-                return Place(self.name, int(lines[row]))
-            row -= len(lines)
-        raise IndexError(row)
+def _detect(head: Head, request: ColumnRequest) -> bool:
+    return request.is_ranking and not request.named and is_trec_line(head.line, RUN if request.what == "run" else QRELS)
 
 
-def run_of(
-    data: Raw, name: str, *, extra_columns: bool = False, lenient: bool = False, begin: Begin | None = None
-) -> Run:
-    """A run. `lenient` reads numbers as C does, `extra_columns` allows more than six; trec_eval's ways.
-
-    With `begin` it is a stretch of a file, which may have no line with data.
-    """
-    file = _read(data, name, RUN, (0, 2), extra_columns=extra_columns, lenient=lenient, begin=begin or WHOLE)
-    if not len(file) and begin is None:
-        columns = " ".join(RUN.columns)
-        raise DataError("empty-run", f"at least one line ({columns})", got="none", hint=_EMPTY, where=name)
-    queries, query = _distinct(file.texts[0])
-    return Run(
-        name=name,
-        queries=queries,
-        query=query,
-        doc=file.texts[2],
-        score=file.numbers,
-        rank=file.ranks,
-        tag=file.tag,
-        where=file.place,
-        warnings=unfinished(data[-9:-8], name),
-    )
+def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
+    """Read a run or judgments."""
+    parse = parse_run if context.request.what == "run" else parse_qrels
+    return parse(content.read(), content.name)
 
 
-def qrels_of(
-    data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
-) -> Qrels:
-    """Judgments. The second column is a subtopic when it varies, unless `aspects` says otherwise."""
-    doc = layout.columns.index("doc")
-    file = _read(data, name, layout, tuple(range(doc + 1)), extra_columns=False, lenient=lenient)
-    if not len(file):
-        columns = " ".join(layout.columns)
-        raise DataError("empty-qrels", f"at least one line ({columns})", got="none", hint=_EMPTY, where=name)
-    queries, query = _distinct(file.texts[0])
-    aspect = file.texts[1]
-    rows = np.arange(1, len(aspect))
-    if aspects is None:
-        aspects = bool(len(rows)) and not aspect.same(rows, aspect, np.zeros_like(rows)).all()
-    return Qrels(
-        name=name,
-        queries=queries,
-        query=query,
-        doc=file.texts[doc],
-        grade=file.numbers,
-        aspect=aspect if aspects else None,
-        sub=file.texts[2] if layout is PREFS else None,
-        where=file.place,
-        warnings=unfinished(data[-9:-8], name),
-    )
+def _unread(content: Content, read: Callable[[], Run]) -> UnreadRun | None:
+    if b"\n" not in content.head or content.file is None:
+        return unread_bytes(content.read(), content.name)
+    status = os.fstat(content.file.fileno())
+    start = text_start(content.head, content.name)
+    stamp = (status.st_size, status.st_mtime_ns)
+    path = Path(os.fsdecode(content.file.name))
+    return unread_lines(content.name, read, partial(map_file, path, content.name, start, stamp), content.last_byte())
 
 
-def scores_of(data: Raw, name: str) -> ScoreColumn:
-    """One score a line; blank lines and lines that begin with # are passed over."""
-    file = _read(data, name, SCORES, (), extra_columns=False, lenient=False)
-    read = partial(refuse_alone, name)
-    return ScoreColumn(
-        name=name, read=read, score=file.numbers, where=file.place, warnings=unfinished(data[-9:-8], name)
-    )
+def _read_chunks(chunks: TextChunks, header: Any, context: Context) -> Iterator[Run | UnreadRun]:
+    for data, begin in chunks:
+        unread = unread_bytes(data, context.name, begin)
+        yield parse_run(data, context.name, begin=begin) if unread is None else unread
 
 
-def refuse_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
-    """Say what is wrong with one line of a run, which begins at this byte; `first`: no line with data comes before."""
-    data = text + bytes(8)
-    part = _Part(data, np.frombuffer(data, np.uint8), 0, len(text), line, name, RUN, offset=offset)
-    part.read(first=first)
-    raise AssertionError(text)
+TREC = FORMATS.add(FileFormat("TREC", 20, _detect, read_trec, read_chunks=_read_chunks, unread=_unread))
 
 
-# ── lines and cells ──────────────────────────────────────────────────────────────────────────────
+# ── lines for the native core ────────────────────────────────────────────────────────────────────
 
 
-def _read(
-    data: Raw,
-    name: str,
-    layout: TrecColumns,
-    texts: tuple[int, ...],
-    *,
-    extra_columns: bool,
-    lenient: bool,
-    begin: Begin = WHOLE,
-) -> _File:
-    size = len(data) - 8
-    at, line = text_start(data, name, begin), begin.lines + 1
-    if not begin.offset and data.find(b"\n", 0, size) < 0 and data.find(b"\r", 0, size) >= 0:
-        data = data.replace(b"\r", b"\n")
-    array = np.frombuffer(data, np.uint8)
-    ranks: list[Ints | None] = [np.empty(0, np.int64)]
-    chunks, parts, lines, tag = [], [np.empty(0)], [], ""
-    while at < size:
-        ways = (extra_columns, lenient, begin.offset)
-        part = _Part(data, array, at, _line_end(data, at, size), line, name, layout, *ways)
-        chunk, values = part.read(first=not begin.offset and not any(map(len, parts)))
-        parts.append(values)
-        if layout is RUN:
-            ranks.append(whole_numbers(chunk.text(array, 3)))
-            if len(values):
-                tag = chunk.text(array, 5)[len(values) - 1].decode("utf-8", "surrogateescape")
-        lines.append(chunk.line)
-        chunks.append([(chunk.start[:, c], chunk.length[:, c].astype(np.int32)) for c in texts])
-        at, line = part.end, line + chunk.passed
-    return _File(
-        name,
-        layout,
-        {c: _joined(array, [chunk[i] for chunk in chunks]) for i, c in enumerate(texts)},
-        np.concatenate(parts),
-        _all(ranks),
-        lines,
-        tag,
-    )
-
-
-def _all(ranks: list[Ints | None]) -> Ints | None:
-    known = [part for part in ranks if part is not None]
-    return np.concatenate(known) if len(known) == len(ranks) else None
-
-
-def _joined(array: Bytes, cells: list[tuple[Ints, Any]]) -> IdColumn:
-    starts, lengths = ([c[i] for c in cells] or [np.empty(0, np.int64)] for i in (0, 1))
-    return IdColumn(array, np.concatenate(starts), np.concatenate(lengths))
-
-
-def _line_end(data: Raw, at: int, size: int) -> int:
-    """The end of a chunk of whole lines that begins at `at`."""
-    if at + _CHUNK >= size:
-        return size
-    return (data.rfind(b"\n", at, at + _CHUNK) + 1) or (data.find(b"\n", at + _CHUNK, size) + 1) or size
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The bytes from `at` to `end`, which are whole lines; `line` is the number of the first."""
-
-    data: Raw
-    array: Bytes
-    at: int
-    end: int
-    line: int
-    name: str
-    layout: TrecColumns
-    extra_columns: bool = False
-    lenient: bool = False
-    offset: int = 0  # of the data in its file
-
-    def read(self, *, first: bool) -> tuple[_Chunk, NDArray[np.float64]]:
-        """The cells and numbers. Of all that is wrong, what stands on the first line is said.
-
-        `first`: no line with data has come before.
-        """
-        if self.end - self.at > LONGEST_LINE:
-            refuse_long_line(Place(self.name, self.line))
-        nul = self.data.find(b"\0", self.at, self.end)
-        good = self.end if nul < 0 else self.data.rfind(b"\n", self.at, nul) + 1 or self.at
-        chunk, trouble = self._split(good, first=first)
-        layout = self.layout
-        whole = layout.whole if self.lenient else layout.number_name == "grade"
-        values = numbers(chunk.text(self.array, layout.number), lenient=self.lenient, whole=whole)
-        if not isinstance(values, np.ndarray):
-            where = Place(self.name, int(chunk.line[values]), layout.number + 1, layout.number_name)
-            refuse_number(chunk.text(self.array, layout.number)[values], where, layout.number_name)
-        if trouble is not None:
-            trouble()
-        if nul >= 0:
-            refuse_nul(self.name, self.offset + nul, self.line + chunk.passed)
-        return chunk, values
-
-    def _split(self, end: int, *, first: bool) -> tuple[_Chunk, Callable[[], NoReturn] | None]:
-        """The cells down to `end`; and what to say of the first line that has none."""
-        part = self.array[self.at : end]
-        if not len(part):
-            nothing = np.empty((0, len(self.layout.columns)), np.int64)
-            return _Chunk(nothing, nothing, range(0), 0), None
-        blank = np.ones(len(part) + 2, bool)
-        blank[1:-1] = np.frombuffer(self.data[self.at : end].translate(_BLANK), bool)
-        edge = np.flatnonzero(blank[1:] != blank[:-1])
-        start, stop = edge[0::2], edge[1::2]
-        newline = np.flatnonzero(part == 10)
-        line_end = newline if len(newline) and newline[-1] == len(part) - 1 else np.append(newline, len(part))
-        count = np.diff(np.searchsorted(start, line_end), prepend=0)
-        width = len(self.layout.columns)
-        line_start = np.concatenate([[0], line_end[:-1] + 1])
-        tabbed_line = _cells_by_tabs(part, line_start, line_end, count, width) & (not self.lenient)
-        if (count == width).all() and not tabbed_line.any() and not (part[line_start[: len(count)]] == ord("#")).any():
-            cells = (start + self.at).reshape(-1, width), (stop - start).reshape(-1, width)
-            return _Chunk(*cells, range(self.line, self.line + len(count)), len(newline)), None
-
-        number = self.line + np.arange(len(count))
-        head = np.cumsum(count) - count
-        lead = start[np.minimum(head, len(start) - 1)] if len(start) else np.zeros_like(head)
-        comment = (lead == line_start) & (part[lead] == ord("#"))
-        data_line = (count > 0) & ~comment
-        enough = count >= width if self.extra_columns else (count == width) & ~tabbed_line
-        odd = np.flatnonzero(data_line & ~enough)
-        tabbed = [_by_tabs(part, int(line_start[i]), int(line_end[i]), width) for i in odd]
-        bad = next((int(i) for i, cells in zip(odd, tabbed, strict=True) if cells is None), len(count))
-        trouble = None
-        if bad < len(count):
-            text, where = part[int(line_start[bad]) : int(line_end[bad])].tobytes(), Place(self.name, int(number[bad]))
-            other = (
-                first and not data_line[:bad].any()
-            )  # one short line among good ones is a cut, not another kind of file
-            trouble = partial(refuse_line, text, where, int(count[bad]), self.layout, other_kind=other)
-        data_line[bad:] = False
-        extra = np.array(tabbed[: int((odd < bad).sum())], dtype=np.int64).reshape(-1, 2, width)
-        cell = (head[:, None] + np.arange(width))[data_line & enough]
-        rows = np.concatenate([number[data_line & enough], number[odd[: len(extra)]]])
-        order = np.argsort(rows, kind="stable")
-        starts = np.concatenate([start[cell], extra[:, 0]])[order]
-        stops = np.concatenate([stop[cell], extra[:, 1]])[order]
-        return _Chunk(starts + self.at, stops - starts, rows[order], len(newline)), trouble
-
-
-def _cells_by_tabs(part: Bytes, start: Ints, end: Ints, count: Ints, width: int) -> NDArray[np.bool_]:
-    """Lines with just the tabs that separate their columns, and blanks besides: there a blank belongs to an id."""
-    tab = np.flatnonzero(part == 9)
-    if not len(tab):
-        return np.zeros(len(count), bool)
-    tabs = np.searchsorted(tab, end) - np.searchsorted(tab, start)
-    space = np.flatnonzero(part == 32)
-    spaces = np.searchsorted(space, end) - np.searchsorted(space, start)
-    return (tabs == width - 1) & (spaces > 0) & (count > 0)
-
-
-def _by_tabs(part: Bytes, start: int, end: int, width: int) -> tuple[list[int], list[int]] | None:
-    """The cells of a line whose ids hold blanks, where tabs alone separate exactly the right number."""
-    fields = part[start:end].tobytes().rstrip(b"\r").split(b"\t")
-    if len(fields) != width or not all(f.strip() for f in fields):
+def unread_bytes(data: Raw, name: str, begin: Begin | None = None) -> TrecLines | None:
+    """Return TREC lines in memory for the native core: a whole file, or a stretch of one."""
+    if data.find(b"\n") < 0:
         return None
-    starts, stops = [], []
-    for f in fields:
-        starts.append(start + len(f) - len(f.lstrip()))
-        stops.append(start + len(f.rstrip()))
-        start += len(f) + 1
-    return starts, stops
+    array = np.frombuffer(data, np.uint8)[: -len(PAD)]
+    opened = partial(nullcontext, (array, text_start(data, name, begin or WHOLE)))
+    read = partial(parse_run, data, name, begin=begin)
+    return unread_lines(name, read, opened, bytes(data[-9:-8]), lambda: begin or WHOLE)
 
 
-def _distinct(ids: IdColumn) -> tuple[IdColumn, Ints]:
-    """Each id once in order of appearance, and every row's place among them."""
-    if not len(ids):
-        return ids, np.empty(0, np.int64)
-    rows = np.arange(1, len(ids))
-    turn = np.concatenate([[0], np.flatnonzero(~ids.same(rows, ids, rows - 1)) + 1])
-    seen: dict[bytes, int] = {}
-    code = np.array([seen.setdefault(raw, len(seen)) for raw in ids.take(turn).tolist()], dtype=np.int64)
-    return IdColumn.of(seen), np.repeat(code, np.diff(np.append(turn, len(ids))))
+def unread_lines(
+    name: str, read: Callable[[], Run], opened: Any, last: bytes, begin: Counted = lambda: WHOLE
+) -> TrecLines:
+    """Return TREC lines for the native core, with the functions that report what is wrong with a line."""
+    return TrecLines(
+        name=name,
+        read=read,
+        opened=opened,
+        refuse=partial(_raise_line, name, begin),
+        place=partial(_place, name, begin),
+        warnings=check_end(last, name),
+    )
+
+
+@contextmanager
+def map_file(
+    path: Path, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
+) -> Iterator[tuple[Bytes, int]]:
+    """Map a file, and check that it was neither replaced nor written to since it was opened first."""
+    before = begin % mmap.ALLOCATIONGRANULARITY
+    length = 0 if end is None else end - begin + before
+
+    def check(file: int) -> None:
+        status = os.fstat(file)
+        if (status.st_size, status.st_mtime_ns) != stamp:
+            raise_file_error(name, CHANGED, "read it when it is complete")
+
+    try:
+        with path.open("rb") as raw:
+            check(raw.fileno())
+            view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
+            yield np.frombuffer(view, np.uint8)[before:], start
+            check(raw.fileno())
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        if error.errno == errno.ENOMEM:
+            raise MemoryError from error
+        raise_file_error(name, error)
+
+
+def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:
+    step = 1 << 24
+    newlines = sum(int((data[i : min(i + step, at)] == 10).sum()) for i in range(0, at, step))
+    return Place(name, begin().lines + newlines + 1)
+
+
+def _raise_line(name: str, begin: Counted, data: Bytes, at: int, first: bool) -> NoReturn:
+    """Report the line that begins at this byte of a stretch, as the parser does."""
+    end = at
+    while end < len(data) and not (newline := np.flatnonzero(data[end : end + HEAD] == 10)).size:
+        end += HEAD
+    end = min(end + int(newline[0]) + 1 if newline.size else len(data), len(data))
+    offset, line = begin().offset, _place(name, begin, data, at).line or 1
+    raise_text(data[at:end].tobytes(), name, offset + at, line, first=first and not offset)

@@ -1,4 +1,4 @@
-"""Datasets of pyarrow and lazy frames of polars as parts: evaluated anew for each look, and only the columns that are needed."""
+"""Datasets of pyarrow and lazy frames of polars as partitions: evaluated for each pass, only the columns that are needed."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from typing import Any
 from judged.core.parts.run import Part
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
-from judged.errors import FileError, Place
-from judged.io.formats.parquet import in_our_words
-from judged.io.parts.columns import ROWS
-from judged.io.parts.packing import packed
-from judged.io.parts.parquet import FEWEST
-from judged.io.tables.columns import ColumnRequest, find
+from judged.errors import Place
+from judged.io.files.source import CHANGED, raise_file_error
+from judged.io.formats.columnar import ROWS, report_library
+from judged.io.parts.packing import pack
+from judged.io.parts.row_groups import FEWEST
+from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.context import Context
-from judged.io.tables.frames import arrow_frame, batches_of, polars_frame
+from judged.io.tables.frames import arrow_frame, polars_frame, unread_frame
 
-__all__ = ["dataset_parts", "is_dataset", "is_lazy", "lazy_parts"]
+__all__ = ["cut_dataset", "cut_lazy", "is_dataset", "is_lazy"]
 
 _AMONG = " of those that pass the filter"
 
 
-def _rooms(source: Any) -> set[str]:
+def _packages(source: Any) -> set[str]:
     return {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
 
 
 def is_dataset(source: Any) -> bool:
-    """Whether this is a dataset of pyarrow, which is not imported for that."""
-    return "pyarrow" in _rooms(source) and hasattr(source, "get_fragments")
+    """Return whether this is a dataset of pyarrow, without importing it."""
+    return "pyarrow" in _packages(source) and hasattr(source, "get_fragments")
 
 
 def is_lazy(source: Any) -> bool:
-    """Whether this is a lazy frame of polars, which is not imported for that."""
-    return "polars" in _rooms(source) and hasattr(type(source), "collect_schema") and hasattr(type(source), "collect")
+    """Return whether this is a lazy frame of polars, without importing it."""
+    return (
+        "polars" in _packages(source) and hasattr(type(source), "collect_schema") and hasattr(type(source), "collect")
+    )
 
 
 # ── datasets ─────────────────────────────────────────────────────────────────────────────────────
@@ -49,7 +51,7 @@ class _Fragment:
     fragment: Any
     schema: Any
     filter: Any
-    wanted: ColumnRequest
+    request: ColumnRequest
     size: int
     row: int
     stamp: tuple[Any, ...] | None
@@ -59,14 +61,14 @@ class _Fragment:
         names = self.schema.names
         path = getattr(self.fragment, "path", None)
         among = "" if self.filter is None else _AMONG
-        context, row = Context(self.wanted, path, columnar=True, among=among), self.row
-        found = find(names, self.wanted, context.place).column
+        context, row = Context(self.request, path, columnar=True, among=among), self.row
+        found = find_columns(names, self.request, context.place).column
         self._check()
-        with _evaluated("a dataset that can be read", context.name):
-            for batch in _scanned(self.fragment, self.schema, list(found.values()), self.filter):
+        with _evaluate("cannot read the dataset", context.name):
+            for batch in _scan(self.fragment, self.schema, list(found.values()), self.filter):
                 if batch.num_rows:
                     frame = replace(arrow_frame(pyarrow.Table.from_batches([batch])), names=names)
-                    unread = batches_of(frame, replace(context, row=row))
+                    unread = unread_frame(frame, replace(context, row=row))
                     assert unread is not None
                     yield unread
                 row += batch.num_rows
@@ -74,13 +76,10 @@ class _Fragment:
 
     def _check(self) -> None:
         if self.stamp is not None and _stamp(self.fragment) != self.stamp:
-            reason = "the file changed while it was read"
-            raise FileError(
-                "io", "a file that can be read", got=reason, where=self.fragment.path, hint="read it when it is complete"
-            )  # fmt: skip
+            raise_file_error(self.fragment.path, CHANGED, "read it when it is complete")
 
 
-def _scanned(fragment: Any, schema: Any, columns: list[str], filter: Any) -> Iterator[Any]:
+def _scan(fragment: Any, schema: Any, columns: list[str], filter: Any) -> Iterator[Any]:
     if hasattr(fragment, "slice"):  # a table in memory
         return iter(fragment.select(columns).to_batches(max_chunksize=ROWS))
     scanner = fragment.scanner(
@@ -96,34 +95,34 @@ def _scanned(fragment: Any, schema: Any, columns: list[str], filter: Any) -> Ite
 
 
 def _stamp(fragment: Any) -> tuple[Any, ...] | None:
-    """What tells whether a file is still the same."""
+    """Return size and time of a file, by which a change is noticed."""
     if not hasattr(fragment, "filesystem"):
         return None
     info = fragment.filesystem.get_file_info(fragment.path)
     return info.size, info.mtime_ns
 
 
-def dataset_parts(dataset: Any, wanted: ColumnRequest) -> list[Part]:
-    """Parts of a dataset: some row groups of Parquet files, other files, tables in memory. Its filter is kept."""
-    find(dataset.schema.names, wanted, Place("run"))
-    kept = getattr(dataset, "_scan_options", {}).get("filter")
-    if kept is not None:  # fragments are asked of a dataset without a filter alone
+def cut_dataset(dataset: Any, request: ColumnRequest) -> list[Part]:
+    """Cut a dataset into row groups of Parquet files, other files, tables in memory. Its filter is kept."""
+    find_columns(dataset.schema.names, request, Place("run"))
+    filter = getattr(dataset, "_scan_options", {}).get("filter")
+    if filter is not None:  # only a dataset without a filter has fragments
         dataset = import_module("pyarrow.dataset").UnionDataset(dataset.schema, [dataset])
     pieces: list[Part] = []
-    with _evaluated("a dataset that can be read", "run"):
+    with _evaluate("cannot read the dataset", "run"):
         for fragment in dataset.get_fragments():
-            pieces += _fragments(fragment, dataset.schema, kept, wanted)
-    return packed(pieces, FEWEST) if all(isinstance(p, _Fragment) and p.row >= 0 for p in pieces) else pieces
+            pieces += _fragments(fragment, dataset.schema, filter, request)
+    return pack(pieces, FEWEST) if all(isinstance(p, _Fragment) and p.row >= 0 for p in pieces) else pieces
 
 
-def _fragments(fragment: Any, schema: Any, kept: Any, wanted: ColumnRequest) -> list[_Fragment]:
+def _fragments(fragment: Any, schema: Any, filter: Any, request: ColumnRequest) -> list[_Fragment]:
     stamp = _stamp(fragment)
     if stamp is None:
-        columns = list(find(schema.names, wanted, Place("run")).column.values())
-        table = fragment.scanner(schema=schema, columns=columns, filter=kept).to_table()
-        return [_Fragment(table, schema, kept, wanted, table.num_rows, 0, None)]
+        columns = list(find_columns(schema.names, request, Place("run")).column.values())
+        table = fragment.scanner(schema=schema, columns=columns, filter=filter).to_table()
+        return [_Fragment(table, schema, filter, request, table.num_rows, 0, None)]
     if not hasattr(fragment, "row_groups"):
-        return [_Fragment(fragment, schema, kept, wanted, stamp[0] or 0, 0, stamp)]
+        return [_Fragment(fragment, schema, filter, request, stamp[0] or 0, 0, stamp)]
     pieces, ids, size, row = [], [], 0, 0
     groups = fragment.row_groups
     for group in groups:
@@ -131,7 +130,7 @@ def _fragments(fragment: Any, schema: Any, kept: Any, wanted: ColumnRequest) -> 
         size += group.num_rows
         if size >= FEWEST or group is groups[-1]:
             some = fragment.subset(row_group_ids=ids)
-            pieces.append(_Fragment(some, schema, kept, wanted, size, 0 if kept is not None else row, stamp))
+            pieces.append(_Fragment(some, schema, filter, request, size, 0 if filter is not None else row, stamp))
             row, ids, size = row + size, [], 0
     return pieces
 
@@ -141,34 +140,34 @@ def _fragments(fragment: Any, schema: Any, kept: Any, wanted: ColumnRequest) -> 
 
 @dataclass(frozen=True, slots=True)
 class _LazyFrame:
-    """A lazy frame. polars evaluates it on all cores, and hands it out in batches (before 1.34: all at once)."""
+    """A lazy frame. polars evaluates it on all cores, in batches (before 1.34: at once)."""
 
     frame: Any
-    wanted: ColumnRequest
+    request: ColumnRequest
     size: int = 1 << 20  # unknown
 
     def batches(self) -> Iterator[Run | UnreadRun]:
-        context, row = Context(self.wanted), 0
-        with _evaluated("a lazy frame that can be evaluated", "run"):
+        context, row = Context(self.request), 0
+        with _evaluate("cannot evaluate the lazy frame", "run"):
             names = self.frame.collect_schema().names()
-            chosen = self.frame.select(list(find(names, self.wanted, context.place).column.values()))
+            chosen = self.frame.select(list(find_columns(names, self.request, context.place).column.values()))
             hand_out = getattr(chosen, "collect_batches", None)
             for frame in [chosen.collect()] if hand_out is None else hand_out(chunk_size=ROWS, maintain_order=True):
                 for piece in frame.iter_slices(ROWS):
                     if piece.height:
-                        unread = batches_of(replace(polars_frame(piece), names=names), replace(context, row=row))
+                        unread = unread_frame(replace(polars_frame(piece), names=names), replace(context, row=row))
                         assert unread is not None
                         yield unread
                     row += piece.height
 
 
-def lazy_parts(frame: Any, wanted: ColumnRequest) -> list[Part]:
-    """One part: how the rows of a query that is not evaluated yet could be divided is not known."""
-    with _evaluated("a lazy frame that can be evaluated", "run"):
-        find(frame.collect_schema().names(), wanted, Place("run"))
-    return [_LazyFrame(frame, wanted)]
+def cut_lazy(frame: Any, request: ColumnRequest) -> list[Part]:
+    """Return one partition: the rows of a frame that is not yet evaluated cannot be divided."""
+    with _evaluate("cannot evaluate the lazy frame", "run"):
+        find_columns(frame.collect_schema().names(), request, Place("run"))
+    return [_LazyFrame(frame, request)]
 
 
-def _evaluated(expected: str, where: str) -> AbstractContextManager[None]:
-    """Whatever a library says while it evaluates, in our words."""
-    return in_our_words(expected, "an error", where, "look at what the library says of it")
+def _evaluate(problem: str, where: str) -> AbstractContextManager[None]:
+    """Turn the errors of a library that evaluates into ours."""
+    return report_library(problem, where, "see the message of the library")

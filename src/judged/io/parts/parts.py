@@ -1,146 +1,222 @@
-"""Runs as parts, to be looked through in bounded memory: directories, patterns and lists of files, stores, datasets, lazy frames."""
+"""Partitioned runs, scanned in bounded memory: directories, patterns and lists of files, stores, datasets, lazy frames."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import Part, PartitionedRun
-from judged.errors import FileError, Place
-from judged.io.files.listing import FileListing, is_listable, listing_of
-from judged.io.files.source import file_path
-from judged.io.files.stored import each
-from judged.io.parts.collect import together
-from judged.io.parts.delimited import WholePart, row_pieces
-from judged.io.parts.detect import Known, known, of_one_form, refuse_empty, scores_or_ranks
-from judged.io.parts.lazy_frames import dataset_parts, is_dataset, is_lazy, lazy_parts
-from judged.io.parts.packing import packed
-from judged.io.parts.parquet import columnar_parts
-from judged.io.parts.text import Compressed, Stretch, cuts
-from judged.io.read import read_run
-from judged.io.tables.columns import ColumnRequest, find
+from judged.errors import DataError, Place
+from judged.io.files.listing import FileListing, is_listable, list_files
+from judged.io.files.source import HEAD, PAD, compression, file_path, raise_file_error
+from judged.io.files.stored import Stored, map_files
+from judged.io.formats.delimited import Header
+from judged.io.formats.registry import Detected, detect_format
+from judged.io.open_table import read_one_run
+from judged.io.parts.lazy_frames import cut_dataset, cut_lazy, is_dataset, is_lazy
+from judged.io.parts.packing import pack, raise_empty_run, read_all
+from judged.io.parts.pieces import LinesPiece, TrecPiece, WholeFile, cut_lines
+from judged.io.parts.row_groups import check_scores, cut_columnar
+from judged.io.tables.columns import ColumnRequest, find_columns
+from judged.io.text.lines import Head, first_line
 
-__all__ = ["is_scattered", "parts_of"]
+__all__ = ["is_partitioned", "open_partitions"]
 
-_ANY = ColumnRequest("run", {})
-SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a part of text
+SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a partition of text
+LARGE = 64 << 20  # bytes of a file that is not read as a whole
 
 
-def is_scattered(source: Any) -> bool:
-    """Whether a source makes sense only in parts: several files, an address in a store, a dataset of pyarrow, a lazy frame of polars.
+def is_partitioned(source: Any) -> bool:
+    """Return whether a run is in several partitions: several files, an address in a store, a dataset of pyarrow, a lazy frame of polars.
 
-    >>> is_scattered({"q1": ["d1"]})
+    >>> is_partitioned({"q1": ["d1"]})
     False
     """
-    return is_listable(source) or is_dataset(source) or is_lazy(source)
+    if isinstance(source, str | bytes | os.PathLike):  # nearly always a file
+        return source != "-" and not Path(os.fsdecode(source)).is_file() and is_listable(source)
+    if isinstance(source, list | tuple):
+        return bool(source) and isinstance(source[0], str | bytes | os.PathLike) and is_listable(source)
+    return is_dataset(source) or is_lazy(source)
 
 
-def parts_of(
+def open_partitions(
     source: Any,
     *,
-    query: str | None = None,
-    doc: str | None = None,
-    score: str | None = None,
-    rank: str | None = None,
+    query_col: str | None = None,
+    doc_col: str | None = None,
+    score_col: str | None = None,
+    rank_col: str | None = None,
     name: str | None = None,
 ) -> PartitionedRun | None:
-    """A run as parts that are looked through one by one; None where it is none, and `read_run` is to be asked.
+    """Return a run as partitions that are scanned one by one; None if it has none, and has to be read as a whole.
 
-    A file, a directory (with those in it; names that begin with `_` or `.` are passed over), a pattern (`run/*.parquet`), a list of paths, an
-    address that pyarrow can open (`s3://…`), a dataset of pyarrow, or a lazy frame of polars. All files are of one form, which `read_run`
-    reads; those that are empty are passed over where others are not. The rows are those that `read_run` gives, in the order of the files'
+    A file, a directory (with its subfolders; names that begin with `_` or `.` are skipped), a pattern (`run/*.parquet`), a list of paths, an
+    address that pyarrow opens (`s3://…`), a dataset of pyarrow, or a lazy frame of polars. All files have one format, which `read_run`
+    reads; empty files are skipped if others are not empty. The rows are those of `read_run`, in the order of the files'
     names. Files must not change until the run is evaluated; a lazy frame is evaluated twice, and must give the same rows.
 
     Args:
         source: the files or the object.
-        query: the column of query ids, where it is called otherwise.
-        doc: the column of document ids.
-        score: the column of scores.
-        rank: the column of ranks.
-        name: what to call the run.
+        query_col: the column of query ids, if its name is not known.
+        doc_col: the column of document ids.
+        score_col: the column of scores.
+        rank_col: the column of ranks.
+        name: the name of the run.
 
     Raises:
-        DataError: files of several forms, none that holds anything, columns that are not found, a damaged file.
-        FileError: a file that cannot be opened or read; a directory without any.
+        DataError: files of several formats, no rows, columns that are not found, a damaged file.
+        FileError: a file that cannot be opened or read; a directory without files.
 
-    >>> parts_of({"q1": ["d1"]}) is None
+    >>> open_partitions({"q1": ["d1"]}) is None
     True
     """
-    named = {"query": query, "doc": doc, "score": score, "rank": rank}
-    wanted = ColumnRequest("run", {role: column for role, column in named.items() if column is not None})
+    columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
+    request = ColumnRequest("run", {role: column for role, column in columns.items() if column is not None})
     if is_dataset(source):
-        return _scattered("run", dataset_parts(source, wanted), name)
+        return _partitioned("run", cut_dataset(source, request), name, request)
     if is_lazy(source):
-        return _scattered("run", lazy_parts(source, wanted), name, source=source, wanted=wanted)
-    listing = listing_of(source)
-    return None if listing is None else _of_files(source, listing, wanted, name)
+        return _partitioned("run", cut_lazy(source, request), name, request, source=source)
+    listing = list_files(source)
+    return None if listing is None else _open_files(source, listing, request, name)
 
 
-def _of_files(source: Any, listing: FileListing, wanted: ColumnRequest, name: str | None) -> PartitionedRun | None:
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """A file and its format, by its beginning. `detected` is None for text that no format recognises, and for an empty file."""
+
+    file: Stored
+    detected: Detected | None
+    packing: str | None = None
+    empty: bool = False
+
+    @property
+    def format_name(self) -> str:
+        return "other" if self.detected is None else self.detected.format.name
+
+    @property
+    def has_lines(self) -> bool:
+        """True if lines end in a line feed, so that the file can be cut there."""
+        head = None if self.detected is None else self.detected.head
+        return head is not None and (b"\n" in head.data or (head.complete and b"\r" not in head.data))
+
+
+def _examine(file: Stored, request: ColumnRequest) -> _Examined:
+    """Detect the format of a file."""
+    if not file.size:
+        return _Examined(file, None, empty=True)
+    head, packing = _read_head(file)
+    detected = detect_format(head, request)
+    empty = head.complete and not head.line and detected is None
+    if detected is not None and isinstance(detected.header, Header):  # a header without rows
+        empty = b"\n" in head.data and not head.has_rows
+    return _Examined(file, detected, packing, empty)
+
+
+def _read_head(file: Stored) -> tuple[Head, str | None]:
+    """Return the beginning of a file, decompressed, and its compression."""
+    with file.open() as raw:
+        data = raw.read(HEAD)
+        packing = compression(data)
+        if packing is None:
+            return Head(data, *first_line(data + PAD), len(data) == file.size), None
+        from judged.io.files.decompress import decompress
+
+        raw.seek(0)
+        data = b""
+        for part in decompress(raw, packing, file.name, HEAD):
+            data += part
+            if len(data) >= HEAD:
+                break
+        return Head(data[:HEAD], *first_line(data[:HEAD] + PAD), len(data) < HEAD), packing
+
+
+def _check_formats(examined: Iterable[_Examined], name: str) -> list[_Examined]:
+    """Return the files that are not empty, which have one format."""
+    files = [file for file in examined if not file.empty]
+    if not files:
+        raise_empty_run(name)
+    first = files[0]
+    other = next((file for file in files if file.format_name != first.format_name), None)
+    if other is not None:
+        words = [f"{file.format_name} ({file.file.name})" for file in (first, other)]
+        hint = "choose files by a pattern, such as 'run/*.parquet'"
+        raise DataError(
+            "form", f"the files of the run have different formats: {' and '.join(words)}", where=name, hint=hint
+        )
+    return files
+
+
+def _open_files(source: Any, listing: FileListing, request: ColumnRequest, name: str | None) -> PartitionedRun | None:
     if not listing.files:
-        raise FileError(
-            "io", "a file, or a directory of files", got="a directory without any", where=listing.name, hint="check the path"
-        )  # fmt: skip
-    found = each(partial(known, wanted=wanted), listing.files)
-    if listing.alone and found[0].form in ("empty", "other"):
-        return None  # whoever reads it says what is wrong, or puts scores beside labels
-    files = of_one_form(found, listing.name)
-    form, compressed = files[0].form, any(file.packing for file in files)
-    if form in ("Parquet", "Arrow") and not compressed:
-        parts, whole = columnar_parts([file.file for file in files], form, wanted)
+        raise_file_error(listing.name, "the directory has no files")
+    examined = map_files(partial(_examine, request=request), listing.files)
+    if listing.alone and (examined[0].empty or not _is_cuttable(examined[0])):
+        return None  # the reader of whole files says what is wrong, or joins scores with labels
+    files = _check_formats(examined, listing.name)
+    detected, compressed = files[0].detected, any(file.packing for file in files)
+    if detected is not None and detected.format.row_groups is not None and not compressed:
+        parts, whole = cut_columnar([file.file for file in files], detected.format, request)
     else:
-        parts = _text_parts(files, wanted)
+        parts = _cut_text(files, request)
         whole = len(parts) == 1 and parts[0].size <= LARGEST and not compressed
     path = file_path(source)
     alone = source if path is not None and listing.alone else None
-    return replace(_scattered(listing.name, parts, name, whole=whole, source=alone, wanted=wanted), path=path)
+    return replace(_partitioned(listing.name, parts, name, request, whole=whole, source=alone), path=path)
 
 
-def _text_parts(files: Sequence[Known], wanted: ColumnRequest) -> list[Part]:
-    _refuse_mixed(files, wanted)
+def _is_cuttable(file: _Examined) -> bool:
+    format = file.detected.format if file.detected is not None else None
+    if format is None or (format.unread is not None and not file.has_lines):
+        return False
+    return format.read_chunks is not None or format.row_groups is not None
+
+
+def _cut_text(files: Sequence[_Examined], request: ColumnRequest) -> list[Part]:
+    _check_columns(files, request)
     step = min(max(sum(file.file.size for file in files) // 32, SMALLEST), LARGEST)
-    pieces = [piece for file in files for piece in _pieces(file, wanted, step, several=len(files) > 1)]
-    return packed(pieces, step // 2)
+    pieces = [piece for file in files for piece in _cut(file, request, step, several=len(files) > 1)]
+    return pack(pieces, step // 2)
 
 
-def _pieces(known: Known, wanted: ColumnRequest, step: int, *, several: bool) -> list[Part]:
-    if known.form in ("JSON", "CSV"):
-        return row_pieces(known, wanted, step, several=several)
-    if known.form != "TREC":
-        return [WholePart(known.file, wanted, several)]
-    if known.packing is not None:
-        return [Compressed(known.file, known.packing)]
-    return [Stretch(known.file, *edges) for edges in cuts(known.file, step)]
+def _cut(examined: _Examined, request: ColumnRequest, step: int, *, several: bool) -> list[Part]:
+    """Cut a file at line ends, if its format can be read so."""
+    file, packing, detected = examined.file, examined.packing, examined.detected
+    if detected is None or detected.format.read_chunks is None or not examined.has_lines or not detected.header:
+        return [WholeFile(file, request, several)]
+    format = detected.format
+    if packing is None and format.unread is not None:
+        return [TrecPiece(file, *edges) for edges in cut_lines(file, step)]
+    if packing is None and file.size < LARGE:
+        return [WholeFile(file, request, several)]
+    edges = cut_lines(file, step) if packing is None and format.can_cut(file) else [(0, file.size)]
+    return [LinesPiece(file, format.name, detected.header, request, packing, *edge) for edge in edges]
 
 
-def _refuse_mixed(files: Sequence[Known], wanted: ColumnRequest) -> None:
-    """Columns that are not found, and scores in some of the files alone, are refused before anything is read."""
+def _check_columns(files: Sequence[_Examined], request: ColumnRequest) -> None:
+    """Raise before anything is read if columns are not found, or only some of the files have scores."""
     scored = []
     for file in files:
-        names = file.names if file.header is None else file.header.names
-        if names:
-            where = Place(file.file.name, file.line if file.header is not None else None)
-            scored.append((file.file.name, "score" in find(names, wanted, where).column))
-    scores_or_ranks(scored)
+        header = file.detected.header if file.detected is not None else None
+        names = header.names if isinstance(header, Header) else header
+        if isinstance(names, tuple) and names:
+            where = Place(file.file.name, header.line if isinstance(header, Header) else None)
+            scored.append((file.file.name, "score" in find_columns(names, request, where).column))
+    check_scores(scored)
 
 
-def _scattered(
-    label: str,
-    parts: Sequence[Part],
-    name: str | None,
-    *,
-    whole: bool = False,
-    source: Any = None,
-    wanted: ColumnRequest = _ANY,
-) -> PartitionedRun:
-    """Parts as a run; with `source`, the one thing that they are parts of."""
+def _partitioned(
+    label: str, parts: Sequence[Part], name: str | None, request: ColumnRequest, *, whole: bool = False, source: Any = None
+) -> PartitionedRun:  # fmt: skip
+    """Return partitions as a run. `source`: the single object that they are partitions of."""
     if not parts:
-        refuse_empty(label)
+        raise_empty_run(label)
     called = (label if name is None else name).rstrip("/") or label
-    read = partial(together, tuple(parts), called)
+    read = partial(read_all, tuple(parts), called)
     if source is not None:
-        read = partial(read_run, source, **wanted.named, name=called)
+        read = partial(read_one_run, source, request, name=called)
     return PartitionedRun(name=called, read=read, partitions=LocalPartitions(tuple(parts), whole=whole))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +11,27 @@ import numpy as np
 from judged.core.ids import IdColumn
 from judged.core.tables import Passages, Qrels
 from judged.errors import DataError, Place, shown
-from judged.io.files.source import read_bytes, source_name
-from judged.io.formats.jsonl import _is_whole, _loaded, _records
-from judged.io.formats.role_tables import table_of_roles
+from judged.io.files.source import Content, is_file_like, is_path, open_content, open_stream
+from judged.io.formats.json import JSON, read_values
+from judged.io.formats.registry import detect_format
+from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
-from judged.io.tables.chunks import _DOC, _END, _FILE, _OWN, _START, _TOKENS, chunks_of, whole_numbers, words_in
-from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.chunks import (
+    DOC_NAMES,
+    END_NAMES,
+    FILE_NAMES,
+    ID_NAMES,
+    START_NAMES,
+    TOKEN_NAMES,
+    as_integers,
+    count_words,
+    read_chunk_entries,
+)  # fmt: skip
+from judged.io.tables.columns import ColumnRequest, Role
 from judged.io.tables.context import Context
-from judged.io.tables.ids import ids
-from judged.io.tables.roles import Role, RoleTable
-from judged.io.text.detect import first_line
-from judged.io.text.encoding import Raw, decoded
+from judged.io.tables.ids import encode_ids
+from judged.io.tables.roles import RoleTable
+from judged.io.text.lines import read_head
 
 __all__ = ["ChunkTable", "any_of", "count_tokens", "read_chunks"]
 
@@ -44,18 +53,17 @@ def read_chunks(source: Any, what: str = "chunks") -> ChunkTable:
     A file or a frame with a column of ids (chunk_id, id) and any of doc, start, end, tokens; records with these; or a mapping: `{chunk: document}` for `documents`,
     `{chunk: count}` for `tokens`, `{chunk: (doc, start, end)}` or `{chunk: {name: value}}` for `chunks`.
     """
-    wanted: Any = what
-    context = Context(ColumnRequest(wanted, {}))
-    if isinstance(source, (str, bytes, os.PathLike)):
-        data, name = read_bytes(source), source_name(source)
-        context = Context(ColumnRequest(wanted, {}), name)
-        if first_line(data)[0][:1] in (b"{", b"["):
-            return _of_json(data, what, context)
+    context = Context(ColumnRequest(what))
+    if is_path(source):
+        with open_content(source) as content:
+            return _read_content(content, what)
+    if is_file_like(source):
+        return _read_content(open_stream(source, default=what), what)
     if isinstance(source, Mapping) and not _are_columns(source):
         return _of_mapping(source, what, context)
     if isinstance(source, list) and all(isinstance(item, Mapping) for item in source):
         return _of_records(source, what, context)
-    return _of_table(table_of_roles(source, what, _ROLES, {}), what)
+    return _of_table(open_role_table(source, what, _ROLES), what)
 
 
 def _are_columns(source: Mapping[Any, Any]) -> bool:
@@ -65,15 +73,25 @@ def _are_columns(source: Mapping[Any, Any]) -> bool:
     )  # fmt: skip
 
 
-def _of_json(data: Raw, what: str, context: Context) -> ChunkTable:
-    text = decoded(data, context.name)
-    lines = text.split("\n" if "\n" in text else "\r")
-    filled = [i for i, line in enumerate(lines) if line.strip()]
-    if len(filled) > 1 and _is_whole(lines[filled[0]]):
-        context = Context(context.wanted, context.path, np.array(filled) + 1)
-        return _of_records(_records(lines, filled, context), what, context)
-    value = _loaded(text, context.place)
+def _read_content(content: Content, what: str) -> ChunkTable:
+    context = Context(ColumnRequest(what), content.name)
+    detected = detect_format(read_head(content), ColumnRequest(what, roles=_ROLES))
+    if detected is None or detected.format is not JSON:
+        return _of_table(open_role_table(_Reopened(content), what, _ROLES), what)
+    value, context = read_values(content.read(), context)
     return _of_mapping(value, what, context) if isinstance(value, Mapping) else _of_records(value, what, context)
+
+
+class _Reopened:
+    """An open file whose beginning was already taken, as a file."""
+
+    def __init__(self, content: Content) -> None:
+        self.name = content.name
+        self._data: bytes | None = bytes(content.read()[:-8])
+
+    def read(self, size: int = -1) -> bytes:
+        data, self._data = self._data or b"", None
+        return data
 
 
 def _of_mapping(source: Mapping[Any, Any], what: str, context: Context) -> ChunkTable:
@@ -100,18 +118,25 @@ def _of_records(records: list[Any], what: str, context: Context) -> ChunkTable:
             raise DataError("columns", "one chunk in each record", got=shown(record), where=origin.place(i))
     if not records:
         _refuse_empty(what, context.name)
-    chunks = chunks_of(records, "run", origin)
+    chunks = read_chunk_entries(records, "run", origin)
     return _table(
-        context.name, ids(chunks.ids, origin, "doc")[0], chunks.passages or Passages(), lambda row: origin.place(row)
+        context.name,
+        encode_ids(chunks.ids, origin, "doc")[0],
+        chunks.passages or Passages(),
+        lambda row: origin.place(row),
     )
 
 
+def _tiers(names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple((name,) for name in names)
+
+
 _ROLES = {
-    "chunk": Role((*_OWN, "chunk", "node", "passage"), "chunk ids (chunk_id, id …)"),
-    "doc": Role((*_DOC, *_FILE), "documents", required=False),
+    "chunk": Role(_tiers((*ID_NAMES, "chunk", "node", "passage")), "chunk ids (chunk_id, id …)"),
+    "doc": Role(_tiers((*DOC_NAMES, *FILE_NAMES)), "documents", required=False),
     **{
-        name: Role(names, name, read=lambda column: np.array(_plain(column), dtype=object), required=False)
-        for name, names in (("start", _START), ("end", _END), ("tokens", _TOKENS))
+        name: Role(_tiers(names), name, read=lambda column: np.array(_plain(column), dtype=object), required=False)
+        for name, names in (("start", START_NAMES), ("end", END_NAMES), ("tokens", TOKEN_NAMES))
     },
 }
 
@@ -125,7 +150,7 @@ def _of_table(table: RoleTable, what: str) -> ChunkTable:
     def column(name: str) -> Any:
         if name not in table.numbers:
             return None
-        return whole_numbers(list(table.numbers[name]), name, lambda row: table.place(row, name))
+        return as_integers(list(table.numbers[name]), name, lambda row: table.place(row, name))
 
     def names(role: str) -> IdColumn:
         coded = table.ids[role]
@@ -186,6 +211,6 @@ def count_tokens(texts: Mapping[Any, str], counter: Callable[[str], Any] | None 
     """
     counted: dict[Any, int] = {}
     for chunk, text in texts.items():
-        found = words_in(text) if counter is None else counter(text)
+        found = count_words(text) if counter is None else counter(text)
         counted[chunk] = int(found) if isinstance(found, (int, np.integer)) else len(found)
     return counted

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
-import numpy as np
-
 from judged.errors import DataError, Place, shown
-from judged.io.files.source import read_bytes, read_stream, source_name
-from judged.io.formats.jsonl import _is_whole, _loaded, _records
+from judged.io.files.source import Content, is_file_like, is_path, open_content, open_stream
+from judged.io.formats.json import JSON, read_values
+from judged.io.formats.registry import detect_format
 from judged.io.rag.fields import flat
 from judged.io.tables.context import Context
 from judged.io.tables.frames import frame_of
 from judged.io.tables.records import named_fields
-from judged.io.text.detect import first_line
-from judged.io.text.encoding import Raw, decoded
+from judged.io.text.lines import read_head
 
 __all__ = ["records_of"]
 
 
 def records_of(source: Any, context: Context) -> tuple[list[dict[str, Any]], Context]:
     """One record a question, its fields flat; and where they stand."""
-    if isinstance(source, (str, bytes, os.PathLike)):
-        items, context = _of_content(read_bytes(source), replace(context, path=source_name(source)))
-    elif hasattr(source, "read") and not isinstance(source, type):
-        label = getattr(source, "name", None)
-        name = label if isinstance(label, str) else "questions"
-        items, context = _of_content(read_stream(source, name), replace(context, path=name))
+    if is_path(source):
+        with open_content(source) as content:
+            items, context = _of_content(content, replace(context, path=content.name))
+    elif is_file_like(source):
+        content = open_stream(source, default="questions")
+        items, context = _of_content(content, replace(context, path=content.name))
     else:
         items = _of_object(source, context)
     if not items:
@@ -41,19 +38,15 @@ def records_of(source: Any, context: Context) -> tuple[list[dict[str, Any]], Con
     return [flat(record) for record in plain if record is not None], context
 
 
-def _of_content(data: Raw, context: Context) -> tuple[list[Any], Context]:
-    line, number = first_line(data)
-    if line[:1] not in (b"{", b"["):
-        if not line:
-            raise DataError("empty-questions", "at least one question", got="an empty file", where=context.name)
-        _refuse_form(shown(line.decode("utf-8", "replace")), Place(context.name, number))
-    text = decoded(data, context.name)
-    lines = text.split("\n" if "\n" in text else "\r")
-    filled = [i for i, line in enumerate(lines) if line.strip()]
-    if len(filled) > 1 and _is_whole(lines[filled[0]]):
-        context = replace(context, lines=np.array(filled) + 1)
-        return _records(lines, filled, context), context
-    return _of_object(_loaded(text, context.place), context), context
+def _of_content(content: Content, context: Context) -> tuple[list[Any], Context]:
+    head = read_head(content)
+    detected = detect_format(head, context.request)
+    if not head.line:
+        raise DataError("empty-questions", "the file has no questions", where=context.name)
+    if detected is None or detected.format is not JSON:
+        _refuse_form(shown(head.line.decode("utf-8", "replace")), Place(context.name, head.number))
+    value, context = read_values(content.read(), context)
+    return value if context.lines is not None else _of_object(value, context), context
 
 
 def _of_object(source: Any, context: Context) -> list[Any]:

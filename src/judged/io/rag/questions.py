@@ -13,10 +13,10 @@ from judged.errors import DataError, Warned, shown
 from judged.io.files.source import file_path
 from judged.io.rag.fields import find_fields
 from judged.io.rag.question_records import records_of
-from judged.io.tables.chunks import Chunks, are_sets, chunks_of, is_pair
+from judged.io.tables.chunks import Chunks, are_sets, is_pair, read_chunk_entries
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
-from judged.io.tables.nested import flattened
+from judged.io.tables.nested import flatten_sets
 from judged.io.tables.origin import Origin
 from judged.io.tables.table import SourceTable, as_qrels, as_run
 
@@ -60,8 +60,7 @@ def read_questions(
     >>> read_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}]).run
     Run('questions', 1 queries, 2 documents)
     """
-    wanted: Any = "questions"
-    records, context = records_of(source, Context(ColumnRequest(wanted, {})))
+    records, context = records_of(source, Context(ColumnRequest("questions")))
     named = {"question": question, "retrieved": retrieved, "relevant": relevant}
     fields = find_fields(records, {role: name for role, name in named.items() if name is not None}, context.place)
     items = context.items()
@@ -80,7 +79,7 @@ def read_questions(
 def _held(record: Mapping[str, Any], name: str, row: int, items: Origin) -> Any:
     if name not in record:
         got = ", ".join(map(shown, record)) or "nothing"
-        raise DataError("fields", f"{name!r} in every record{items.about(row)}", got=got, where=items.place(row),
+        raise DataError("fields", f"{name!r} in every record{items.describe_row(row)}", got=got, where=items.place(row),
                         hint="write null where there is none", value=name)  # fmt: skip
     return record[name]
 
@@ -90,12 +89,15 @@ def _refuse_repeats(questions: list[Any], items: Origin) -> None:
     for row, question in enumerate(questions):
         if isinstance(question, (list, Mapping, Set)):
             raise DataError(
-                "fields", f"a question as text or an id{items.about(row)}", got=shown(question), where=items.place(row)
+                "fields",
+                f"a question as text or an id{items.describe_row(row)}",
+                got=shown(question),
+                where=items.place(row),
             )
         first = seen.setdefault(str(question), row)
         if first != row and question is not None:
             raise DataError(
-                "duplicate-query", f"each question once{items.about(row)}", got=f"{shown(question)}, as at {items.place(first)}{items.about(first)}",
+                "duplicate-query", f"each question once{items.describe_row(row)}", got=f"{shown(question)}, as at {items.place(first)}{items.describe_row(first)}",
                 where=items.place(row), value=question, hint="give the records ids of their own (question_id), or leave one out",
             )  # fmt: skip
 
@@ -116,7 +118,7 @@ def _run(questions: list[Any], lists: list[Any], field: str, context: Context, *
         row = int(np.argmax(np.isnan(score)))
         raise DataError(
             "score-type",
-            f"scores as numbers{table.origin.about(row)}",
+            f"scores as numbers{table.origin.describe_row(row)}",
             got=shown(chunks.number[row]),
             where=table.origin.place(row),
         )
@@ -135,8 +137,8 @@ def _qrels(questions: list[Any], lists: list[Any], field: str, context: Context)
         raise DataError(
             "empty-qrels", f"a relevant chunk for at least one question, in {field!r}", got="none", where=context.name
         )
-    sets: Any = Context(ColumnRequest("qrels", {}), context.path, context.lines)
-    rankings, choice = flattened(asked, rankings, sets)
+    sets: Any = Context(ColumnRequest("qrels"), context.path, context.lines)
+    rankings, choice = flatten_sets(asked, rankings, sets)
     table, _ = _table("qrels", asked, rankings, judged, context)
     qrels = as_qrels(replace(table, name=field, choice=choice))
     return replace(
@@ -161,14 +163,14 @@ def _table(
         if entry is None:
             raise DataError(
                 "id-null",
-                f"a chunk{origin.about(row)}",
+                f"a chunk{origin.describe_row(row)}",
                 got="null in the list",
                 where=origin.place(row),
                 hint="leave it out",
             )
-    chunks = chunks_of(entries, what, origin, count=count)
+    chunks = read_chunk_entries(entries, what, origin, count=count)
     table = SourceTable(
-        name=context.name, wanted=ColumnRequest(what, {}), origin=origin, query_origin=items, query=questions, doc=chunks.ids, size=size,
+        name=context.name, request=ColumnRequest(what), origin=origin, query_origin=items, query=questions, doc=chunks.ids, size=size,
         number=chunks.number if what == "qrels" else None, passages=chunks.passages,
     )  # fmt: skip
     return table, chunks
@@ -188,7 +190,11 @@ def _listed(value: Any, number: str, field: str, row: int, context: Context) -> 
     if not isinstance(value, (list, tuple)):
         items = context.items()
         raise DataError(
-            "fields", f"a list in {field!r}{items.about(row)}", got=shown(value), where=items.place(row), value=value
+            "fields",
+            f"a list in {field!r}{items.describe_row(row)}",
+            got=shown(value),
+            where=items.place(row),
+            value=value,
         )
     if number == "grade" and are_sets(value):
         return list(value)
@@ -204,6 +210,6 @@ def _nulls(count: int, lists: list[Any], field: str, context: Context, what: str
         return []
     items = context.items()
     rows = [i for i, one in enumerate(lists) if one is None]
-    some = ", ".join(f"{items.place(i)}{items.about(i)}" for i in rows[:3]) + " …" * (count > 3)
+    some = ", ".join(f"{items.place(i)}{items.describe_row(i)}" for i in rows[:3]) + " …" * (count > 3)
     text = f"{count} {'question has' if count == 1 else 'questions have'} null in {field!r}, {what}: {some}"
     return [Warned("null-field", count, text)]

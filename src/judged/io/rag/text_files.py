@@ -6,20 +6,20 @@ import csv
 import json
 import re
 from collections.abc import Container, Iterator, Mapping
-from importlib import import_module
 from itertools import chain
 from typing import Any, NoReturn
 
 from judged.errors import DataError, Place, shown
-from judged.io.files.source import LONGEST_LINE
-from judged.io.formats.delimited import Header
-from judged.io.formats.jsonl import _is_whole, _loaded
-from judged.io.formats.parquet import _READERS, MAGIC, _library
+from judged.io.files.limits import LONGEST_LINE
+from judged.io.files.source import PAD, Content
+from judged.io.formats.columnar import find_damage, import_pyarrow
+from judged.io.formats.delimited import Header, find_header, split_line
+from judged.io.formats.json import JSON, is_json, load_json
+from judged.io.formats.registry import FileFormat, detect_format
 from judged.io.rag.text_records import Fields, Row, TextRecords, fields_of, id_text, is_record, mapped
 from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
-from judged.io.tables.frames import Frame, arrow_frame
-from judged.io.text.lines import Stream, lines
+from judged.io.tables.frames import Frame, arrow_frame, raise_lengths
+from judged.io.text.lines import iterate_lines, read_head
 
 __all__ = ["of_document", "of_frame", "rows_of"]
 
@@ -30,17 +30,17 @@ _BATCH = 1 << 12
 _MARCO = {2: Fields("id", None, "text"), 4: Fields("id", "title", "text")}  # id, text; id, url, title, body
 
 
-def rows_of(stream: Stream, wanted: Ids) -> Iterator[Row]:
+def rows_of(stream: Content, wanted: Ids) -> Iterator[Row]:
     """The rows of a file whose ids are wanted; other lines are looked at as far as it takes to tell that."""
-    form = next((name for magic, name in MAGIC.items() if stream.head.startswith(magic)), None)
-    if form is not None:
-        return _of_columnar(stream, form, wanted)
-    numbered = enumerate(lines(stream), 1)
+    detected = detect_format(read_head(stream), ColumnRequest("texts"))
+    if detected is not None and detected.format.open_frame is not None:
+        return _of_columnar(stream, detected.format, wanted)
+    numbered = enumerate(iterate_lines(stream), 1)
     number, line = next(_filled(numbered), (1, b""))
     if not line:
         raise DataError("empty-texts", "at least one text", got="an empty file", where=Place(stream.name),
                         hint="is this the right one, and was it filled?")  # fmt: skip
-    if line.lstrip()[:1] in (b"{", b"["):
+    if detected is not None and detected.format is JSON:
         return _of_json((number, line), numbered, stream.name, wanted)
     return _of_delimited((number, line), numbered, stream.name, wanted)
 
@@ -57,18 +57,18 @@ def _of_json(first: tuple[int, bytes], rest: Numbered, name: str, wanted: Ids) -
     second = next(rest, None)
     while second is not None and not second[1].strip():
         second = next(rest, None)
-    whole = _is_whole(_utf8(first[1], Place(name, first[0])))
+    whole = is_json(_utf8(first[1], Place(name, first[0])))
     broken = not whole and second is not None and first[1].lstrip()[:1] == b"{" and _begins_record(second[1])
     if second is not None and (whole or broken):
         return _of_json_lines(chain([first, second], _filled(rest)), name, wanted)
     gap = b"\n" * (1 if second is None else second[0] - first[0])  # so that errors name the right line
     text = b"\n" * (first[0] - 1) + first[1] + gap + (b"" if second is None else second[1])
     text += b"".join(b"\n" + line for _, line in rest)
-    return of_document(_loaded(_utf8(text, Place(name)), Place(name)), Place(name))
+    return of_document(load_json(_utf8(text, Place(name)), Place(name)), Place(name))
 
 
 def _begins_record(line: bytes) -> bool:
-    return line.lstrip()[:1] == b"{" and _is_whole(line.decode("utf-8", "replace"))
+    return line.lstrip()[:1] == b"{" and is_json(line.decode("utf-8", "replace"))
 
 
 def _of_json_lines(rows: Numbered, name: str, wanted: Ids) -> Iterator[Row]:
@@ -78,7 +78,7 @@ def _of_json_lines(rows: Numbered, name: str, wanted: Ids) -> Iterator[Row]:
         if early is not None and wanted is not None and early.excludes(line, wanted):
             continue
         where = Place(name, number)
-        row = records.row(_loaded(_utf8(line, where), where), where)
+        row = records.row(load_json(_utf8(line, where), where), where)
         early = early or (None if records.key is None else _Early(records.key))
         if wanted is None or row[0] in wanted:
             yield row
@@ -144,10 +144,10 @@ def _of_delimited(first: tuple[int, bytes], rest: Numbered, name: str, wanted: I
     width = line.count("\t") + 1
     if width in _MARCO:
         return _of_marco(_filled(chain([first], rest)), width, name, wanted)
-    cells = _split(line, ",") if width == 1 else []
+    cells = split_line(line, ",") if width == 1 else []
     if len(cells) in _MARCO and " " not in cells[0].strip():
         marco = Header(
-            ",", ("id", "text") if len(cells) == 2 else ("id", "url", "title", "text"), cells[1].startswith(" ")
+            ",", ("id", "text") if len(cells) == 2 else ("id", "url", "title", "text"), spaced=cells[1].startswith(" ")
         )
         return _of_cells(chain([first], rest), marco, _MARCO[len(cells)], name, wanted)
     raise DataError(
@@ -158,19 +158,10 @@ def _of_delimited(first: tuple[int, bytes], rest: Numbered, name: str, wanted: I
 
 def _header(line: str) -> Header | None:
     """The first line as names of columns, where one is that of ids and another that of texts or titles."""
-    for delimiter in "\t,;":
-        cells = _split(line, delimiter)
-        names = tuple(cell.strip() for cell in cells)
-        if len(names) > 1 and len(set(names)) == len(names) and is_record(dict.fromkeys(names, "")):
-            return Header(delimiter, names, any(cell.startswith(" ") for cell in cells[1:]))
+    for header in find_header(line):
+        if len(set(header.names)) == len(header.names) and is_record(dict.fromkeys(header.names, "")):
+            return header
     return None
-
-
-def _split(line: str, delimiter: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
-    except csv.Error:
-        return []
 
 
 def _of_marco(rows: Numbered, width: int, name: str, wanted: Ids) -> Iterator[Row]:
@@ -217,7 +208,7 @@ def _cells(line: bytes, rest: Numbered, header: Header, where: Place) -> list[st
         return list(next(reader))
     except csv.Error as error:
         apart = header.delimiter == "\t" and text.count("\t") == len(header.names) - 1
-        if apart and reader.line_num <= 1 and not _split(f'{text}"', "\t"):  # not a quote that the end left open
+        if apart and reader.line_num <= 1 and not split_line(f'{text}"', "\t"):  # not a quote that the end left open
             return text.split("\t")  # no writer of quotes makes `"a" b`: here a quote is a letter
         raise DataError("csv", "cells with closed quotes", got=str(error), where=where,
                         hint="quotes stand around a whole cell and are doubled inside") from error  # fmt: skip
@@ -248,9 +239,7 @@ def of_frame(frame: Frame, where: Place, wanted: Ids, start: int = 0) -> Iterato
     names = [name for name in (fields.id, fields.title, fields.text) if name is not None]
     columns = {name: _listed(column) for name, column in zip(names, frame.columns(names), strict=True)}
     if len({len(column) for column in columns.values()}) > 1:
-        got = ", ".join(f"{len(column)} in {name!r}" for name, column in columns.items())
-        hint = "each row has one entry in each column"
-        raise DataError("columns", "columns of one length", got=got, where=where, hint=hint)
+        raise_lengths({name: len(column) for name, column in columns.items()}, where)
     for row, value in enumerate(columns[fields.id]):
         key = id_text(value, Place(f"{where.path}[{fields.id!r}][{start + row}]"))
         if wanted is None or key in wanted:
@@ -262,30 +251,18 @@ def _listed(column: Any) -> Any:
     return column.tolist() if hasattr(column, "tolist") else column
 
 
-def _of_columnar(stream: Stream, form: str, wanted: Ids) -> Iterator[Row]:
-    what: Any = "texts"
-    library, module = _library(form, Context(ColumnRequest(what, {}), stream.name, columnar=True))
-    data, start = b"".join(stream.parts), 0
-    try:
-        for frame, size in _frames(data, form, library, module, Place(stream.name)):
-            yield from of_frame(frame, Place(stream.name), wanted, start)
-            start += size
-    except (DataError, MemoryError):
-        raise
-    except Exception as error:  # each library has exceptions of its own
-        got = f"a damaged one ({error})".replace("\n", " ")
-        raise DataError("damaged", f"a whole {form} file", got=got, where=stream.name,
-                        hint="nothing of it was used; copy or write it again") from error  # fmt: skip
-
-
-def _frames(data: bytes, form: str, library: str, module: Any, where: Place) -> Iterator[tuple[Frame, int]]:
-    """The table of a file, with the number of its rows: in parts where the library can, since texts are large."""
-    if (form, library) != ("Parquet", "pyarrow"):
-        yield _READERS[form, library](module, memoryview(data)), 0
-        return
-    file = import_module("pyarrow.parquet").ParquetFile(module.BufferReader(data))
-    names = list(file.schema_arrow.names)
-    fields = fields_of(names, where)
-    columns = [name for name in (fields.id, fields.title, fields.text) if name is not None]
-    for batch in file.iter_batches(batch_size=_BATCH, columns=columns):
-        yield arrow_frame(module.Table.from_batches([batch])), len(batch)
+def _of_columnar(stream: Content, format: FileFormat, wanted: Ids) -> Iterator[Row]:
+    """Read a columnar file in batches, if the library can: texts are large."""
+    import_pyarrow(format.name, stream.name)
+    where, start = Place(stream.name), 0
+    with find_damage(format.name, stream.name):
+        assert format.open_frame is not None
+        frame = format.open_frame(memoryview(stream.read())[: -len(PAD)])
+        if frame.batches is None:
+            yield from of_frame(frame, where, wanted)
+            return
+        fields = fields_of(list(frame.names), where)
+        columns = [name for name in (fields.id, fields.title, fields.text) if name is not None]
+        for table in frame.batches(columns, _BATCH):
+            yield from of_frame(arrow_frame(table), where, wanted, start)
+            start += table.num_rows

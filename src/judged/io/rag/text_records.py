@@ -8,24 +8,35 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from judged.errors import DataError, Place, shown
+from judged.io.tables.columns import Role
+from judged.io.tables.columns import match as match_tiers
 from judged.io.tables.records import named_fields, names_of
-from judged.io.tables.roles import Role, match
 
 __all__ = ["Fields", "Row", "TextRecords", "fields_of", "id_text", "is_record", "mapped", "words"]
 
 Row = tuple[str, Any, Any]  # id, title, text
 
+
+def _role(names: tuple[str, ...], meaning: str) -> Role:
+    return Role(tuple((name,) for name in names), meaning)
+
+
+def match(role: Role, names: Sequence[Any]) -> str | None:
+    """Return the column of a role; the first of several."""
+    return next(iter(match_tiers(role.names, [name for name in names if isinstance(name, str)])), None)
+
+
 # The surest name first. A passage of MS MARCO has a `pid` beside the `docid` of its document; beside `docno`, `docid` is an
 # engine's internal number; beside any id, `query` is the query itself.
-_ID = Role(
+_ID = _role(
     (
         "docno", "id", "pid", "passageid", "segmentid", "docid", "documentid", "corpusid", "qid", "queryid", "topicid",
         "questionid", "itemid", "productid", "articleid", "paperid", "number", "num", "key", "topic", "doc", "document", "query",
     ),
     "ids (id, doc_id, docno, pid, qid, query_id …)",
 )  # fmt: skip
-_TITLE = Role(("title", "headline", "producttitle", "subject", "heading", "name"), "titles")
-_TEXT = Role(
+_TITLE = _role(("title", "headline", "producttitle", "subject", "heading", "name"), "titles")
+_TEXT = _role(
     (
         "text", "contents", "content", "body", "passage", "passagetext", "segment", "abstract", "querytext", "query", "question",
         "description", "productdescription", "desc", "document", "doc", "chunk", "summary", "narrative", "topic", "value",

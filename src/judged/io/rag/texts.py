@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import DataError, Place, UsageError, shown
+from judged.io.files.source import is_file_like, is_path, open_content, open_stream
 from judged.io.rag.text_files import of_document, of_frame, rows_of
 from judged.io.rag.text_records import Row, TextRecords, words
 from judged.io.tables.frames import frame_of
-from judged.io.text.lines import opened, streamed
 
 __all__ = ["Texts", "read_texts"]
 
@@ -68,12 +67,11 @@ def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int
 
 def _rows(source: Any, wanted: Container[str] | None) -> Generator[Row, None, None]:
     """The rows of a source whose ids are wanted."""
-    if isinstance(source, (str, bytes, os.PathLike)):
-        with opened(source) as stream:
+    if is_path(source):
+        with open_content(source) as stream:
             yield from _kept(rows_of(stream, wanted), wanted)
-    elif hasattr(source, "read") and not isinstance(source, type):
-        label = getattr(source, "name", None)
-        yield from _kept(rows_of(streamed(source, label if isinstance(label, str) else _WHAT), wanted), wanted)
+    elif is_file_like(source):
+        yield from _kept(rows_of(open_stream(source, default=_WHAT), wanted), wanted)
     elif (frame := frame_of(source)) is not None:
         yield from of_frame(frame, Place(_WHAT), wanted)
     elif isinstance(source, Mapping):

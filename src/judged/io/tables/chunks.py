@@ -1,11 +1,10 @@
-"""Chunks as retrievers write them: objects with an id, a document, a span, tokens, a score; in any of the usual names."""
+"""Chunks as retrievers write them: objects with an id, a document, a span, tokens and a score, under known names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,61 +12,59 @@ import numpy as np
 from judged._types import Ints
 from judged.core.tables import Passages
 from judged.errors import DataError, Place, shown
-from judged.io.tables.ids import ids
+from judged.io.tables.columns import list_names, plain_name
+from judged.io.tables.ids import encode_ids
 from judged.io.tables.origin import Origin
 
 __all__ = [
-    "Chunks",
-    "are_chunks",
-    "are_sets",
-    "are_spans",
-    "chunks_of",
-    "is_pair",
-    "is_set",
-    "is_span",
-    "whole_numbers",
-    "words_in",
-]
+    "DOC_NAMES", "END_NAMES", "FILE_NAMES", "ID_NAMES", "START_NAMES", "TOKEN_NAMES", "Chunks", "are_chunks", "are_sets", "are_spans",
+    "as_integers", "count_words", "is_pair", "is_set", "is_span", "read_chunk_entries",
+]  # fmt: skip
 
 
-# Names without case, - and _; the surest first.
-_OWN = ("chunkid", "nodeid", "passageid", "contextid", "pointid", "id", "uuid")
-_DOC = (
-    "docid", "documentid", "docno", "doc", "document", "parentid", "parentdocid", "refdocid", "corpusid", "itemid", "pid",
-)  # fmt: skip
-_FILE = ("sourceid", "source", "filename", "filepath", "file", "url")  # documents, but no ids of what was retrieved
-_START = ("start", "startindex", "startcharidx", "startchar", "charstart", "startoffset", "begin")
-_END = ("end", "endindex", "endcharidx", "endchar", "charend", "endoffset")
-_TOKENS = ("tokens", "tokencount", "ntokens", "numtokens", "tokenlength")
+# Known names, as `plain_name` writes them; the surest first.
+ID_NAMES = ("chunkid", "nodeid", "passageid", "contextid", "pointid", "id", "uuid")
+DOC_NAMES = (
+    "docid",
+    "documentid",
+    "docno",
+    "doc",
+    "document",
+    "parentid",
+    "parentdocid",
+    "refdocid",
+    "corpusid",
+    "itemid",
+    "pid",
+)
+FILE_NAMES = ("sourceid", "source", "filename", "filepath", "file", "url")  # documents, but not ids of chunks
+START_NAMES = ("start", "startindex", "startcharidx", "startchar", "charstart", "startoffset", "begin")
+END_NAMES = ("end", "endindex", "endcharidx", "endchar", "charend", "endoffset")
+TOKEN_NAMES = ("tokens", "tokencount", "ntokens", "numtokens", "tokenlength")
 _TEXT = ("text", "content", "pagecontent", "passage", "chunk", "body")
 _SCORE = ("score", "similarity", "sim", "relevancescore", "similarityscore")
-_GRADE = ("relevance", "rel", "grade", "label", "gain", "rating", "score")
-_INNER = ("node", "metadata", "payload", "document", "chunk")  # objects within
-_MARKS = frozenset((*_OWN, *_START, *_TOKENS, *_TEXT, "node", "metadata", "payload"))
+_GRADE = (*list_names("grade"), "score")
+_INNER = ("node", "metadata", "payload", "document", "chunk")  # nested objects
+_MARKS = frozenset((*ID_NAMES, *START_NAMES, *TOKEN_NAMES, *_TEXT, "node", "metadata", "payload"))
 
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """Ids, numbers (scores or grades) where there are any, and what else is known."""
+    """Ids of chunks, their scores or grades if there are any, and their documents, spans and tokens."""
 
     ids: list[Any]
     number: list[Any] | None
     passages: Passages | None
 
 
-@lru_cache(maxsize=4096)  # the same few names in every object
-def _plain(name: Hashable) -> str:
-    return name.casefold().replace("-", "").replace("_", "") if isinstance(name, str) else ""
-
-
 def are_chunks(entry: Mapping[Any, Any]) -> bool:
-    """Whether an object says more of a chunk than a document id and a number."""
-    names = {_plain(name) for name in entry}
+    """Return whether an object has more than a document id and a number."""
+    names = {plain_name(name) for name in entry}
     return bool(names & _MARKS) or not names & {*_SCORE, *_GRADE, "rank", "prediction"}
 
 
 def is_span(entry: Any) -> bool:
-    """(doc, start, end) or (doc, start, end, grade)."""
+    """Return whether an entry is (doc, start, end) or (doc, start, end, grade)."""
     if not isinstance(entry, (tuple, list)) or len(entry) not in (3, 4):
         return False
     whole = all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in entry[1:3])
@@ -79,7 +76,7 @@ def are_spans(entries: Sequence[Any]) -> bool:
 
 
 def are_sets(entries: Any) -> bool:
-    """Whether the judgments of a query are sets of documents: lists within a list that are neither (doc, grade) nor spans, all of them."""
+    """Return whether the judgments of a query are sets of documents: lists in a list that are not all (doc, grade) or spans."""
     if not isinstance(entries, (list, tuple)) or not entries or not is_set(entries[0]):
         return False
     return not all(is_pair(entry) for entry in entries)
@@ -90,7 +87,7 @@ def is_set(entry: Any) -> bool:
 
 
 def is_pair(entry: Any) -> bool:
-    """(doc, number)"""
+    """Return whether an entry is (doc, number)."""
     if not isinstance(entry, (list, tuple)) or len(entry) != 2:
         return False
     return isinstance(entry[1], (int, float, np.number)) and not isinstance(entry[1], bool)
@@ -110,36 +107,36 @@ class _ChunkFields:
     text: Any = None
 
 
-def words_in(text: str) -> int:
-    """Words and punctuation marks: a count that needs no model, and is that of none."""
+def count_words(text: str) -> int:
+    """Count words and punctuation marks: an estimate of tokens without a tokenizer."""
     return len(_WORD.findall(text))
 
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def _first(found: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     for name in names:
-        if (value := found.get(name)) is not None:
+        if (value := fields.get(name)) is not None:
             return value
     return None
 
 
-def _of_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFields:
+def _read_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFields:
     found: dict[str, Any] = {}
     for key, value in entry.items():
-        if _plain(key) in _INNER and isinstance(value, Mapping):
-            inner = {_plain(k): v for k, v in value.items()}
+        if plain_name(key) in _INNER and isinstance(value, Mapping):
+            inner = {plain_name(k): v for k, v in value.items()}
             if isinstance(inner.get("metadata"), Mapping):  # LlamaIndex: a node with metadata
-                inner = {**{_plain(k): v for k, v in inner["metadata"].items()}, **inner}
+                inner = {**{plain_name(k): v for k, v in inner["metadata"].items()}, **inner}
             found = {**inner, **found}
         else:
-            found[_plain(key)] = value
-    own, doc, text = _first(found, _OWN), _first(found, _DOC), _first(found, _TEXT)
-    named, doc = doc, _first(found, _FILE) if doc is None else doc
-    start, end, tokens = _first(found, _START), _first(found, _END), _first(found, _TOKENS)
+            found[plain_name(key)] = value
+    own, doc, text = _first(found, ID_NAMES), _first(found, DOC_NAMES), _first(found, _TEXT)
+    named, doc = doc, _first(found, FILE_NAMES) if doc is None else doc
+    start, end, tokens = _first(found, START_NAMES), _first(found, END_NAMES), _first(found, TOKEN_NAMES)
     if start is not None and end is None and isinstance(start, int) and isinstance(text, str):
-        end = start + len(text)  # LangChain says where a chunk starts
+        end = start + len(text)  # LangChain gives only the start
     if own is None:
         whole = next((name for name in (named, text, doc) if name is not None), None)
         own = _span_name(doc, start, end) if start is not None else whole
@@ -147,7 +144,7 @@ def _of_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkField
     return _ChunkFields(own, _first(found, number), doc, start, end, tokens, text)
 
 
-def _of_tuple(entry: Any) -> _ChunkFields:
+def _read_tuple(entry: Any) -> _ChunkFields:
     doc, start, end = entry[:3]
     return _ChunkFields(_span_name(doc, start, end), entry[3] if len(entry) > 3 else None, doc, start, end)
 
@@ -159,23 +156,26 @@ def _span_name(doc: Any, start: Any, end: Any) -> Any:
 # ── all of them ──────────────────────────────────────────────────────────────────────────────────
 
 
-def chunks_of(entries: Sequence[Any], what: str, origin: Origin, *, count: bool = False) -> Chunks:
-    """The columns of chunks that are objects, spans as tuples, or plain ids; with `count`, tokens are those of their texts."""
+def read_chunk_entries(entries: Sequence[Any], what: str, origin: Origin, *, count: bool = False) -> Chunks:
+    """Read chunks that are objects, spans as tuples, or plain ids; with `count`, missing tokens are counted in the texts."""
     number = _SCORE if what == "run" else _GRADE
     for row, entry in enumerate(entries if what != "run" else ()):
-        if isinstance(entry, Mapping) and any(value is None and _plain(key) in _GRADE for key, value in entry.items()):
-            _refuse("a grade, where there is a field for it", entry, row, origin)
+        if isinstance(entry, Mapping) and any(
+            value is None and plain_name(key) in _GRADE for key, value in entry.items()
+        ):
+            _raise("a grade in the field for it", entry, row, origin)
     chunks = [
-        _of_object(e, number) if isinstance(e, Mapping) else _of_tuple(e) if is_span(e) else _ChunkFields(e, text=e)
+        _read_object(e, number) if isinstance(e, Mapping) else _read_tuple(e) if is_span(e) else _ChunkFields(e, text=e)
         for e in entries
     ]
     if count:
         chunks = [
-            replace(c, tokens=words_in(c.text)) if c.tokens is None and isinstance(c.text, str) else c for c in chunks
+            replace(c, tokens=count_words(c.text)) if c.tokens is None and isinstance(c.text, str) else c
+            for c in chunks
         ]
     for row, chunk in enumerate(chunks):
         if chunk.name is None:
-            _refuse("an id, a document or a text of the chunk", entries[row], row, origin)
+            _raise("an id, a document or a text of the chunk", entries[row], row, origin)
     start, end = _spans(chunks, entries, origin)
     doc, tokens = _documents(chunks, entries, origin), _tokens(chunks, origin)
     passages = Passages(doc=doc, start=start, end=end, tokens=tokens)
@@ -184,7 +184,7 @@ def chunks_of(entries: Sequence[Any], what: str, origin: Origin, *, count: bool 
 
 
 def _numbers(chunks: list[_ChunkFields], what: str) -> list[Any] | None:
-    """Scores if every chunk has one; grades if one has, and 1 for the others."""
+    """Return scores if every chunk has one; grades if any has one, with 1 for the others."""
     given = [chunk.number is not None for chunk in chunks]
     if not any(given) or (what == "run" and not all(given)):
         return None
@@ -197,14 +197,14 @@ def _documents(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origi
         return None
     if not all(given):
         row = given.index(False)
-        _refuse("a document for every chunk, as others have one", entries[row], row, origin)
-    return ids([chunk.doc for chunk in chunks], origin, "doc")[0]
+        _raise("a document for every chunk, as others have one", entries[row], row, origin)
+    return encode_ids([chunk.doc for chunk in chunks], origin, "doc")[0]
 
 
 def _tokens(chunks: list[_ChunkFields], origin: Origin) -> Ints | None:
     if all(chunk.tokens is None for chunk in chunks):
         return None
-    return whole_numbers([-1 if c.tokens is None else c.tokens for c in chunks], "tokens", origin.place, -1)
+    return as_integers([-1 if c.tokens is None else c.tokens for c in chunks], "tokens", origin.place, -1)
 
 
 def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -> tuple[Ints | None, Ints | None]:
@@ -213,25 +213,27 @@ def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -
         return None, None
     for row, chunk in enumerate(chunks):
         if chunk.start is None or chunk.end is None or chunk.doc is None:
-            _refuse("doc, start and end of every chunk, as others have them", entries[row], row, origin)
-    start = whole_numbers([c.start for c in chunks], "start", origin.place)
-    end = whole_numbers([c.end for c in chunks], "end", origin.place)
+            _raise("doc, start and end of every chunk, as others have them", entries[row], row, origin)
+    start = as_integers([c.start for c in chunks], "start", origin.place)
+    end = as_integers([c.end for c in chunks], "end", origin.place)
     if (end <= start).any():
         row = int(np.argmax(end <= start))
-        raise DataError("span", f"an end above the start{origin.about(row)}", got=f"{start[row]} to {end[row]}",
-                        where=origin.place(row), hint="the end is not part of the span: [0, 5) has five characters")  # fmt: skip
+        raise DataError("span", f"the span {start[row]} to {end[row]}{origin.describe_row(row)} is empty",
+                        where=origin.place(row), hint="write the end after the last character: [0, 5) has five characters")  # fmt: skip
     return start, end
 
 
-def whole_numbers(values: Sequence[Any], name: str, place: Callable[[int], Place], least: int = 0) -> Ints:
-    """A column of whole numbers from 0 (or another) on."""
+def as_integers(values: Sequence[Any], name: str, place: Callable[[int], Place], least: int = 0) -> Ints:
+    """Return a column of integers ≥ 0, or ≥ another limit."""
     for row, value in enumerate(values):
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if not number or not least <= float(value) <= 2**53 or float(value) != int(value):
-            raise DataError("span" if name != "tokens" else "no-tokens", f"{name} as a whole number from 0", got=shown(value),
+            raise DataError("span" if name != "tokens" else "no-tokens", f"{name} as an integer ≥ 0", got=shown(value),
                             where=place(row), value=value)  # fmt: skip
     return np.array([int(value) for value in values], dtype=np.int64)
 
 
-def _refuse(expected: str, entry: Any, row: int, origin: Origin) -> NoReturn:
-    raise DataError("columns", expected + origin.about(row), got=shown(entry), where=origin.place(row), value=entry)
+def _raise(expected: str, entry: Any, row: int, origin: Origin) -> NoReturn:
+    raise DataError(
+        "columns", expected + origin.describe_row(row), got=shown(entry), where=origin.place(row), value=entry
+    )

@@ -1,34 +1,54 @@
-"""Which column holds what: the usual names, or those that the caller gives."""
+"""Roles of columns: the known names of each, and the search for the column of each role in a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, NoReturn
 
-from judged.errors import DataError, Place, UsageError, shown
+from numpy.typing import NDArray
+
+from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.text.decimals import What
 
-__all__ = ["ColumnRequest", "RoleColumns", "are_columns", "find", "is_usual", "nested", "usual"]
+__all__ = [
+    "NAMES", "ColumnRequest", "Role", "RoleColumns", "Roles", "are_columns", "count_known", "find_columns",
+    "guess_options", "is_usual", "list_names", "match", "nested", "plain_name",
+]  # fmt: skip
 
 Names = tuple[tuple[str, ...], ...]
 
-# What the tables of recommender systems call users and items, beside the names below.
-_CUSTOMER = ("customerid", "visitorid", "memberid", "reviewerid", "uid")
-_PRODUCT = ("movieid", "productid", "articleid", "newsid", "bookid", "trackid", "songid", "videoid", "asin", "iid")
-
-# Each role's names, the surest first: beside `qid`, `query` is the text of the query; beside `docno`,
-# `docid` is an engine's internal number.
-_USUAL: Mapping[str, Names] = {
-    "query": (("queryid", "qid", "topicid", "userid"), ("query", "topic", "user"), _CUSTOMER),
+# The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. The surest come
+# first: beside `qid`, `query` is the text of the query; beside `docno`, `docid` is an engine's internal number. Two
+# columns of one line are ambiguous.
+NAMES: Mapping[str, Names] = {
+    "query": (
+        ("queryid", "qid", "topicid", "userid"),
+        ("query", "topic", "user"),
+        ("customerid", "visitorid", "memberid", "reviewerid", "uid"),
+        ("searchterm", "searchquery", "querytext", "keyword", "searchphrase"),
+        ("question", "questionid"),
+    ),
     "doc": (
         ("docno",),
         ("docid", "itemid", "corpusid", "documentid", "pid", "passageid"),
         ("doc", "item", "document"),
-        _PRODUCT,
+        ("movieid", "productid", "articleid", "newsid", "bookid", "trackid", "songid", "videoid", "asin", "iid"),
+        ("sku", "productsku", "itemsku", "chunkid"),
+        ("product", "chunk", "passage", "article", "url", "urlid", "resultid", "result"),
+        ("id",),
     ),
-    "score": (("score", "sim", "similarity", "prediction"), ("predictedrating", "predicted", "pred", "est")),
-    "grade": (("relevance", "rel", "grade", "label", "gain", "rating"),),
+    "score": (
+        ("score", "sim", "similarity", "prediction"),
+        ("predictedrating", "predicted", "pred", "est"),
+        ("relevancescore", "similarityscore"),
+    ),
+    "grade": (
+        ("relevance", "rel", "grade", "label", "gain", "rating"),
+        ("humangrade", "humanlabel", "humanrating", "relevancegrade", "relevancelabel", "escilabel"),
+    ),
     "rank": (("rank",),),
     "aspect": (("subtopic", "intent", "aspect"), ("iteration",)),
 }
@@ -38,125 +58,230 @@ _MEANING = {
     "doc": "document ids (doc_id, docno, corpus-id …)",
     "score": "scores (score, sim …) or ranks (rank)",
     "grade": "grades (relevance, grade, label …)",
+    "rank": "ranks",
+    "aspect": "subtopics",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnRequest:
-    """What is being read, and the columns that the caller named."""
+class Role:
+    """The meaning of a column: its known names in tiers, the surest first, and how its cells are read (None: as ids)."""
 
-    what: Literal["run", "qrels"]
-    named: Mapping[str, str]
+    names: Names
+    meaning: str
+    read: Callable[[Any], NDArray[Any] | None] | None = None
+    required: bool = True
+    expected: str = ""  # what a cell must be
+    slug: str = "columns"
+
+
+Roles = Mapping[str, Role]
+_RANKING: Roles = {role: Role(NAMES[role], _MEANING[role]) for role in NAMES}
+_BY_KIND = {"run": ("query", "doc", "score", "rank"), "qrels": ("query", "doc", "grade", "aspect")}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRequest:
+    """A request for a table.
+
+    Args:
+        what: run, qrels, or what else is read; used in messages.
+        named: the columns that the caller named, by role.
+        roles: the columns to find; those of a run or of judgments follow from `what`.
+        grade_map: grades of words.
+    """
+
+    what: str
+    named: Mapping[str, str] = field(default_factory=dict)
+    roles: Roles = field(default_factory=dict)
+    grade_map: Mapping[str, float] | None = None
+
+    @property
+    def is_ranking(self) -> bool:
+        """True for runs and judgments, which may also be nested by query."""
+        return self.what in _BY_KIND and not self.roles
 
     @property
     def number(self) -> What:
         return "score" if self.what == "run" else "grade"
 
     @property
-    def other(self) -> str:
-        return "rank" if self.what == "run" else "aspect"
+    def all_roles(self) -> Roles:
+        return self.roles or {role: _RANKING[role] for role in _BY_KIND[self.what]}
 
-    def refuse_names(self, name: str) -> None:
-        """Names of columns mean nothing where there are no columns."""
+    def raise_named(self, where: str) -> None:
+        """Raise if columns were named for a source that has none."""
         if self.named:
             role, column = next(iter(self.named.items()))
-            raise UsageError(
-                "columns", "names of columns for a table alone", got=f"{role}={column!r} for another form", where=name,
-                hint=f"leave {role}= out", value=column,
-            )  # fmt: skip
+            option = Hint("leave out {" + f"{role}_col" + "}", **{f"{role}_col": column})
+            raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
+
+
+def list_names(role: str) -> tuple[str, ...]:
+    """Return every known name of a role, the surest first."""
+    return tuple(name for tier in NAMES[role] for name in tier)
 
 
 @dataclass(frozen=True, slots=True)
 class RoleColumns:
-    """The column of each role. `borrowed`: the grades stand in a column called score, as in BEIR."""
+    """The column of each role. `borrowed`: the grades are in a column called score, as in BEIR."""
 
     column: Mapping[str, str]
     borrowed: bool = False
 
 
-def _plain(name: object) -> str:
+@lru_cache(maxsize=4096)
+def plain_name(name: object) -> str:
+    """Return a name without case, blanks, hyphens and underscores; '' for what is no text.
+
+    >>> plain_name("Search Term") == plain_name("search_term")
+    True
+    """
     return name.casefold().replace("-", "").replace("_", "").replace(" ", "") if isinstance(name, str) else ""
 
 
 def _texts(names: Iterable[Any]) -> list[str]:
-    """The names that are text: a column may be called 7, and a query None."""
+    """Return the names that are text: a column may be called 7, and a query None."""
     return [name for name in names if isinstance(name, str)]
 
 
-def usual(names: Iterable[object], wanted: ColumnRequest) -> int:
-    """How many of these are names of columns."""
-    known = {name for tiers in _USUAL.values() for tier in tiers for name in tier}
-    return sum(_plain(name) in known or name in wanted.named.values() for name in _texts(names))
+_KNOWN = frozenset(name for role in NAMES for name in list_names(role))
+
+
+def count_known(names: Iterable[object], request: ColumnRequest) -> int:
+    """Count the names that are known, or named by the caller."""
+    known = _KNOWN
+    if request.roles:
+        known = frozenset(name for role in request.roles.values() for tier in role.names for name in tier)
+    return sum(plain_name(name) in known or name in request.named.values() for name in _texts(names))
 
 
 def is_usual(name: str) -> bool:
-    """Whether a reader would take a column of this name for ids, scores, grades, ranks or subtopics."""
-    return usual([name], ColumnRequest("qrels", {})) > 0
+    """Return whether a reader takes a column of this name for ids, scores, grades, ranks or subtopics."""
+    return plain_name(name) in _KNOWN
 
 
-def are_columns(names: Iterable[Any], wanted: ColumnRequest) -> bool:
-    """Whether these are the names of a table's columns: ids of queries are never called so, all of them."""
+def are_columns(names: Iterable[Any], request: ColumnRequest) -> bool:
+    """Return whether these are names of columns: query ids are never all called so."""
     names = _texts(names)
-    found = [role for role in _USUAL if _match(role, names) or wanted.named.get(role) in names]
-    return {"query", "doc"} <= set(found) and (len(found) > 2 or bool(wanted.named))
+    roles = [role for role in NAMES if match(NAMES[role], names) or request.named.get(role) in names]
+    return {"query", "doc"} <= set(roles) and (len(roles) > 2 or bool(request.named))
 
 
-def nested(names: Iterable[Any], wanted: ColumnRequest) -> tuple[str, str] | None:
-    """The keys of a query and of its list of documents, in a record that holds a whole ranking."""
+def nested(names: Iterable[Any], request: ColumnRequest) -> tuple[str, str] | None:
+    """Return the keys of a query and of its list of documents, in a record that holds a whole ranking."""
     names = _texts(names)
-    lists = [name for name in names if _plain(name) in _NESTED]
-    query = wanted.named.get("query") or _match("query", names)
-    alone = isinstance(query, str) and query in names and len(lists) == 1 and not _match("doc", names)
-    return (query, lists[0]) if alone and isinstance(query, str) else None
+    lists = [name for name in names if plain_name(name) in _NESTED]
+    query: Any = request.named.get("query") or _single(match(NAMES["query"], names))
+    alone = query in names and len(lists) == 1 and not match(NAMES["doc"], names)
+    return (query, lists[0]) if alone else None
 
 
-def find(names: Sequence[Any], wanted: ColumnRequest, where: Place, *, query: bool = True) -> RoleColumns:
-    """The column of each role, or an error that names the columns and says how to name one."""
-    number, column = wanted.number, {}
+def match(tiers: Names, names: Iterable[Any]) -> list[str]:
+    """Return the columns of the first tier that has any; several are ambiguous."""
+    by_name: dict[str, list[str]] = {}
+    for name in names:
+        by_name.setdefault(plain_name(name), []).append(name)
+    for tier in tiers:
+        if columns := [column for name in tier for column in by_name.get(name, ())]:
+            return columns
+    return []
+
+
+def _single(columns: list[str]) -> str | None:
+    return columns[0] if len(columns) == 1 else None
+
+
+def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, query: bool = True) -> RoleColumns:
+    """Find the column of each role.
+
+    Args:
+        names: of the columns.
+        request: the roles, and the columns that the caller named.
+        where: the place for messages.
+        query: whether the table has queries; a ranking of one query has none.
+
+    Raises:
+        DataError: a role without a column or with several, with the names of the columns and the options that name one.
+    """
     names = _texts(names)
-    keys = ("query", "doc") if query else ("doc",)
-    for role in (*keys, number, wanted.other):
-        match = _named(role, names, wanted, where) or _match(role, names)
-        if isinstance(match, list):
-            _refuse(f"one column of {_MEANING.get(role, role)}", match, role, where)
-        if match and names.count(match) > 1:
-            _refuse(f"one column called {match!r}", names, role, where, hint="rename one of them")
-        if match:
-            column[role] = match
-    for role in keys:
-        if role not in column:
-            _refuse(f"a column of {_MEANING[role]}", names, role, where)
+    column: dict[str, str] = {}
+    for role, declared in request.all_roles.items():
+        if role == "query" and not query:
+            continue
+        named = request.named.get(role)
+        if named is not None and named not in names:
+            _raise(f"there is no column {named!r}", names, request, where)
+        columns = [named] if named is not None else match(declared.names, names)
+        if len(columns) > 1:
+            _raise(
+                f"{' and '.join(map(repr, columns))} can both be the column of {declared.meaning}",
+                names,
+                request,
+                where,
+            )
+        if columns and names.count(columns[0]) > 1:
+            _raise(f"two columns are called {columns[0]!r}", names, request, where, hint="rename one of them")
+        if columns:
+            column[role] = columns[0]
+    required = (
+        ("query", "doc") if request.is_ranking else [name for name, role in request.roles.items() if role.required]
+    )
+    for role in required:
+        if role not in column and (query or role != "query"):
+            _raise(f"no column of {request.all_roles[role].meaning}", names, request, where)
+    return _check_number(names, request, column, where, query=query) if request.is_ranking else RoleColumns(column)
+
+
+def _check_number(
+    names: Sequence[str], request: ColumnRequest, column: dict[str, str], where: Place, *, query: bool
+) -> RoleColumns:
+    """Return the columns of a run or of judgments, which have scores, ranks or grades."""
+    number = request.number
     if number in column or (number == "score" and "rank" in column):
         return RoleColumns(column)
-    other = _match("grade" if number == "score" else "score", names)
+    other = match(NAMES["grade" if number == "score" else "score"], names)
     if number == "grade" and query and len(names) == 2:
-        return RoleColumns(column)  # pairs and nothing else: what is listed is relevant, as in {query: [doc, …]}
-    if number == "grade" and isinstance(other, str) and not _match("rank", names):
-        return RoleColumns({**column, "grade": other}, borrowed=True)
+        return RoleColumns(column)  # only pairs: every listed document is relevant, as in {query: [doc, …]}
+    if number == "grade" and len(other) == 1 and not match(NAMES["rank"], names):
+        return RoleColumns({**column, "grade": other[0]}, borrowed=True)
     looks = "judgments" if number == "score" else "a run"
     hint = f"this looks like {looks}; the judgments come first, then the run" if other else None
     slug = "swapped" if other else "columns"
-    return _refuse(f"a column of {_MEANING[number]}", names, number, where, slug=slug, hint=hint)
+    return _raise(f"no column of {_MEANING[number]}", names, request, where, slug=slug, hint=hint)
 
 
-def _named(role: str, names: Sequence[Any], wanted: ColumnRequest, where: Place) -> str | None:
-    name = wanted.named.get(role)
-    if name is not None and name not in names:
-        _refuse(f"a column called {name!r}, as {role}={name!r} says", names, role, where)
-    return name
+def _raise(
+    problem: str, names: Sequence[str], request: ColumnRequest, where: Place, *, slug: str = "columns", hint: str | None = None
+) -> NoReturn:  # fmt: skip
+    listing = ", ".join(shown(name, 40) for name in names) or "none"
+    raise DataError(
+        slug,
+        f"{problem}; the columns are {listing}",
+        hint=hint or guess_options(names, request),
+        where=where,
+        value=listing,
+    )
 
 
-def _match(role: str, names: Iterable[Any]) -> str | list[str] | None:
-    """The column of a role by its usual names; several where they cannot be told apart."""
-    for tier in _USUAL[role]:
-        matches = [name for name in names if _plain(name) in tier]
-        if matches:
-            return matches[0] if len(matches) == 1 else matches
-    return None
+def guess_options(names: Sequence[str], request: ColumnRequest) -> Hint:
+    """Name the options for the columns of a table, with the best guess for each."""
+    options: dict[str, str | None] = {}
+    left = list(names)
+    for role, declared in request.all_roles.items():
+        if declared.required and role not in ("rank", "aspect"):
+            columns = [request.named[role]] if request.named.get(role) in left else match(declared.names, left)
+            guess = columns[0] if columns else _nearest(declared.names, left)
+            options[f"{role}_col"] = guess
+            left = [name for name in left if name != guess]
+    return Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
 
 
-def _refuse(
-    expected: str, names: Iterable[Any], role: str, where: Place, *, slug: str = "columns", hint: str | None = None
-) -> NoReturn:
-    got = ", ".join(shown(name, 40) for name in names) or "none"
-    raise DataError(slug, expected, got=got, hint=hint or f"name it: {role}='…'", where=where, value=got)
+def _nearest(tiers: Names, names: Sequence[str]) -> str | None:
+    """Return the column whose name contains a known name, or resembles one most."""
+    known = [name for tier in tiers for name in tier if len(name) > 2]
+    inside = [name for name in names if any(word in plain_name(name) for word in known)]
+    if inside:
+        return inside[0]
+    close = [(name, get_close_matches(plain_name(name), known, 1, 0.6)) for name in names]
+    return next((name for name, near in close if near), None)

@@ -1,4 +1,4 @@
-"""What a reader knows of a source beside its values: what is wanted, what to call it, where it lies."""
+"""Everything a reader knows about a source besides its values: the request, the name, the places of its rows."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["Context"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """With `path`, the source is a file; with `lines` too, each item stands on a line of its own."""
+    """With `path`, the source is a file; with `lines` too, each item is on its own line."""
 
-    wanted: ColumnRequest
+    request: ColumnRequest
     path: str | None = None
     lines: Ints | range | None = None
-    once: bool = False
+    once: bool = False  # the source can be read only once
     columnar: bool = False  # a file that keeps types
-    row: int = 0  # of the source, that its rows begin with
-    among: str = ""  # which of its rows are counted
+    row: int = 0  # number of the first row in the source
+    among: str = ""  # the rows that are counted, in words
     warnings: tuple[Warned, ...] = ()
 
     @property
     def name(self) -> str:
-        return self.path or self.wanted.what
+        return self.path or self.request.what
 
     @property
     def place(self) -> Place:
@@ -45,16 +45,16 @@ class Context:
         return WholeOrigin(self.name, self.typed)
 
     def items(self, key: Mapping[str, object] | None = None, item: Ints | None = None) -> Origin:
-        """The origin of rows that are items of a list, or parts of such items."""
+        """Return the origin of rows that are items of a list, or parts of such items."""
         if self.lines is not None:
             return LineOrigin(self.name, self.lines if item is None else np.asarray(self.lines)[item])
-        return ItemOrigin(self.wanted.what, key or {}, item, self.path, self.typed)
+        return ItemOrigin(self.request.what, key or {}, item, self.path, self.typed)
 
     def keys(self, queries: Ids, size: Ints, docs: Ids, *, keyed: bool) -> Origin:
-        """The origin of rows that are entries of rankings."""
-        keys = Keys(self.wanted.what, queries, size, docs if keyed else None)
+        """Return the origin of rows that are entries of rankings."""
+        keys = Keys(self.request.what, queries, size, docs if keyed else None)
         return keys if self.path is None else Document(self.path, keys, docs)
 
     def basics(self) -> dict[str, Any]:
-        """What every table of this source has."""
-        return {"name": self.name, "wanted": self.wanted, "once": self.once, "warnings": self.warnings}
+        """Return the arguments that every table of this source has."""
+        return {"name": self.name, "request": self.request, "once": self.once, "warnings": self.warnings}

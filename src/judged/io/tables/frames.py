@@ -1,6 +1,6 @@
 """Tables in memory: pandas, polars, Arrow, DuckDB, Spark, structured arrays, mappings of columns.
 
-No library is imported for a frame of another one: a frame is known by the module of its class.
+No library is imported for a frame of another one: a frame is recognised by the module of its class.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,32 +17,26 @@ from judged.core.ids import IdColumn
 from judged.core.tables import Run
 from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, Place
-from judged.io.tables.columns import find
+from judged.io.tables.columns import find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.ids import Column
 from judged.io.tables.origin import CellOrigin, Origin, RowOrigin
-from judged.io.tables.records import table_of
-from judged.io.tables.table import SourceTable, as_run
+from judged.io.tables.roles import ColumnBatches
+from judged.io.tables.spark_frames import quoted, talking
+from judged.io.tables.table import as_run, concatenate
 
 __all__ = [
-    "Frame",
-    "arrow_frame",
-    "arrow_text",
-    "batches_of",
-    "frame_of",
-    "of_columns",
-    "of_frame",
-    "polars_frame",
-    "unmasked",
-]
+    "Frame", "arrow_frame", "arrow_text", "frame_of", "is_spark", "mapping_frame", "polars_frame", "raise_lengths", "read_frame",
+    "unread_frame",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The names of a table's columns, and a way to take some of them whole.
+    """The names of a table's columns, and functions that return some of them.
 
-    `stream` hands some of them out as Arrow batches, without a copy where the library can; `text` one of them as bytes, where it is text
-    that can be used as it is.
+    `stream` returns columns as Arrow batches, without a copy if the library can; `text` returns a column of text as bytes, if it needs no
+    conversion; `batches` iterates over Arrow tables of some columns, for files that need not fit into memory.
     """
 
     names: Sequence[Any]
@@ -50,42 +44,46 @@ class Frame:
     once: bool = False
     stream: Callable[[list[str]], Any] | None = None
     text: Callable[[str], IdColumn | None] | None = None
+    batches: Callable[[list[str], int], Iterable[Any]] | None = None
+
+
+def is_spark(source: Any) -> bool:
+    """Return whether this is a Spark DataFrame, of a classic session or of Spark Connect, without importing PySpark."""
+    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
 
 
 def frame_of(source: Any) -> Frame | None:
-    """The source as a frame; None where it is none."""
-    rooms = {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
-    if "pandas" in rooms and hasattr(source, "columns"):
+    """Return the source as a frame; None if it is none."""
+    packages = {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
+    if "pandas" in packages and hasattr(source, "columns"):
         return _pandas(source)
-    if "polars" in rooms and hasattr(type(source), "columns"):  # asking a lazy frame itself warns
+    if "polars" in packages and hasattr(type(source), "columns"):  # asking a lazy frame itself warns
         return polars_frame(source.collect() if hasattr(source, "collect") else source)
-    if rooms & {"duckdb", "_duckdb"} and hasattr(source, "fetchnumpy"):
+    if packages & {"duckdb", "_duckdb"} and hasattr(source, "fetchnumpy"):
         return _duckdb(source)
-    if "pyspark" in rooms and hasattr(source, "toArrow"):
-        from judged.io.tables.spark_frames import spark_frame
-
-        return spark_frame(source)
+    if "pyspark" in packages and hasattr(source, "toArrow"):
+        return _spark_frame(source)
     if isinstance(source, np.ndarray) and source.dtype.names:
         return Frame(source.dtype.names, lambda names: [source[name] for name in names])
-    arrow = hasattr(source, "__arrow_c_stream__") or ("pyarrow" in rooms and hasattr(source, "schema"))
+    arrow = hasattr(source, "__arrow_c_stream__") or ("pyarrow" in packages and hasattr(source, "schema"))
     return _arrow(source) if arrow else None
 
 
-def of_columns(source: Mapping[Any, Any], context: Context) -> SourceTable:
-    """A mapping of names to columns of one length."""
+def mapping_frame(source: Mapping[Any, Any]) -> Frame:
+    """Return a mapping of names to columns as a frame."""
 
     def column(name: str) -> Column:
         values = source[name]
         return values if isinstance(values, (list, np.ndarray)) else list(getattr(values, "tolist", values.__iter__)())
 
-    return of_frame(Frame(list(source), lambda names: map(column, names)), context)
+    return Frame(list(source), lambda names: map(column, names))
 
 
-def batches_of(frame: Frame, context: Context) -> ArrowRun | None:
-    """The columns of a run as the native core takes them; None where the library hands out no batches."""
+def unread_frame(frame: Frame, context: Context) -> ArrowRun | None:
+    """Return the columns of a run for the native core; None if the library has no Arrow batches."""
     if frame.stream is None:
         return None
-    found = find(list(frame.names), context.wanted, context.place).column
+    found = find_columns(list(frame.names), context.request, context.place).column
     places = {role: place for place, role in enumerate(found)}
     query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
     hand_out = frame.stream
@@ -93,42 +91,46 @@ def batches_of(frame: Frame, context: Context) -> ArrowRun | None:
     def stream() -> Any:
         try:
             return hand_out(list(found.values()))
-        except Exception:  # each library has exceptions of its own; who reads the frame says what is wrong
+        except Exception:  # each library has its own exceptions; the reader of the frame reports them
             return None
 
-    def read() -> Run:  # from what is held already: a source may be read only once
-        return as_run(of_frame(frame, context))
+    def read() -> Run:  # from the frame: a source may be readable only once
+        return as_run(concatenate(read_frame(frame, context)))
 
     return ArrowRun(name=context.name, read=read, stream=stream, columns=(query, doc, score, rank))
 
 
-def of_frame(frame: Frame, context: Context) -> SourceTable:
+def read_frame(frame: Frame, context: Context) -> ColumnBatches:
+    """Return the columns of a frame, as one batch."""
     names = list(frame.names)
-    found = find(names, context.wanted, context.place)
-    columns = _ids_as_text(frame, found.column)
+    found = find_columns(names, context.request, context.place)
+    columns = _ids_as_text(frame, found.column) if context.request.is_ranking else {}
     others = {role: name for role, name in found.column.items() if role not in columns}
     columns |= dict(zip(others, frame.columns(list(others.values())), strict=True))
     lengths = {found.column[role]: len(column) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        got = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
-        hint = "each row has one entry in each column"
-        raise DataError("columns", "columns of one length", got=got, where=context.place, hint=hint)
+        raise_lengths(lengths, context.place)
     origin: Origin = CellOrigin(context.name, found.column, first=context.row)
     if context.path is not None:
         position = {name: i for i, name in enumerate(names)}
         origin = RowOrigin(context.path, found.column, position, context.typed, context.row, context.among)
-    return table_of(found, columns, context, origin, once=frame.once)
+    return ColumnBatches(context, found, [columns], lambda: origin, once=frame.once)
+
+
+def raise_lengths(lengths: Mapping[str, int], where: Place) -> NoReturn:
+    listing = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
+    raise DataError("columns", f"the columns have different lengths: {listing}", where=where)
 
 
 def _ids_as_text(frame: Frame, names: Mapping[str, str]) -> dict[str, Any]:
-    """The columns of ids that need not become Python strings first."""
+    """Return the columns of ids that are text already."""
     if frame.text is None:
         return {}
     found = {role: frame.text(names[role]) for role in ("query", "doc")}
     return {role: text for role, text in found.items() if text is not None}
 
 
-# ── the libraries ────────────────────────────────────────────────────────────────────────────────
+# ── libraries ────────────────────────────────────────────────────────────────────────────────
 
 
 def _pandas(frame: Any) -> Frame:
@@ -159,11 +161,11 @@ def polars_frame(frame: Any) -> Frame:
 
 
 def _duckdb(source: Any) -> Frame:
-    """A relation, or a connection with a result; fetched once, so that all columns have one order."""
+    """Return a relation, or a connection with a result, as a frame; fetched once, so that all columns have one order."""
 
     def columns(names: Sequence[str]) -> Iterable[Column]:
         fetched = source.fetchnumpy()
-        return [unmasked(fetched[name]) for name in names]
+        return [_unmask(fetched[name]) for name in names]
 
     def stream(names: list[str]) -> Any:
         return source.project(", ".join('"' + name.replace('"', '""') + '"' for name in names)).__arrow_c_stream__()
@@ -173,8 +175,23 @@ def _duckdb(source: Any) -> Frame:
     return Frame([entry[0] for entry in source.description or ()], columns, once=True)
 
 
-def unmasked(values: Any) -> Column:
-    """DuckDB's way to say NULL, in Python's words."""
+def _spark_frame(source: Any) -> Frame:
+    """Return a Spark DataFrame as a frame; columns are fetched when they are needed."""
+
+    def fetch(names: Sequence[str]) -> Any:
+        with talking():
+            return source.select(*map(quoted, names)).toArrow()
+
+    def columns(names: Sequence[str]) -> Iterable[Column]:
+        return [np.asarray(column.to_numpy()) for column in fetch(names).columns]
+
+    with talking():
+        names = list(source.columns)
+    return Frame(names, columns, stream=lambda names: fetch(names).__arrow_c_stream__())
+
+
+def _unmask(values: Any) -> Column:
+    """Return DuckDB's masked values as None."""
     if not hasattr(values, "mask"):
         return np.asarray(values)
     objects = np.array(values.data, dtype=object)
@@ -183,7 +200,7 @@ def unmasked(values: Any) -> Column:
 
 
 def _arrow(source: Any) -> Frame:
-    """Anything that hands out Arrow batches, through the library that is loaded, or can be."""
+    """Return Arrow data as a frame, by the library that is loaded or installed."""
     once = hasattr(source, "read_next_batch")
     order = ["pyarrow", "polars"] if "pyarrow" in sys.modules or "polars" not in sys.modules else ["polars", "pyarrow"]
     for library in order:
@@ -196,15 +213,12 @@ def _arrow(source: Any) -> Frame:
             frame = arrow_frame(_table_of(module, source)) if arrow else polars_frame(module.DataFrame(source))
         except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
             kind = type(source).__name__
-            raise DataError(
-                "form", "a table of columns", got=f"another object ({error})", where=kind,
-                hint="a frame has columns for queries, documents and numbers",
-            ) from error  # fmt: skip
+            raise DataError("form", f"not a table of columns ({error})", where=kind) from error
         return replace(frame, once=once)
+    where = Place(type(source).__name__)
     raise DataError(
-        "needs", "pyarrow or polars, to take Arrow data", got="neither",
-        hint="pip install judged[parquet]", where=Place(type(source).__name__),
-    )  # fmt: skip
+        "needs", "Arrow data needs pyarrow or polars", hint="install it with pip install judged[parquet]", where=where
+    )
 
 
 def _table_of(pyarrow: Any, source: Any) -> Any:
@@ -233,7 +247,7 @@ def arrow_frame(table: Any) -> Frame:
 
 
 def arrow_text(column: Any) -> IdColumn | None:
-    """A column of strings as it lies in memory; None where it holds anything else, or what no id may hold."""
+    """Return a column of strings without a copy; None if it has other types, or anything that no id may contain."""
     if str(column.type) not in ("string", "large_string") or column.null_count or not len(column):
         return None
     array = column.cast("large_string").combine_chunks()

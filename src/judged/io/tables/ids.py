@@ -1,6 +1,6 @@
 """Ids of any type as bytes: text as UTF-8, integers by their decimals, other scalars by `str`.
 
-Whole columns at once: the ids are joined by NUL, which no id may hold, and cut again where it stands.
+Whole columns at once: the ids are joined by NUL, which no id may hold, and cut again there.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from judged.core.tables import IdKind
 from judged.errors import DataError, Place, shown
 from judged.io.tables.origin import Origin
 
-__all__ = ["Column", "RawIds", "grouped", "ids", "listed"]
+__all__ = ["Column", "RawIds", "as_list", "encode_ids", "group_ids"]
 
 Column = list[Any] | NDArray[Any]
-RawIds = Column | IdColumn  # a `IdColumn` holds nothing that no id may hold
+RawIds = Column | IdColumn  # an `IdColumn` is already checked
 
 _NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
 _WRONG = {
-    "id-null": ("a {noun}", "every row needs one; drop the rows that have none"),
-    "id-empty": ("a {noun} of at least one character", "every row needs one; drop the rows that have none"),
-    "id-type": ("a {noun} as text or as a whole number", "convert it, for example with str(id)"),
-    "id-encoding": ("a {noun} that can be written as UTF-8", "it holds half of a surrogate pair; repair the text"),
-    "nul": ("a {noun} without NUL", "the text is damaged; remove the NUL characters"),
+    "id-null": ("a {noun}", "drop the rows that have none"),
+    "id-empty": ("a {noun} of at least one character", "drop the rows that have none"),
+    "id-type": ("a {noun} as text or as an integer", "convert it, for example with str(id)"),
+    "id-encoding": ("a {noun} that can be written as UTF-8", "repair the text: it has half of a surrogate pair"),
+    "nul": ("a {noun} without NUL", "remove the NUL characters: the text is damaged"),
 }
 
 
-def ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, IdKind]:
-    """A column of ids as text, and the type that they had."""
+def encode_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, IdKind]:
+    """Return a column of ids as text, and their type."""
     if isinstance(values, IdColumn):
         return values, "text"
-    items = listed(values, origin, role)
+    items = as_list(values, origin, role)
     family = _family(items, origin, role)
     words = items if family in ("text", "bytes") else _words(items, family, origin, role)
     kind: IdKind = "text" if family in ("text", "bytes") or not origin.typed else "other"
-    return _joined(words, origin, role), "integer" if family == "integer" and origin.typed else kind
+    return _join(words, origin, role), "integer" if family == "integer" and origin.typed else kind
 
 
-def grouped(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints, IdKind]:
-    """Each id once in order of appearance, every row's place among them, and their type."""
+def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints, IdKind]:
+    """Return each id once in order of appearance, the index of every row's id, and their type."""
     if isinstance(values, IdColumn):
         return *_distinct(values), "text"
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not np.ma.isMaskedArray(values):
         _, first, code = np.unique(values, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.argsort(order)
-        text, kind = ids(values[first[order]], origin, role)
+        text, kind = encode_ids(values[first[order]], origin, role)
         return text, rank[code], kind
-    items = listed(values, origin, role)
+    items = as_list(values, origin, role)
     _family(items, origin, role)
     distinct = {item: i for i, item in enumerate(dict.fromkeys(items))}
-    text, kind = ids(list(distinct), _Distinct(origin, items, list(distinct)), role)
+    text, kind = encode_ids(list(distinct), _Distinct(origin, items, list(distinct)), role)
     seen: dict[bytes, int] = {}  # 7 and "7" of a JSON file are one id
     place = np.array([seen.setdefault(raw, len(seen)) for raw in text.tolist()], dtype=np.int64)
     code = np.fromiter(map(distinct.__getitem__, items), np.int64, len(items))
@@ -65,7 +65,7 @@ def grouped(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints, 
 
 
 def _distinct(text: IdColumn) -> tuple[IdColumn, Ints]:
-    """Each id once in order of appearance, and every row's place among them; rows of one id mostly follow each other."""
+    """Return each id once in order of appearance, and the index of every row's id; equal ids are mostly adjacent."""
     rows = np.arange(len(text))
     new = np.ones(len(text), bool)
     new[1:] = ~text.same(rows[1:], text, rows[:-1])
@@ -74,8 +74,8 @@ def _distinct(text: IdColumn) -> tuple[IdColumn, Ints]:
     return IdColumn.of(seen), place[np.cumsum(new) - 1]
 
 
-def listed(values: Column, origin: Origin, role: str) -> list[Any]:
-    """A column as Python objects; a masked one is refused, because no library agrees on what it means."""
+def as_list(values: Column, origin: Origin, role: str) -> list[Any]:
+    """Return a column as Python objects. Masked values are an error: libraries disagree on their meaning."""
     if isinstance(values, list):
         return values
     if np.ma.isMaskedArray(values):
@@ -83,7 +83,7 @@ def listed(values: Column, origin: Origin, role: str) -> list[Any]:
         if mask.any():
             row = int(np.argmax(mask))
             raise DataError(
-                "masked", f"a column without masked values{origin.about(row)}", got="a masked array",
+                "masked", f"the column has masked values{origin.describe_row(row)}",
                 hint="drop the masked rows first", where=origin.place(row, role),
             )  # fmt: skip
         values = np.asarray(values)
@@ -95,7 +95,7 @@ def listed(values: Column, origin: Origin, role: str) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Distinct:
-    """Distinct values, each placed where it is first found."""
+    """Distinct values, each with the place of its first row."""
 
     origin: Origin
     items: list[Any]
@@ -108,8 +108,8 @@ class _Distinct:
     def place(self, row: int, role: str = "doc") -> Place:
         return self.origin.place(self.items.index(self.distinct[row]), role)
 
-    def about(self, row: int) -> str:
-        return self.origin.about(self.items.index(self.distinct[row]))
+    def describe_row(self, row: int) -> str:
+        return self.origin.describe_row(self.items.index(self.distinct[row]))
 
 
 # ── types ────────────────────────────────────────────────────────────────────────────────────────
@@ -125,7 +125,7 @@ def _family_of(kind: type) -> str:
 
 
 def _family(items: list[Any], origin: Origin, role: str) -> str:
-    """The one family of types that all ids belong to."""
+    """Return the one family of types of all ids."""
     kinds = {kind: _family_of(kind) for kind in set(map(type, items))}
     families = set(kinds.values())
     if not origin.typed and families == {"text", "integer"}:
@@ -137,12 +137,12 @@ def _family(items: list[Any], origin: Origin, role: str) -> str:
     for row, item in enumerate(items):
         other = kinds[type(item)]
         if other == "null" or (isinstance(item, (float, np.floating)) and item != item):
-            _refuse("id-null", origin, role, row, item)
+            _raise("id-null", origin, role, row, item)
         if other == "container" or not (origin.typed or other in ("text", "bytes", "integer")):
-            _refuse("id-type", origin, role, row, item, f"{shown(item)}, a {type(item).__name__}")
+            _raise("id-type", origin, role, row, item, f"{shown(item)}, a {type(item).__name__}")
         if other != family:
             got = f"{shown(item)}, a {type(item).__name__}, after {shown(items[0])}, a {type(items[0]).__name__}"
-            _refuse("id-type", origin, role, row, item, got)
+            _raise("id-type", origin, role, row, item, got)
     raise AssertionError(families)
 
 
@@ -155,27 +155,27 @@ def _words(items: list[Any], family: str, origin: Origin, role: str) -> list[str
             raise DataError("id-type", f"a {_NOUN[role]}", got=got, hint=hint, where=_NOUN[role]) from error
     for row, item in enumerate(items):
         if item != item:  # NaN in a column of floats
-            _refuse("id-null", origin, role, row, item)
+            _raise("id-null", origin, role, row, item)
     return list(map(str, items))
 
 
-def _joined(words: list[Any], origin: Origin, role: str) -> IdColumn:
+def _join(words: list[Any], origin: Origin, role: str) -> IdColumn:
     if not words:
         return IdColumn.of([])
     try:
         joined = b"\0".join(words) if isinstance(words[0], bytes) else "\0".join(words).encode()
     except UnicodeEncodeError:
         row = next(i for i, word in enumerate(words) if not _encodes(word))
-        _refuse("id-encoding", origin, role, row, words[row], words[row].encode("unicode_escape").decode())
+        _raise("id-encoding", origin, role, row, words[row], words[row].encode("unicode_escape").decode())
     buffer = np.frombuffer(joined + bytes(8), np.uint8)
     end = np.append(np.flatnonzero(buffer[:-8] == 0), len(joined))
     if len(end) != len(words):
         nul = b"\0" if isinstance(words[0], bytes) else "\0"
         row = next(i for i, word in enumerate(words) if nul in word)
-        _refuse("nul", origin, role, row, words[row])
+        _raise("nul", origin, role, row, words[row])
     start = np.append(0, end[:-1] + 1)
     if (start == end).any():
-        _refuse("id-empty", origin, role, int(np.argmax(start == end)), words[int(np.argmax(start == end))])
+        _raise("id-empty", origin, role, int(np.argmax(start == end)), words[int(np.argmax(start == end))])
     return IdColumn(buffer, start, end - start)
 
 
@@ -186,9 +186,9 @@ def _encodes(word: str) -> bool:
         return False
 
 
-def _refuse(slug: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
+def _raise(slug: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
     expected, hint = _WRONG[slug]
     raise DataError(
-        slug, expected.format(noun=_NOUN[role]) + origin.about(row), got=got or shown(value), hint=hint,
+        slug, expected.format(noun=_NOUN[role]) + origin.describe_row(row), got=got or shown(value), hint=hint,
         where=origin.place(row, role), value=value,
     )  # fmt: skip

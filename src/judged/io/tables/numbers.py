@@ -1,4 +1,4 @@
-"""Scores and grades as Python and NumPy hold them, to float64."""
+"""Scores and grades of Python and NumPy as float64."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.errors import DataError, shown
-from judged.io.tables.ids import Column, listed
+from judged.io.tables.ids import Column, as_list
 from judged.io.tables.origin import Origin
 from judged.io.text.decimals import LARGEST_GRADE, What
 
-__all__ = ["floats", "in_range", "ranks"]
+__all__ = ["check_range", "floats", "ranks"]
 
 
 def floats(values: Column, origin: Origin, what: What) -> Floats:
-    """A column of scores or grades. Text is refused, a missing number too; nothing is truncated."""
+    """Return a column of scores or grades. Text and missing numbers are errors; nothing is truncated."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "fiub" and not np.ma.isMaskedArray(values):
         out = values.astype(np.float64)
     else:
-        out = _from_objects(listed(values, origin, what), origin, what)
+        out = _from_objects(as_list(values, origin, what), origin, what)
     lost = np.isnan(out)
     if lost.any():
-        _refuse_missing(float("nan"), origin, what, int(np.argmax(lost)))
+        _raise_missing(float("nan"), origin, what, int(np.argmax(lost)))
     if what == "grade":
-        in_range(out, origin)
+        check_range(out, origin)
     return out
 
 
-def in_range(grades: Floats, origin: Origin) -> None:
-    """Refuse grades that a float64 cannot tell from their neighbours."""
+def check_range(grades: Floats, origin: Origin) -> None:
+    """Raise at a grade that a float64 cannot distinguish from its neighbours."""
     large = np.abs(grades) > LARGEST_GRADE
     if large.any():
         row = int(np.argmax(large))
-        raise DataError(
-            "grade-range", f"a grade between -2**53 and 2**53{origin.about(row)}", got=f"{grades[row]:g}",
-            hint="grades are small: 0, 1, 2, 3", where=origin.place(row, "grade"), value=float(grades[row]),
-        )  # fmt: skip
+        problem = f"a grade between -2**53 and 2**53{origin.describe_row(row)}"
+        where, grade = origin.place(row, "grade"), float(grades[row])
+        hint = "use small grades such as 0, 1, 2, 3"
+        raise DataError("grade-range", problem, got=f"{grade:g}", where=where, value=grade, hint=hint)
 
 
 def _from_objects(items: list[Any], origin: Origin, what: What) -> Floats:
@@ -54,7 +54,7 @@ def _from_objects(items: list[Any], origin: Origin, what: What) -> Floats:
 def _float(item: Any, origin: Origin, what: What, row: int) -> float:
     """One number of an unusual type: Decimal, Fraction, a huge integer, an array of no dimension."""
     if item is None or item is np.ma.masked or type(item).__name__ in ("NAType", "NaTType"):
-        _refuse_missing(item, origin, what, row)
+        _raise_missing(item, origin, what, row)
     kind = getattr(getattr(item, "dtype", None), "kind", "f")
     if hasattr(type(item), "__float__") and kind in "fiub" and not getattr(item, "ndim", 0):
         try:
@@ -64,21 +64,21 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
         except (TypeError, ValueError):
             pass
     raise DataError(
-        f"{what}-type", f"a {what} as a number{origin.about(row)}", got=f"{shown(item)}, a {type(item).__name__}",
+        f"{what}-type", f"a {what} as a number{origin.describe_row(row)}", got=f"{shown(item)}, a {type(item).__name__}",
         hint="one run at a time: pass {query: {doc: score}}" if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
     )  # fmt: skip
 
 
-def _refuse_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
+def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
     raise DataError(
-        "score-nan" if what == "score" else "grade-type", f"a {what} as a number{origin.about(row)}", got=shown(value),
-        hint="NaN and missing numbers cannot be compared; find out where the number was lost",
+        "score-nan" if what == "score" else "grade-type", f"a {what} as a number{origin.describe_row(row)}", got=shown(value),
+        hint="find out where the number was lost; NaN cannot be ranked",
         where=origin.place(row, what), value=value,
     )  # fmt: skip
 
 
 def ranks(values: Column) -> Ints | None:
-    """A column of whole numbers; None where any value is something else."""
+    """Return a column of integers; None if a value is something else."""
     try:
         numbers = np.asarray(values)
         if numbers.dtype.kind in "US":

@@ -1,4 +1,4 @@
-"""Where each value of a source came from, in the form that its owner can look it up."""
+"""Origins: the place of each value of a source, as its owner can look it up."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Ids = Sequence[Any] | IdColumn
 
 
 class Origin(Protocol):
-    """Tells the place of a row's value; `about` says in words what a place cannot hold.
+    """The place of a row's value. `describe_row` gives in words what a `Place` cannot hold.
 
-    `typed` sources tell 7 from "7"; in a text file every id is text.
+    `typed` sources distinguish 7 from "7"; in a text file every id is text.
     """
 
     @property
     def typed(self) -> bool: ...
     def place(self, row: int, role: str = "doc") -> Place: ...
-    def about(self, row: int) -> str: ...
+    def describe_row(self, row: int) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class WholeOrigin:
-    """A source as one place, for what is wrong with all of it or shows itself."""
+    """A source as one place."""
 
     name: str
     typed: bool = True
@@ -39,18 +39,18 @@ class WholeOrigin:
     def place(self, row: int, role: str = "doc") -> Place:
         return Place(self.name)
 
-    def about(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """A mapping of queries: `run['q1']['d2']`, or `run['q1'][0]` where rankings are lists."""
+    """A mapping of queries: `run['q1']['d2']`, or `run['q1'][0]` if rankings are lists."""
 
     name: str
     queries: Ids
     size: Ints
-    docs: Ids | None  # None where documents are not keys
+    docs: Ids | None  # None if documents are not keys
     typed: bool = True
 
     def query(self, row: int) -> tuple[Any, int]:
@@ -63,13 +63,13 @@ class Keys:
         key = position if self.docs is None else shown(self.docs[row])
         return Place(f"{self.name}[{shown(query)}][{key}]")
 
-    def about(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One JSON document: the file is the place, query and document are said in words."""
+    """One JSON document: the file is the place, query and document are given in words."""
 
     path: str
     keys: Keys
@@ -79,13 +79,13 @@ class Document:
     def place(self, row: int, role: str = "doc") -> Place:
         return Place(self.path)
 
-    def about(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         return f" for document {shown(self.docs[row])} of query {shown(self.keys.query(row)[0])}"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemOrigin:
-    """A list of tuples or records: `run[3]['score']`. `item` leads from rows to list positions."""
+    """A list of tuples or records: `run[3]['score']`. `item` maps rows to list positions."""
 
     name: str
     key: Mapping[str, object] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class ItemOrigin:
     def place(self, row: int, role: str = "doc") -> Place:
         return Place(self.path or self._text(row, role))
 
-    def about(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         return f" at {self._text(row, '')}" if self.path else ""
 
     def _text(self, row: int, role: str) -> str:
@@ -111,31 +111,31 @@ class CellOrigin:
     name: str
     column: Mapping[str, str]
     typed: bool = True
-    first: int = 0  # the row of the frame that these begin with
+    first: int = 0  # number of the first row in the frame
 
     def place(self, row: int, role: str = "doc") -> Place:
         return Place(f"{self.name}[{self.column.get(role, role)!r}][{self.first + row}]")
 
-    def about(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class RowOrigin:
-    """The columns of a Parquet or Arrow file: file and column are the place, the row is said in words."""
+    """The columns of a Parquet or Arrow file: file and column are the place, the row is given in words."""
 
     path: str
     column: Mapping[str, str]
     position: Mapping[str, int]
     typed: bool = True
-    first: int = 0  # the row of the file that these begin with
-    among: str = ""  # which rows are counted
+    first: int = 0  # number of the first row in the file
+    among: str = ""  # the rows that are counted, in words
 
     def place(self, row: int, role: str = "doc") -> Place:
         name = self.column.get(role)
         return Place(self.path, None, None if name is None else self.position[name] + 1, name)
 
-    def about(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         return f" in row {self.first + row + 1}{self.among}"
 
 
@@ -151,5 +151,5 @@ class LineOrigin:
     def place(self, row: int, role: str = "doc") -> Place:
         return Place(self.path, int(self.line[row]), *self.column.get(role, (None, None)))
 
-    def about(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         return ""

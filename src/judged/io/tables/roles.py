@@ -1,11 +1,8 @@
-"""Columns with roles of their own: found by their names, gathered batch by batch, ids already as codes.
-
-Rows come in batches, so that a log of millions of rows never lives as Python strings all at once.
-"""
+"""Columns of a table by role, gathered batch by batch: a log of millions of rows never exists as Python strings at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -13,31 +10,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core.tables import Id
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Place, Warned, shown
+from judged.io.tables.columns import Role, RoleColumns
 from judged.io.tables.context import Context
-from judged.io.tables.ids import Column, ids, listed
+from judged.io.tables.ids import Column, as_list, encode_ids
 from judged.io.tables.origin import ItemOrigin, Origin
 
-__all__ = ["Batch", "Coded", "Role", "RoleTable", "Roles", "find_roles", "gathered", "match", "refuse_empty"]
+__all__ = ["Batch", "Coded", "ColumnBatches", "RoleTable", "gather_columns", "raise_empty"]
 
 Batch = Mapping[str, Column]
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
-    """What a column means: its usual names (lower case, no separators), and how its cells are read (None: as ids)."""
+class ColumnBatches:
+    """Columns by role, batch by batch, as the reader of each format hands them out.
 
-    names: tuple[str, ...]
-    meaning: str
-    read: Callable[[Column], NDArray[Any] | None] | None = None
-    required: bool = True
-    expected: str = ""  # what a cell must be
-    slug: str = "columns"
+    Args:
+        columns: the column of each role.
+        batches: the cells of each role; taken once.
+        origin: gives the places of all rows, once the batches were taken.
+        in_text: True if numbers are text.
+        once: True if the source can be read only once.
+        warnings: of the reader.
+    """
+
+    context: Context
+    columns: RoleColumns
+    batches: Iterable[Batch]
+    origin: Callable[[], Origin]
+    in_text: bool = False
+    once: bool = False
+    warnings: tuple[Warned, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Ids: each once, and every row's place among them."""
+    """Ids: each once, and the index of every row's id among them."""
 
     ids: tuple[Id, ...]
     code: NDArray[Any]
@@ -45,7 +53,7 @@ class Coded:
 
 @dataclass(frozen=True, slots=True)
 class RoleTable:
-    """The columns that were found: ids as `Coded`, the others as arrays; and the place of a row."""
+    """The columns of a table by role: ids as `Coded`, the others as arrays; and the place of a row."""
 
     name: str
     ids: Mapping[str, Coded]
@@ -56,64 +64,37 @@ class RoleTable:
         return len(next(iter(self.ids.values())).code)
 
 
-Roles = Mapping[str, Role]
-
-
-def match(role: Role, names: Sequence[Any]) -> str | None:
-    plain = {_plain(name): name for name in reversed(names) if isinstance(name, str)}
-    return next((plain[name] for name in role.names if name in plain), None)
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace("-", "").replace("_", "").replace(" ", "")
-
-
-def find_roles(names: Sequence[Any], context: Context, roles: Roles, where: Place) -> dict[str, str]:
-    """The column of each role; a role's first name is the surest."""
-    found: dict[str, str] = {}
-    listing = ", ".join(shown(name, 40) for name in names) or "none"
-    for name, role in roles.items():
-        column = context.wanted.named.get(name) or match(role, names)
-        if column is not None and column in names:
-            if list(names).count(column) > 1:
-                raise DataError("columns", f"one column called {column!r}", got=listing, where=where, hint="rename one")
-            found[name] = column
-        elif role.required or name in context.wanted.named:
-            expected = f"a column of {role.meaning}" if column is None else f"a column called {column!r}"
-            raise DataError("columns", expected, got=listing, where=where, hint=f"name it: {name}='…'", value=listing)
-    return found
-
-
-def gathered(batches: Iterator[Batch], origin: Callable[[], Origin], context: Context, roles: Roles,
-              found: Mapping[str, str]) -> RoleTable:  # fmt: skip
-    """The columns, batch after batch; what is wrong is told with its place once all lines are known."""
-    seen: dict[str, dict[Any, int]] = {role: {} for role in found if roles[role].read is None}
-    parts: dict[str, list[NDArray[Any]]] = {role: [np.empty(0, np.int32)] for role in found}
+def gather_columns(source: ColumnBatches) -> RoleTable:
+    """Read all batches; a wrong cell is reported with its place."""
+    context, roles = source.context, source.context.request.roles
+    columns = source.columns.column
+    seen: dict[str, dict[Any, int]] = {role: {} for role in columns if roles[role].read is None}
+    parts: dict[str, list[NDArray[Any]]] = {role: [np.empty(0, np.int32)] for role in columns}
     count = 0
-    for batch in batches:
+    for batch in source.batches:
         for role, column in batch.items():
             read = roles[role].read
-            part = _coded(column, seen[role]) if read is None else read(column)
+            part = _encode(column, seen[role]) if read is None else read(column)
             if part is None:
                 row = _first_wrong(column, read)
-                _refuse_cell(roles[role], role, list(column)[row], count + row, origin())
+                _raise_cell(roles[role], role, list(column)[row], count + row, source.origin())
             parts[role].append(part)
         count += len(next(iter(batch.values())))
     if not count:
-        refuse_empty(context)
-    place = origin()
-    codes = {role: np.concatenate(parts[role][1:]) for role in found}
-    coded = {role: _checked(list(known), codes[role], place, role) for role, known in seen.items()}
-    return RoleTable(context.name, coded, {role: codes[role] for role in found if role not in seen}, place.place)
+        raise_empty(context)
+    origin = source.origin()
+    codes = {role: np.concatenate(parts[role][1:]) for role in columns}
+    coded = {role: _check_ids(list(known), codes[role], origin, role) for role, known in seen.items()}
+    return RoleTable(context.name, coded, {role: codes[role] for role in columns if role not in seen}, origin.place)
 
 
-def _coded(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
-    """Codes of the ids of a batch, in order of appearance; None where one cannot be looked up."""
+def _encode(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
+    """Return codes of the ids of a batch, in order of appearance; None if one cannot be hashed."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and not np.ma.isMaskedArray(column):
         distinct, place = np.unique(column, return_inverse=True)
         known = np.array([seen.setdefault(item, len(seen)) for item in distinct.tolist()], dtype=np.int32)
         return known[place]
-    items = column if isinstance(column, list) else listed(column, ItemOrigin("rows"), "doc")
+    items = column if isinstance(column, list) else as_list(column, ItemOrigin("rows"), "doc")
     try:
         for item in dict.fromkeys(items):
             seen.setdefault(item, len(seen))
@@ -122,10 +103,10 @@ def _coded(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
         return None
 
 
-def _checked(names: list[Any], code: NDArray[Any], origin: Origin, role: str) -> Coded:
-    """The ids as they are kept, after the checks that every id goes through."""
-    rows = _Firsts(origin, code, role)
-    text, kind = ids(names, rows, "query" if role == "query" else "doc")
+def _check_ids(names: list[Any], code: NDArray[Any], origin: Origin, role: str) -> Coded:
+    """Return the ids as they are kept, after the checks of every id."""
+    rows = _FirstRows(origin, code, role)
+    text, kind = encode_ids(names, rows, "query" if role == "query" else "doc")
     if all(isinstance(name, str) for name in names) or (kind == "integer" and origin.typed):
         return Coded(tuple(names), code)
     words = [raw.decode("utf-8", "surrogateescape") for raw in text.tolist()]
@@ -134,8 +115,8 @@ def _checked(names: list[Any], code: NDArray[Any], origin: Origin, role: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Firsts:
-    """Distinct ids, each placed where it first stands."""
+class _FirstRows:
+    """Distinct ids, each with the place of its first row."""
 
     origin: Origin
     code: NDArray[Any]
@@ -148,34 +129,24 @@ class _Firsts:
     def place(self, row: int, role: str = "doc") -> Place:
         return self.origin.place(int(np.argmax(self.code == row)), self.role)
 
-    def about(self, row: int) -> str:
-        return self.origin.about(int(np.argmax(self.code == row)))
+    def describe_row(self, row: int) -> str:
+        return self.origin.describe_row(int(np.argmax(self.code == row)))
 
 
 def _first_wrong(column: Column, read: Callable[[Column], Any] | None) -> int:
     items = list(column)
     if read is None:
-        return next(
-            i for i, item in enumerate(items) if getattr(item, "__hash__", None) is None or _coded([item], {}) is None
-        )
+        return next(i for i, x in enumerate(items) if getattr(x, "__hash__", None) is None or _encode([x], {}) is None)
     return next(i for i in range(len(items)) if read(items[i : i + 1]) is None)
 
 
-def _refuse_cell(role: Role, name: str, value: Any, row: int, origin: Origin) -> NoReturn:
+def _raise_cell(role: Role, name: str, value: Any, row: int, origin: Origin) -> NoReturn:
+    where, about = origin.place(row, name), origin.describe_row(row)
     if role.read is None:
-        raise DataError(
-            "id-type",
-            f"{role.meaning} as text or whole numbers{origin.about(row)}",
-            got=shown(value),
-            where=origin.place(row, name),
-        )
-    raise DataError(
-        role.slug, f"{role.expected}{origin.about(row)}", got=shown(value), where=origin.place(row, name), value=value
-    )
+        raise DataError("id-type", f"{role.meaning} as text or integers{about}", got=shown(value), where=where)
+    raise DataError(role.slug, f"{role.expected}{about}", got=shown(value), where=where, value=value)
 
 
-def refuse_empty(context: Context) -> NoReturn:
-    hint = "is this the right one, and was it filled?"
-    raise DataError(
-        "empty-clicks", f"at least one row of {context.wanted.what}", got="none", where=context.name, hint=hint
-    )
+def raise_empty(context: Context) -> NoReturn:
+    hint = "check that this is the right input, and not empty"
+    raise DataError("empty-clicks", f"there are no rows of {context.request.what}", where=context.name, hint=hint)

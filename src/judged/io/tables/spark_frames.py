@@ -1,98 +1,74 @@
-"""Spark DataFrames: as frames, by the usual names of their columns, and talking to Spark itself.
+"""Columns of Spark DataFrames, and calls to Spark whose errors become ours.
 
-Only what classic sessions and Spark Connect both offer is called. PySpark is imported by those who have a DataFrame, not here.
+Uses only what classic sessions and Spark Connect both have. PySpark is not imported here.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, NoReturn
-
-import numpy as np
+from typing import Literal, NoReturn
 
 from judged.errors import EngineError, JudgedError, Place, UsageError
-from judged.io.read import is_spark
-from judged.io.tables.columns import ColumnRequest, RoleColumns, find
-from judged.io.tables.frames import Frame
-from judged.io.tables.ids import Column
+from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 
-__all__ = ["MISSING", "columns_in", "is_spark", "quoted", "spark_frame", "talking"]
+__all__ = ["MISSING", "columns_in", "quoted", "talking"]
 
-MISSING = "judged is needed on every worker"  # what a worker says that has none
-_LONGEST = 300  # characters of what Spark says: some of its sentences hold a whole plan
-
-
-def spark_frame(source: Any) -> Frame:
-    """The DataFrame as a frame: the columns that are needed are brought here when they are."""
-
-    def fetched(names: Sequence[str]) -> Any:
-        with talking():
-            return source.select(*map(quoted, names)).toArrow()
-
-    def columns(names: Sequence[str]) -> Iterable[Column]:
-        table = fetched(names)
-        return [np.asarray(column.to_numpy()) for column in table.columns]
-
-    def stream(names: list[str]) -> Any:
-        return fetched(names).__arrow_c_stream__()
-
-    with talking():
-        names = list(source.columns)
-    return Frame(names, columns, stream=stream)
+MISSING = "judged is needed on every worker"  # what a worker without judged reports
+_LONGEST = 300  # characters of a message of Spark: some contain a whole query plan
 
 
 def columns_in(
     names: Sequence[str], what: Literal["run", "qrels"], named: Mapping[str, str | None], name: str
 ) -> RoleColumns:
-    """The column of each role (query, doc, score or grade, rank or aspect), by the usual names or as named."""
-    given = {role: column for role, column in named.items() if column is not None}
-    return find(names, ColumnRequest(what, given), Place(name))
+    """Find the column of each role (query, doc, score or grade, rank or aspect), by its known names or as named."""
+    columns = {role: column for role, column in named.items() if column is not None}
+    return find_columns(names, ColumnRequest(what, columns), Place(name))
 
 
 def quoted(name: str) -> str:
-    """A column by its name, whatever letters are in it."""
+    """Quote the name of a column for Spark SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
 @contextmanager
 def talking() -> Iterator[None]:
-    """Around calls to Spark and nothing else: its warnings are its own affair, and its errors become one of ours.
+    """Wrap calls to Spark: its warnings are ignored, its errors become one of ours.
 
     Raises:
-        EngineError: Spark could not do it; with the first line of what it said.
-        UsageError: its workers have no judged.
+        EngineError: Spark failed; with the first line of its message.
+        UsageError: its workers do not have judged.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of every version of pandas that it does not know yet
+        warnings.simplefilter("ignore")  # about versions of pandas newer than itself
         try:
             yield
         except JudgedError:
             raise
         except Exception as error:
-            _refuse(error)
+            _raise(error)
 
 
-def _refuse(error: Exception) -> NoReturn:
+def _raise(error: Exception) -> NoReturn:
     text = str(error)
     if MISSING in text:
-        said = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
-        raise UsageError("needs", MISSING, got=said, value=said,
-                         hint="install it there, or send it along: engine=Spark(ship=True)") from error  # fmt: skip
-    said = _first_line(text) or type(error).__name__
-    raise EngineError("engine", "Spark to carry out the work", got=said, value=said,
-                      hint="the log of Spark says more; is the session alive, and do its workers have numpy and pyarrow?") from error  # fmt: skip
+        reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
+        hint = "install it there, or send it along: engine=Spark(ship=True)"
+        raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
+    reason = _first_line(text) or type(error).__name__
+    hint = "check that the session is alive and its workers have numpy and pyarrow; the log of Spark has details"
+    raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
 
 
 def _first_line(text: str) -> str:
-    """What went wrong, of what Spark says: the first line, or that of the error which it only hands on."""
+    """Return the line of a message of Spark that names the cause."""
     lines = [line.strip() for line in text.partition("JVM stacktrace")[0].splitlines() if line.strip()]
     causes = [line.partition(": ")[2] for line in lines if line.startswith("Caused by: ")]
-    said = lines[0] if lines else ""
-    if "Traceback (most recent call last):" in text:  # of Python, on a worker: its last line is the error
-        said = next((line for line in reversed(lines) if not line.startswith(("SQLSTATE", "at ", "..."))), said)
-    elif said.startswith("An error occurred while calling"):  # py4j, which knows nothing but that
-        said = next((cause for cause in causes if "Job aborted" in cause), (causes or lines)[-1])
-    said = said.removeprefix("org.apache.spark.SparkException: ")
-    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+    reason = lines[0] if lines else ""
+    if "Traceback (most recent call last):" in text:  # of Python on a worker: the last line is the error
+        reason = next((line for line in reversed(lines) if not line.startswith(("SQLSTATE", "at ", "..."))), reason)
+    elif reason.startswith("An error occurred while calling"):  # py4j adds nothing
+        reason = next((cause for cause in causes if "Job aborted" in cause), (causes or lines)[-1])
+    reason = reason.removeprefix("org.apache.spark.SparkException: ")
+    return reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST - 1]}…"

@@ -1,7 +1,8 @@
-"""The columns of any source, and how they become a `Run` or `Qrels`: checked once, here."""
+"""Tables of runs and judgments: the columns of any source, checked and turned into `Run` and `Qrels`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -10,36 +11,61 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Passages, Qrels, Run
-from judged.errors import DataError, Warned
+from judged.errors import DataError, Hint, Warned, shown
 from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.ids import Column, RawIds, grouped, ids, listed
+from judged.io.tables.ids import Column, RawIds, as_list, encode_ids, group_ids
 from judged.io.tables.numbers import floats, ranks
 from judged.io.tables.origin import Document, Keys, Origin, WholeOrigin
-from judged.io.text.decimals import decimals, numbers, refuse_number
+from judged.io.tables.roles import ColumnBatches
+from judged.io.text.decimals import decimals, is_decimal, numbers, raise_number
 
-__all__ = ["SourceTable", "as_qrels", "as_run"]
+__all__ = ["SourceTable", "as_qrels", "as_run", "concatenate"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTable:
-    """Columns as they came. With `size`, `query` has one entry per ranking of that many rows."""
+    """Columns of a run or of judgments, not yet checked. With `size`, `query` has one entry per ranking of that many rows."""
 
     name: str
-    wanted: ColumnRequest
+    request: ColumnRequest
     origin: Origin
     query: RawIds
     doc: RawIds
-    number: Column | None  # None: documents stand best first, or all are relevant
+    number: Column | None  # None: documents are listed best first, or all are relevant
     rank: Column | None = None
     aspect: Column | None = None
     size: Ints | None = None
     query_origin: Origin | None = None
-    in_text: bool = False  # numbers are text cells
+    in_text: bool = False  # numbers are text
     borrowed: bool = False
-    once: bool = False  # the source could be read only once
+    once: bool = False  # the source can be read only once
     choice: Ints | None = None
     passages: Passages | None = None
     warnings: tuple[Warned, ...] = ()
+
+
+def concatenate(source: ColumnBatches) -> SourceTable:
+    """Return all batches of a run or of judgments as one table."""
+    batches = list(source.batches)
+    columns: dict[str, Any] = dict(batches[0]) if len(batches) == 1 else {role: [] for role in source.columns.column}
+    for batch in batches if len(batches) > 1 else ():
+        for role, cells in batch.items():
+            columns[role] += cells
+    context = source.context
+    return SourceTable(
+        name=context.name,
+        request=context.request,
+        once=context.once or source.once,
+        warnings=(*context.warnings, *source.warnings),
+        origin=source.origin(),
+        query=columns["query"],
+        doc=columns["doc"],
+        number=columns.get(context.request.number),
+        rank=columns.get("rank"),
+        aspect=columns.get("aspect"),
+        in_text=source.in_text,
+        borrowed=source.columns.borrowed,
+    )
 
 
 def as_run(table: SourceTable) -> Run:
@@ -55,14 +81,12 @@ def as_run(table: SourceTable) -> Run:
 
 
 def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
-    """Ranks and scores of lists: the first document of n has rank 1 and score n."""
+    """Return ranks and scores of lists: the first document of n has rank 1 and score n."""
     size = table.size
     assert size is not None
     if queries < len(size):
-        raise DataError(
-            "duplicate-query", "one list of documents per query", got=f"{len(size)} lists for {queries} queries",
-            hint="join the lists of a query, or give scores", where=table.name,
-        )  # fmt: skip
+        problem, hint = f"{len(size)} lists for {queries} queries", "join the lists of a query, or give scores"
+        raise DataError("duplicate-query", problem, hint=hint, where=table.name)
     rank = np.arange(1, size.sum() + 1) - np.repeat(np.cumsum(size) - size, size)
     return rank, np.repeat(size, size) + 1.0 - rank
 
@@ -70,28 +94,28 @@ def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
 def as_qrels(table: SourceTable) -> Qrels:
     keys = _keys(table)
     if not len(keys["doc"]):
-        _refuse_empty(table)
+        _raise_empty(table)
     grade = np.ones(len(keys["doc"])) if table.number is None else _numbers(table)
     if table.borrowed and (grade != np.trunc(grade)).any():
         row = int(np.argmax(grade != np.trunc(grade)))
         raise DataError(
-            "swapped", "whole grades in a column called score", got=f"{grade[row]:g}{table.origin.about(row)}",
-            hint="this looks like a run; the judgments come first, or name the column: grade='score'",
+            "swapped", f"'score' holds {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
+            hint=Hint("pass the judgments first, then the run; or name the column: {grade_col}", grade_col="score"),
             where=table.origin.place(row, "grade"), value=float(grade[row]),
         )  # fmt: skip
     return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
 
 
 def _keys(table: SourceTable) -> dict[str, Any]:
-    """Queries and documents, which runs and judgments have in common."""
+    """Return the arguments that runs and judgments have in common."""
     if not len(table.query):
-        _refuse_empty(table)
-    queries, query, query_kind = grouped(table.query, table.query_origin or table.origin, "query")
+        _raise_empty(table)
+    queries, query, query_kind = group_ids(table.query, table.query_origin or table.origin, "query")
     doc_kind: IdKind
-    doc, doc_kind = ids(table.doc, table.origin, "doc") if len(table.doc) else (IdColumn.of([]), "text")
+    doc, doc_kind = encode_ids(table.doc, table.origin, "doc") if len(table.doc) else (IdColumn.of([]), "text")
     origin = table.origin
     if table.size is not None:
-        origin = _kept(origin, queries.take(query), doc)
+        origin = _drop_objects(origin, queries.take(query), doc)
         query = np.repeat(query, table.size)
     return {
         "name": table.name,
@@ -105,8 +129,8 @@ def _keys(table: SourceTable) -> dict[str, Any]:
     }
 
 
-def _kept(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
-    """The origin without the objects that were read, so that they can go."""
+def _drop_objects(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
+    """Return the origin without the objects that were read, to free their memory."""
     if isinstance(origin, Document):
         return WholeOrigin(origin.path)
     if isinstance(origin, Keys):
@@ -115,14 +139,16 @@ def _kept(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
 
 
 def _numbers(table: SourceTable) -> Floats:
-    what, origin = table.wanted.number, table.origin
+    what, origin = table.request.number, table.origin
     assert table.number is not None
+    if table.request.grade_map is not None:
+        return _map_grades(table, table.request.grade_map)
     if not table.in_text:
         try:
             return floats(table.number, origin, what)
         except DataError as error:
             if error.slug == "grade-type" and error.value is None:
-                _refuse_unfilled([cell is None for cell in table.number], table, error.slug)
+                _raise_unfilled([cell is None for cell in table.number], table, error.slug)
             raise
     whole = what == "grade"
     out = decimals(list(table.number), whole=whole)
@@ -132,13 +158,30 @@ def _numbers(table: SourceTable) -> Floats:
     values = numbers(cells, lenient=False, whole=whole)
     if not isinstance(values, np.ndarray):
         if what == "grade" and not cells[values]:
-            _refuse_unfilled([not cell for cell in cells.tolist()], table, "grade-text")
-        refuse_number(cells[values], origin.place(values, what), what, origin.about(values))
+            _raise_unfilled([not cell for cell in cells.tolist()], table, "grade-text")
+        raise_number(cells[values], origin.place(values, what), what, origin.describe_row(values))
     return values
 
 
-def _refuse_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
-    """Say how many rows wait for a grade: most such files are lists that nobody has filled yet."""
+def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
+    """Return the grades of words; numbers stay."""
+    assert table.number is not None
+    cells = [cell.strip() if isinstance(cell, str) else cell for cell in as_list(table.number, table.origin, "grade")]
+    for row, cell in enumerate(cells):
+        if (
+            isinstance(cell, str)
+            and cell not in grades
+            and not (table.in_text and is_decimal(cell.encode("utf-8", "replace")))
+        ):
+            known, where = ", ".join(map(repr, grades)) or "none", table.origin.place(row, "grade")
+            problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; grade_map has {known}"
+            raise DataError("unknown-grade", problem, where=where, value=cell, hint="add it to grade_map")
+    values = [grades[cell] if cell in grades else float(cell) if isinstance(cell, str) else cell for cell in cells]
+    return floats(values, table.origin, "grade")
+
+
+def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
+    """Say how many rows have no grade: most such files are lists that nobody has filled in yet."""
     where = table.origin.place(empty.index(True), "grade")
     column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
     raise DataError(
@@ -151,37 +194,35 @@ def _rank(table: SourceTable) -> Ints | None:
     if table.rank is None:
         return None
     rank = ranks(table.rank)
-    if rank is None and ("rank" in table.wanted.named or table.number is None):
-        column = table.wanted.named.get("rank", "rank")
-        raise DataError(
-            "rank-type", "ranks as whole numbers", got=f"other values in {column!r}", where=table.name, value=column,
-            hint="convert them, or give scores",
-        )  # fmt: skip
+    if rank is None and ("rank" in table.request.named or table.number is None):
+        column = table.request.named.get("rank", "rank")
+        problem = f"not all ranks in {column!r} are integers"
+        raise DataError("rank-type", problem, where=table.name, value=column, hint="convert them, or give scores")
     return rank
 
 
 def _aspect(table: SourceTable) -> IdColumn | None:
-    """Subtopics, where they tell judgments apart or were asked for."""
+    """Return subtopics, if they differ or were named by the caller."""
     if table.aspect is None:
         return None
-    values = listed(table.aspect, table.origin, "aspect")
-    named = "aspect" in table.wanted.named
+    values = as_list(table.aspect, table.origin, "aspect")
+    named = "aspect" in table.request.named
     kinds = set(map(type, values))
     if not named and (kinds == {type(None)} or (kinds == {str} and not any(values))):
         return None  # a column that was never filled
-    text = ids(values, table.origin, "aspect")[0]
+    text = encode_ids(values, table.origin, "aspect")[0]
     rows = np.arange(len(text))
     constant = text.same(rows, text, np.zeros_like(rows)).all()
     return None if constant and not named else text
 
 
-def _refuse_empty(table: SourceTable) -> None:
-    what = table.wanted.what
+def _raise_empty(table: SourceTable) -> None:
+    what = table.request.what
     if table.once:
+        hint = "make a list of it, or pass the result of read_run or read_qrels"
         raise DataError(
-            "exhausted", f"rows of a {what}", got="an iterator with nothing left", where=table.name,
-            hint="it was read before; make a list of it, or pass what read_run and read_qrels gave",
-        )  # fmt: skip
-    thing = "ranking" if what == "run" else "judgment"
-    hint = "is this the right one, and was it filled?"
-    raise DataError(f"empty-{what}", f"at least one {thing}", got="none", hint=hint, where=table.name)
+            "exhausted", f"the iterator of the {what} has nothing left; it was read before", where=table.name, hint=hint
+        )
+    hint = "check that this is the right input, and not empty"
+    noun = "rankings" if what == "run" else "judgments"
+    raise DataError(f"empty-{what}", f"there are no {noun}", hint=hint, where=table.name)

@@ -1,4 +1,4 @@
-"""Decimal numbers in text cells: a strict grammar, whole columns at once, the nearest double."""
+"""Decimal numbers in text: a strict grammar, whole columns at once, rounded to the nearest double."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judged._types import Floats
 from judged.core.ids import IdColumn
 from judged.errors import DataError, Place, shown
 
-__all__ = ["LARGEST_GRADE", "What", "decimals", "is_decimal", "numbers", "refuse_number", "whole_numbers"]
+__all__ = ["LARGEST_GRADE", "What", "decimals", "is_decimal", "numbers", "raise_number", "whole_numbers"]
 
 What = Literal["score", "grade"]
 
@@ -24,7 +24,7 @@ _INFINITE = re.compile(rb"[+-]?inf(inity)?", re.IGNORECASE)
 
 
 def numbers(text: IdColumn, *, lenient: bool, whole: bool) -> Floats | int:
-    """Decimal numbers; or the row of the first cell that is not one. `whole` ones are grades."""
+    """Parse decimal numbers; return the row of the first cell that is not one. `whole`: the numbers are grades."""
     out, plain = _fixed_point(text)
     if lenient and whole:
         plain &= out == np.trunc(out)  # a decimal point ends what `atol` reads
@@ -43,7 +43,7 @@ def numbers(text: IdColumn, *, lenient: bool, whole: bool) -> Floats | int:
 
 
 def decimals(cells: list[str], *, whole: bool) -> Floats | None:
-    """The same for a list of cells, where all of them are decimal numbers; else None."""
+    """Parse a list of cells; return None unless all of them are decimal numbers."""
     joined = "\n".join([*cells, ""])
     if not joined.isascii() or joined.count("\n") != len(cells) or not _DECIMALS.fullmatch(joined.encode()):
         return None
@@ -52,7 +52,7 @@ def decimals(cells: list[str], *, whole: bool) -> Floats | None:
 
 
 def _leading_numbers(cells: list[bytes], *, infinite: bool) -> int:
-    """How many cells are numbers before the first that is not: nearly always all, seen at one glance."""
+    """Count the numbers before the first cell that is not one; one pattern covers the usual case that all are."""
     if _DECIMALS.fullmatch(b"\n".join([*cells, b""])):
         return len(cells)
     odd = (i for i, raw in enumerate(cells) if not is_decimal(raw) and not (infinite and _INFINITE.fullmatch(raw)))
@@ -64,9 +64,9 @@ def is_decimal(raw: bytes) -> bool:
 
 
 def _fixed_point(text: IdColumn) -> tuple[Floats, NDArray[np.bool_]]:
-    """Values of the form -12.345 with at most 15 digits, and which cells have it.
+    """Parse cells such as -12.345 with at most 15 digits, and say which cells are such.
 
-    The digits as one whole number and the power of ten are both exact, so the one division rounds
+    The digits as one integer and the power of ten are both exact, so the one division rounds
     correctly: the result is the nearest double.
     """
     width = int(min(text.length.max(initial=0), 17))
@@ -75,7 +75,7 @@ def _fixed_point(text: IdColumn) -> tuple[Floats, NDArray[np.bool_]]:
     plain = (text.length <= 17) & (text.length > negative)
     mantissa = np.zeros(len(text), np.int64)
     digits = np.zeros(len(text), np.int64)
-    behind = np.full(len(text), -1)  # digits behind the point; -1 before it
+    behind = np.full(len(text), -1)  # digits after the point; -1 before it
     for position in range(width):
         inside = text.length > position
         letter = text.buffer[np.minimum(text.start + position, len(text.buffer) - 1)]
@@ -91,20 +91,22 @@ def _fixed_point(text: IdColumn) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where(negative, -value, value), plain
 
 
-def refuse_number(raw: bytes, where: Place, what: What, about: str = "") -> NoReturn:
+def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoReturn:
     """Say why a cell is not a score or a grade."""
-    hint = f"a {what} is a plain decimal number such as 0.5, -3 or 1e-4"
-    slug, expected = f"{what}-text", f"a {what} as a decimal number"
+    slug, problem, hint = f"{what}-text", f"{what} {shown(raw)}{about} is not a number", ""
     if raw.strip(b"+-").lower() == b"nan":
         slug = "score-nan" if what == "score" else "grade-type"
-        hint = "NaN cannot be compared; find out where the number was lost"
+        problem, hint = f"{what} is NaN{about}", "find out where the number was lost; NaN cannot be ranked"
     elif _DECIMAL.fullmatch(raw):
-        slug, expected, hint = "grade-range", "a grade between -2**53 and 2**53", "grades are small: 0, 1, 2, 3"
+        slug, problem = "grade-range", f"grade {shown(raw)}{about} is outside -2**53 to 2**53"
+        hint = "use small grades such as 0, 1, 2, 3"
     elif raw.count(b",") == 1 and _DECIMAL.fullmatch(raw.replace(b",", b".")):
         hint = "write a decimal point: " + raw.replace(b",", b".").decode()
     elif where.line == 1:
-        hint += "; is the first line a header? then separate its columns by tabs or commas, or remove it"
-    raise DataError(slug, expected + about, got=shown(raw), hint=hint, where=where, value=raw)
+        hint = "if the first line is a header, separate its columns by tabs or commas, or remove it"
+    else:
+        hint = f"write the {what} as a decimal number such as 0.5, -3 or 1e-4"
+    raise DataError(slug, problem, hint=hint or None, where=where, value=raw)
 
 
 _PREFIX = re.compile(rb"\s*[+-]?(0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)?",
@@ -112,7 +114,7 @@ _PREFIX = re.compile(rb"\s*[+-]?(0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-
 
 
 def _as_c_reads_it(raw: bytes, *, whole: bool) -> float:
-    """`atof` and `atol`: the longest numeric beginning, 0 where there is none."""
+    """Parse as C's `atof` and `atol` do: the longest numeric prefix, 0 if there is none."""
     if whole:
         match = re.match(rb"\s*[+-]?\d+", raw)
         return float(int(match[0])) if match else 0.0
@@ -128,7 +130,7 @@ def _as_c_reads_it(raw: bytes, *, whole: bool) -> float:
 
 
 def whole_numbers(text: IdColumn) -> NDArray[np.int64] | None:
-    """A column of unsigned integers; None where any cell is something else."""
+    """Parse a column of unsigned integers; None if a cell is something else."""
     width = int(text.length.max(initial=1))
     if width > 18:
         return None

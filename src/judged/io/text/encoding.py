@@ -1,4 +1,4 @@
-"""What can be wrong with the text of a file before any of it is understood."""
+"""Encoding of text files: byte-order marks, NUL bytes, UTF-8."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from judged.errors import DataError, Place, Warned
+from judged.io.files.source import Raw
 
-__all__ = ["WHOLE", "Begin", "Raw", "check_encoding", "decoded", "refuse_nul", "text_start", "unfinished"]
+__all__ = ["WHOLE", "Begin", "check_encoding", "check_end", "decode", "is_wide", "raise_nul", "text_start"]
 
-Raw = bytes | bytearray
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Where some text begins in its file: the bytes and the lines before it."""
+    """The beginning of some text in its file: the number of bytes and of lines before it."""
 
     offset: int = 0
     lines: int = 0
@@ -24,35 +24,38 @@ class Begin:
 WHOLE = Begin()
 
 
+def is_wide(head: Raw) -> bool:
+    """Return whether a file begins with a UTF-16 byte-order mark."""
+    return head[:2] in _WIDE
+
+
 def text_start(head: Raw, name: str, begin: Begin = WHOLE) -> int:
-    """How many bytes of byte-order mark to skip; there is one at the beginning of a file alone."""
+    """Return the length of the byte-order mark, which only the beginning of a file can have."""
     if begin.offset:
         return 0
-    if head[:2] in _WIDE:
+    if is_wide(head):
+        hint = "convert the file: iconv -f UTF-16 -t UTF-8"
         raise DataError(
-            "encoding", "UTF-8 text", got="a UTF-16 byte-order mark", where=Place(name, 1), value=bytes(head[:2]),
-            hint="convert the file: iconv -f UTF-16 -t UTF-8",
-        )  # fmt: skip
+            "encoding", "the text is UTF-16, not UTF-8", where=Place(name, 1), value=bytes(head[:2]), hint=hint
+        )
     return 3 if head[:3] == b"\xef\xbb\xbf" else 0
 
 
 def check_encoding(data: Raw, size: int, name: str, begin: Begin = WHOLE) -> int:
-    """The same, where no byte may be NUL."""
+    """Return the same, after a check that no byte is NUL."""
     nul = data.find(b"\0", 0, size)
-    if nul >= 0 and (begin.offset or data[:2] not in _WIDE):
-        refuse_nul(name, begin.offset + nul, begin.lines + data.count(b"\n", 0, nul) + 1)
+    if nul >= 0 and (begin.offset or not is_wide(data)):
+        raise_nul(name, begin.offset + nul, begin.lines + data.count(b"\n", 0, nul) + 1)
     return text_start(data, name, begin)
 
 
-def refuse_nul(name: str, offset: int, line: int) -> NoReturn:
-    raise DataError(
-        "nul", "text", got=f"a NUL byte at offset {offset}", where=Place(name, line), value=b"\0",
-        hint="the file is damaged or not a text file",
-    )  # fmt: skip
+def raise_nul(name: str, offset: int, line: int) -> NoReturn:
+    hint = "check that this is a text file, and copy it again"
+    raise DataError("nul", f"NUL byte at offset {offset}", where=Place(name, line), value=b"\0", hint=hint)
 
 
-def decoded(data: Raw, name: str, begin: Begin = WHOLE) -> str:
-    """The text of a file whose grammar demands UTF-8."""
+def decode(data: Raw, name: str, begin: Begin = WHOLE) -> str:
+    """Return the text of a file whose format demands UTF-8."""
     size = len(data) - 8
     start = check_encoding(data, size, name, begin)
     try:
@@ -60,14 +63,13 @@ def decoded(data: Raw, name: str, begin: Begin = WHOLE) -> str:
     except UnicodeDecodeError as error:
         at = start + error.start
         raise DataError(
-            "encoding", "UTF-8 text", got=f"the byte {data[at]:#04x} at offset {begin.offset + at}",
-            where=Place(name, begin.lines + data.count(b"\n", 0, at) + 1), value=bytes(data[at : at + 1]),
-            hint="convert the file to UTF-8, for example with iconv",
+            "encoding", f"byte {data[at]:#04x} at offset {begin.offset + at} is not UTF-8", value=bytes(data[at : at + 1]),
+            where=Place(name, begin.lines + data.count(b"\n", 0, at) + 1), hint="convert the file to UTF-8, for example with iconv",
         ) from error  # fmt: skip
 
 
-def unfinished(last: Raw, name: str) -> tuple[Warned, ...]:
-    """A warning where the last byte ends no line: the file may have been cut."""
+def check_end(last: Raw, name: str) -> tuple[Warned, ...]:
+    """Warn if the last byte of a file does not end a line: the file may have been cut off."""
     if last in (b"\n", b"\r"):
         return ()
     return (Warned("no-final-newline", 1, f"{name} does not end with a newline; was it cut off?"),)

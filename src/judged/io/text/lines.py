@@ -1,153 +1,116 @@
-"""Text files line by line, decompressed on the way: for those that need not fit into memory."""
+"""Lines of text files: the first one, by which a format is detected, and all of them without holding the file."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedReader, BytesIO
 from itertools import chain
-from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 
-from judged.errors import DataError, FileError, Place
-from judged.io.files.source import LONGEST_LINE, Source, _path_hint, compression, refuse_long_line, source_name
-from judged.io.formats.parquet import MAGIC
-from judged.io.text.encoding import refuse_nul, text_start
+from judged.errors import Place
+from judged.io.files import limits
+from judged.io.files.source import HEAD, PAD, Content, Raw
+from judged.io.text.encoding import is_wide, raise_nul, text_start
 
-__all__ = ["Stream", "lines", "opened", "streamed", "with_ending"]
+__all__ = ["Head", "check_parts", "find_ending", "first_line", "iterate_lines", "read_head"]
 
 _STEP = 1 << 20
-_ENOUGH = 16  # bytes that tell a byte-order mark or the kind of a file
-_BINARY = (*MAGIC, b"\xff\xfe", b"\xfe\xff")  # columns; and UTF-16, which is refused for what it is
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
-    """What a file holds, part by part; `head` is the beginning, and is part of `parts` too."""
+class Head:
+    """The beginning of a file, by which its format is detected.
 
-    name: str
-    head: bytes
-    parts: Iterator[bytes]
+    Args:
+        data: the first bytes, decompressed.
+        line: the first line that is neither blank nor a comment; cut after `HEAD` bytes.
+        number: the number of that line.
+        complete: True if `data` is the whole file.
+    """
 
+    data: Raw
+    line: bytes
+    number: int
+    complete: bool
 
-@contextmanager
-def opened(source: Source) -> Iterator[Stream]:
-    """The content of a file, or of standard input (`-`)."""
-    name = source_name(source)
-    try:
-        if source == "-":
-            yield streamed(sys.stdin.buffer, name)
-            return
-        with _open(source) as raw:
-            kind = compression(raw.peek(_ENOUGH))
-            yield _begun(_watched(_expanding(raw, kind, name) if kind else _pieces(raw, name), name, raw.tell), name)
-    except OSError as error:
-        if isinstance(error, FileError):
-            raise
-        reason = error.strerror or str(error)
-        raise FileError("io", "a file that can be read", got=reason, where=name, hint=_path_hint(name)) from error
+    @property
+    def has_rows(self) -> bool:
+        """True if anything follows the first line, or may follow it."""
+        return not self.complete or bool(b"".join(self.data.split(b"\n", self.number)[self.number :]).strip())
 
 
-def _open(source: Source) -> BufferedReader:
-    try:
-        return Path(os.fsdecode(source)).open("rb")
-    except ValueError as error:  # a NUL in the name
-        raise OSError(str(error)) from error
+def read_head(content: Content) -> Head:
+    """Return the beginning of an open file; all of it if no line of data ends in the beginning."""
+    data, complete = content.head, content.complete
+    head = Head(data, *first_line(bytes(data) + PAD), complete)
+    if complete or (head.line and b"\n" in data) or head.line[:1] in (b"{", b"["):
+        return head
+    whole = content.read()
+    return Head(memoryview(whole)[: -len(PAD)].tobytes(), *first_line(whole), True)
 
 
-def streamed(file: Any, name: str) -> Stream:
-    """What is left in an open file, text or binary."""
-    begun = _begun(_pieces(file, name), name)
-    kind = compression(begun.head)
-    if kind is None:
-        return _begun(_watched(begun.parts, name), name)
-    raw = BytesIO(b"".join(begun.parts))  # as small as it comes: a decompressor looks back and ahead
-    return _begun(_watched(_expanding(raw, kind, name), name, raw.tell), name)
+def first_line(data: Raw) -> tuple[bytes, int]:
+    """Return the first line of padded text that is neither blank nor a comment, and its number; cut if very long."""
+    size, number = len(data) - len(PAD), 1
+    at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    ending = b"\n" if data.find(b"\n", 0, size) >= 0 else b"\r"
+    while at < size:
+        end = data.find(ending, at, size)
+        end = size if end < 0 else end
+        line = bytes(data[at : min(end, at + HEAD)]).strip(b" \t\r")
+        if line and not line.startswith(b"#"):
+            return line, number
+        at, number = end + 1, number + 1
+    return b"", number
 
 
-def _begun(parts: Iterator[bytes], name: str) -> Stream:
-    """With the first parts taken, as many as it takes to tell what they are."""
-    first: list[bytes] = []
-    for part in parts:
-        first.append(part)
-        if sum(map(len, first)) >= _ENOUGH:
-            break
-    return Stream(name, b"".join(first), chain(first, parts))
-
-
-def _pieces(file: Any, name: str) -> Iterator[bytes]:
-    while piece := file.read(_STEP):
-        try:
-            yield piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else bytes(piece)
-        except UnicodeEncodeError as error:
-            hint = "open the file in binary mode"
-            raise DataError("encoding", "text that can be UTF-8", got=error.reason, where=name, hint=hint) from error
-
-
-def _expanding(raw: IO[bytes], kind: str, name: str) -> Iterator[bytes]:
-    from judged.io.files.decompress import expanding
-
-    return expanding(raw, kind, name)
-
-
-def _watched(parts: Iterator[bytes], name: str, tell: Callable[[], int] | None = None) -> Iterator[bytes]:
-    """The parts, as long as they can be text: no NUL, and no line that is a bomb."""
+def check_parts(content: Content) -> Iterator[bytes]:
+    """Iterate over the content of a text file; raise at a NUL byte and at a line that no text has."""
     total = since_newline = line = 0
     text = json = True
-    for part in filter(None, parts):
+    for part in filter(None, content.parts):
         if not total:
-            text = not part.startswith(_BINARY)
+            text = not is_wide(part)  # UTF-16 has an error of its own
             json = part[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
         if text and (nul := part.find(b"\0")) >= 0:
-            refuse_nul(name, total + nul, line + part.count(b"\n", 0, nul) + 1)
+            raise_nul(content.name, total + nul, line + part.count(b"\n", 0, nul) + 1)
         total += len(part)
         at = max(part.rfind(b"\n"), part.rfind(b"\r"))
         since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
         line += int(np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n")))  # bytes.count takes six times as long
-        if text and since_newline > LONGEST_LINE and not (json and _is_plausible(total, tell)):
-            refuse_long_line(Place(name, line + 1))
+        if text and since_newline > limits.LONGEST_LINE and not (json and limits.is_plausible(total, content.tell)):
+            limits.raise_long_line(Place(content.name, line + 1))
         yield part
 
 
-def _is_plausible(total: int, tell: Callable[[], int] | None) -> bool:
-    """Whether so much can have come out of a file that has been read so far: JSON may be one long line."""
-    from judged.io.files.decompress import LARGEST_RATIO
-
-    return tell is None or total < LARGEST_RATIO * tell()
-
-
-def lines(stream: Stream) -> Iterator[bytes]:
-    """The lines without their ends (LF, CRLF; CR where no LF stands): one at a time, and no more than a part in memory."""
-    parts, ending = with_ending(stream.parts)
-    skip = text_start(stream.head, stream.name)
+def iterate_lines(content: Content) -> Iterator[bytes]:
+    """Iterate over the lines without their ends (LF, CRLF; CR if the file has no LF), with one part in memory."""
+    parts, ending = find_ending(check_parts(content))
+    skip = text_start(content.head, content.name)
     held: list[bytes] = []
     for part in parts:
         first, *others = part[skip:].split(ending)
         skip = 0
         held.append(first)
         if others:
-            yield _ended(b"".join(held))
+            yield _strip_return(b"".join(held))
             held = [others.pop()]
-            yield from map(_ended, others)
+            yield from map(_strip_return, others)
     if any(held):
-        yield _ended(b"".join(held))
+        yield _strip_return(b"".join(held))
 
 
-def with_ending(parts: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:
-    """The parts, and what ends their lines: LF, or CR where no LF stands."""
+def find_ending(parts: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:
+    """Return the parts, and the end of their lines: LF, or CR if there is no LF."""
     held: list[bytes] = []
     for part in parts:
         held.append(part)
-        if b"\n" in part or len(held) * _STEP > LONGEST_LINE:
+        if b"\n" in part or len(held) * _STEP > limits.LONGEST_LINE:
             break
     cr = not any(b"\n" in part for part in held) and any(b"\r" in part for part in held)
     return chain(held, parts), b"\r" if cr else b"\n"
 
 
-def _ended(line: bytes) -> bytes:
+def _strip_return(line: bytes) -> bytes:
     return line[:-1] if line.endswith(b"\r") else line

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NoReturn
 
 from judged.errors import DataError, Place, shown
-from judged.io.text.decimals import What
+from judged.io.text.decimals import What, is_decimal
 
-__all__ = ["PREFS", "QRELS", "RUN", "SCORES", "TrecColumns", "refuse_alone", "refuse_line"]
+__all__ = [
+    "PREFS",
+    "QRELS",
+    "RUN",
+    "SCORES",
+    "TrecColumns",
+    "is_letor_line",
+    "is_trec_line",
+    "raise_alone",
+    "raise_line",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class TrecColumns:
-    """The columns of a kind of file."""
+    """The columns of a kind of TREC file."""
 
     what: str
     columns: tuple[str, ...]
-    number: int  # the column that holds the score or grade
-    whole: bool = False  # whether a lenient reader takes that number as a whole one (C's `atol`)
+    number: int  # index of the score or grade
+    whole: bool = False  # a lenient reader takes an integer there (C's `atol`)
 
     @property
     def number_name(self) -> What:
@@ -31,22 +42,43 @@ PREFS = TrecColumns("preferences", ("query", "group", "subgroup", "doc", "grade"
 SCORES = TrecColumns("scores", ("score",), 0)
 
 
-def refuse_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, other_kind: bool) -> NoReturn:
+_SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, if the query is missing
+_INFINITE = re.compile(rb"[ \t][+-]?inf(?:inity)?[ \t]", re.IGNORECASE)
+
+
+def is_trec_line(line: bytes, layout: TrecColumns) -> bool:
+    """Return whether a line has the columns of a TREC file, with a number as score or grade."""
+    if is_letor_line(line):
+        return False
+    if layout is RUN:
+        line = _INFINITE.sub(b" 0 ", line)
+    width = len(layout.columns)
+    by_blanks = [cell for cell in line.replace(b"\t", b" ").split(b" ") if cell]
+    by_tabs = line.split(b"\t")
+    return any(len(cells) == width and is_decimal(cells[layout.number].strip()) for cells in (by_blanks, by_tabs))
+
+
+def is_letor_line(line: bytes) -> bool:
+    """Return whether a line is one of an SVMlight or LETOR file: a label, `qid:…`, features."""
+    cells = line.split(None, 2)
+    return len(cells) > 1 and is_decimal(cells[0]) and _SECOND.match(cells[1]) is not None
+
+
+def raise_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, other_kind: bool) -> NoReturn:
+    """Say what is wrong with a line of another number of columns; `other_kind`: the file may be of another kind."""
     plural = "s" if len(layout.columns) > 1 else ""
-    wanted = f"{len(layout.columns)} column{plural} ({' '.join(layout.columns)})"
-    slug, hint = "columns", "was the file cut off, or is it of another kind?"
+    problem = f"expected {len(layout.columns)} column{plural} ({' '.join(layout.columns)}), got {count}: {shown(text)}"
+    slug, hint = "columns", "check whether the file was cut off, or is of another kind"
     if other_kind and (layout.what, count) in (("run", 4), ("qrels", 6)):
         slug = "swapped"
         looks = "judgments" if layout is RUN else "a run"
         hint = f"this looks like {looks}; the judgments come first, then the run"
     elif layout is RUN and count == 5:
-        hint = "is the tag missing? add any word as sixth column"
-    raise DataError(slug, f"expected {wanted}", got=f"{count}: {shown(text)}", hint=hint, where=where, value=text)
+        hint = "if the tag is missing, add any word as sixth column"
+    raise DataError(slug, problem, hint=hint, where=where, value=text)
 
 
-def refuse_alone(name: str) -> NoReturn:
-    """Scores do not say whose they are."""
-    raise DataError(
-        "scores-alone", "a run: queries, documents and scores", got="a column of scores", where=name,
-        hint="evaluate it beside the labels, in the same order: evaluate('test.letor', 'scores.txt'); or read_run(…, labels='test.letor')",
-    )  # fmt: skip
+def raise_alone(name: str) -> NoReturn:
+    """Say that scores without ids need labels."""
+    hint = "evaluate it with the labels, in the same order: evaluate('test.letor', 'scores.txt'); or read_run(…, labels='test.letor')"
+    raise DataError("scores-alone", "a column of scores has no queries and documents", where=name, hint=hint)

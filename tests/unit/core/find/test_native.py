@@ -15,7 +15,7 @@ from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
 from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
-from judged.io.formats.trec_mapped import lines_in
+from judged.io.formats.trec import unread_bytes
 from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
@@ -96,7 +96,7 @@ def check(source, policy, qrels=QRELS):
 @given(text=run_texts, policy=policies)
 def test_lines_give_what_the_reference_gives(text, policy):
     data = text.encode() + bytes(8)
-    lines = lines_in(data, "run.txt")
+    lines = unread_bytes(data, "run.txt")
     if lines is not None:
         check(lines, policy)
 
@@ -139,12 +139,12 @@ def test_arrow_batches_give_what_the_reference_gives(rows, policy, chunks, form)
     "last", ["1 Q0 d3 4 8.25 ", "1 Q0 d3 4 8.25\t", "1 Q0 d3 4 8.25 t ", "1 Q0 d3 4 8.25 t\r", "1 Q0 d3 4 8.25"]
 )
 def test_a_last_line_without_its_end_is_read_like_any_other(last):
-    check(lines_in(f"1 Q0 d1 1 9 t\n1 Q0 d2 2 8.5 t\n{last}".encode() + bytes(8), "run.txt"), Policy())
+    check(unread_bytes(f"1 Q0 d1 1 9 t\n1 Q0 d2 2 8.5 t\n{last}".encode() + bytes(8), "run.txt"), Policy())
 
 
 def test_the_first_line_with_data_is_known_behind_many_comments():
-    check(lines_in(b"#\n" * 35_000 + b"1 Q0 a 1 1 t\n1 0 a 1\n" + bytes(8), "run.txt"), Policy())
-    check(lines_in(b"#\n" * 35_000 + b"1 0 a 1\n1 Q0 a 1 1 t\n" + bytes(8), "run.txt"), Policy())
+    check(unread_bytes(b"#\n" * 35_000 + b"1 Q0 a 1 1 t\n1 0 a 1\n" + bytes(8), "run.txt"), Policy())
+    check(unread_bytes(b"#\n" * 35_000 + b"1 0 a 1\n1 Q0 a 1 1 t\n" + bytes(8), "run.txt"), Policy())
 
 
 def test_whole_numbers_are_ids_too():
@@ -182,7 +182,7 @@ def test_a_large_shuffled_run_is_put_together_from_its_fragments(monkeypatch, th
     qrels = read_qrels({f"q{q}": {f"d{d}": int(d) % 3 for d in docs[queries == q][::7]} for q in range(35)})
     monkeypatch.setattr(native, "_BYTES", 5_000)
     monkeypatch.setattr(native, "usable_cores", lambda: threads)
-    check(lines_in("\n".join(lines).encode() + bytes(8), "run.txt"), Policy(), qrels)
+    check(unread_bytes("\n".join(lines).encode() + bytes(8), "run.txt"), Policy(), qrels)
 
 
 def test_progress_is_told_and_can_stop_the_work(tmp_path):

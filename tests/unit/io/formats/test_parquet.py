@@ -42,7 +42,7 @@ def files(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 @pytest.mark.parametrize("name", ["a.parquet", "groups.parquet", "a.parquet.gz"])
 def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, files, rows, run_rows, monkeypatch):
     pytest.importorskip(library)
@@ -52,7 +52,7 @@ def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, fil
     assert run.name == str(files / name)
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 def test_an_arrow_file_is_read_by_whichever_library_is_there(library, files, rows, run_rows, monkeypatch):
     only(monkeypatch, library)
     assert rows(read_run(files / "a.arrow")) == run_rows
@@ -62,7 +62,7 @@ def test_without_a_library_the_error_says_what_to_install(files, refusal, monkey
     only(monkeypatch, None)
     for name in ("a.parquet", "a.arrow"):
         error = refusal("needs", read_run, files / name)
-        assert "pip install judged[parquet]" in error.hint
+        assert "pip install judged[parquet]" in str(error)
     refusal("needs", write_run, {"q": {"d": 1}}, files / "out.parquet")
     assert not (files / "out.parquet").exists()
 
@@ -84,22 +84,25 @@ def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal
         only(patch, "polars")
         assert rows(read_run(first)) == run_rows
     only(monkeypatch, None)
-    assert "pip install" in refusal("needs", read_run, second).hint
+    assert "pip install" in str(refusal("needs", read_run, second))
 
 
 def test_polars_writes_parquet_where_it_is_alone(tmp_path, rows, run_rows, save, monkeypatch):
     pytest.importorskip("polars")
-    only(monkeypatch, "polars")
-    write_run(save("base.run", RUN), tmp_path / "a.parquet")
+    with monkeypatch.context() as patch:
+        only(patch, "polars")
+        write_run(save("base.run", RUN), tmp_path / "a.parquet")
     assert rows(read_run(tmp_path / "a.parquet")) == run_rows
 
 
-def test_duckdb_alone_does_not_read_arrow_files(files, refusal, monkeypatch):
-    only(monkeypatch, "duckdb")
+@pytest.mark.parametrize("library", ["polars", "duckdb"])
+def test_other_libraries_do_not_read_files(library, files, refusal, monkeypatch):
+    only(monkeypatch, library)
     refusal("needs", read_run, files / "a.arrow")
+    refusal("needs", read_run, files / "a.parquet")
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, refusal, monkeypatch):
     path = tmp_path / "null.parquet"
     parquet.write_table(pyarrow.table({**COLUMNS, "score": [0.5, None, 1, 1, 1]}), path)
@@ -115,13 +118,13 @@ def test_ids_keep_their_type_in_parquet(tmp_path):
     assert read_run(path).doc_kind == "integer"
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("library", ["pyarrow"])
 def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusal, monkeypatch):
     content = (files / "a.parquet").read_bytes()
     only(monkeypatch, library)
     for size in range(4, len(content), 97):
         (files / "cut.parquet").write_bytes(content[:size])
-        assert "nothing of it was used" in refusal("damaged", read_run, files / "cut.parquet").hint
+        assert "nothing of it was used" in str(refusal("damaged", read_run, files / "cut.parquet"))
 
 
 def test_a_cut_arrow_file_is_refused(files, refusal):

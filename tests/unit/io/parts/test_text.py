@@ -16,7 +16,8 @@ from small_partitions import batches_of, described, error_in_parts, error_of, ro
 from judged.core.join.join import join
 from judged.core.policy import Policy
 from judged.core.unread_runs import TrecLines
-from judged.io.parts.parts import parts_of
+from judged.io.files import limits
+from judged.io.parts.parts import open_partitions
 from judged.io.read import read_qrels, read_run
 
 TREC = (
@@ -51,7 +52,7 @@ def test_rows_and_places_are_those_of_the_whole_file(form, packing, size, save, 
     path = save("a.run", PACK[packing](CONTENT[form]))
     expected = described(read_run(path))
     small(monkeypatch, size=size)
-    scattered = parts_of(path)
+    scattered = open_partitions(path)
     assert rows_of(scattered) == expected
     cut = packing == "plain" and size < 10**6 and form != "quoted CSV"
     assert (len(scattered.partitions.parts) > 1) == cut or size == 150
@@ -73,9 +74,9 @@ def test_what_cannot_be_cut_is_read_whole(kind, packing, save, monkeypatch):
     path = save("a", PACK[packing](content if isinstance(content, bytes) else content.encode()))
     expected = described(read_run(path))
     small(monkeypatch)
-    scattered = parts_of(path)
+    scattered = open_partitions(path)
     assert scattered is None if kind == "returns" else rows_of(scattered) == expected
-    folder = parts_of([path, path])
+    folder = open_partitions([path, path])
     assert [row for run in batches_of(folder) for row in described(run)] == expected * 2
 
 
@@ -122,7 +123,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
     qrels = read_qrels({"q1": {"d1": 1}})
 
     def look():
-        for part in parts_of(path).partitions.parts:
+        for part in open_partitions(path).partitions.parts:
             for lines in part.batches():
                 assert isinstance(lines, TrecLines)
                 with lines.opened() as (data, start):
@@ -139,7 +140,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
             assert lines.place(data, begin).line
 
     assert str(error_of(look)) == str(expected)
-    assert str(error_of(join, qrels, parts_of(path), Policy())) == str(expected)
+    assert str(error_of(join, qrels, open_partitions(path), Policy())) == str(expected)
 
 
 @pytest.mark.parametrize("packing", ["gzip", "zstd", "bzip2", "xz"])
@@ -157,9 +158,8 @@ def test_cut_and_damaged_compressed_files_are_refused_as_ever(packing, save, mon
 
 
 def test_a_bomb_is_refused_in_bounded_memory(save, monkeypatch):
-    from judged.io.files import source as _file
 
-    monkeypatch.setattr(_file, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 1000)
     path = save("bomb", gzip.compress(TREC + b"x" * 100_000))
     assert str(error_in_parts(path)) == str(error_of(read_run, path))
 
@@ -168,17 +168,17 @@ def test_a_file_that_changes_between_two_looks_is_refused(save, monkeypatch):
     small(monkeypatch)
     for content in (TREC, gzip.compress(TREC), JSONL, CSV):
         path = save("a", content)
-        scattered = parts_of(path)
+        scattered = open_partitions(path)
         batches_of(scattered)
         os.utime(path, ns=(1, 1))
         error = error_of(batches_of, scattered)
-        assert (error.slug, error.exit_code, "changed" in error.got) == ("io", 3, True)
+        assert (error.slug, error.exit_code, "changed" in str(error)) == ("io", 3, True)
 
 
 def test_lines_of_a_stretch_are_neither_copied_nor_read_before_they_are_asked_for(save, monkeypatch):
     small(monkeypatch)
     path = save("a.run", TREC)
-    stretches = [lines for part in parts_of(path).partitions.parts for lines in part.batches()]
+    stretches = [lines for part in open_partitions(path).partitions.parts for lines in part.batches()]
     assert len(stretches) > 3
     content = b""
     for lines in stretches:
@@ -191,7 +191,7 @@ def test_lines_of_a_stretch_are_neither_copied_nor_read_before_they_are_asked_fo
 def test_only_the_last_line_may_lack_its_end(save, monkeypatch):
     small(monkeypatch)
     for content in (TREC[:-1], gzip.compress(TREC[:-1])):
-        warned = [batch.warnings for part in parts_of(save("a", content)).partitions.parts for batch in part.batches()]
+        warned = [batch.warnings for part in open_partitions(save("a", content)).partitions.parts for batch in part.batches()]
         assert [bool(w) for w in warned] == [False] * (len(warned) - 1) + [True]
 
 
@@ -201,7 +201,7 @@ def test_small_files_are_one_part_and_large_ones_several(tmp_path, monkeypatch):
     for number in range(12):
         (tmp_path / f"{number:02}.run").write_bytes(line % number)
     (tmp_path / "12.run").write_bytes(b"".join(line % i for i in range(60)))
-    scattered = parts_of(tmp_path)
+    scattered = open_partitions(tmp_path)
     sizes = [part.size for part in scattered.partitions.parts]
     assert sizes[0] == 10 * len(line % 0)
     assert len(sizes) > 3
@@ -221,21 +221,21 @@ def test_random_lines_are_cut_anywhere(save, monkeypatch):
         expected = described(read_run(path))
         with monkeypatch.context() as patch:
             small(patch, size=draw.randrange(1, 200))
-            assert rows_of(parts_of(path)) == expected, trial
+            assert rows_of(open_partitions(path)) == expected, trial
 
 
 def test_a_part_of_comments_alone_has_no_rows(save, monkeypatch):
     small(monkeypatch)
     path = save("a.run", b"q Q0 d 1 1 t\n" + b"# nothing but words, and many of them\n" * 20)
-    assert 0 in [len(run) for run in batches_of(parts_of(path))]
-    assert rows_of(parts_of(path)) == described(read_run(path))
+    assert 0 in [len(run) for run in batches_of(open_partitions(path))]
+    assert rows_of(open_partitions(path)) == described(read_run(path))
 
 
 def test_named_columns_are_for_tables_alone(save, monkeypatch):
     small(monkeypatch)
     path = save("a.csv", CSV)
-    for options in ({"score": "rank"}, {"query": "docno", "doc": "qid"}):
-        assert rows_of(parts_of(path, **options)) == described(read_run(path, **options))
-    for options in ({"doc": "text"}, {"rank": "text"}, {"score": "none"}):
+    for options in ({"score_col": "rank"}, {"query_col": "docno", "doc_col": "qid"}):
+        assert rows_of(open_partitions(path, **options)) == described(read_run(path, **options))
+    for options in ({"doc_col": "text"}, {"rank_col": "text"}, {"score_col": "none"}):
         assert str(error_in_parts(path, **options)) == str(error_of(read_run, path, **options))
-    assert parts_of(save("a.run", TREC), doc="d") is None
+    assert open_partitions(save("a.run", TREC), doc_col="d") is None

@@ -124,7 +124,7 @@ def test_two_fields_that_fit_are_an_error_that_names_them_and_says_how_to_choose
     error = refused([record])
     assert error.slug == "fields"
     assert error.got == "'relevant', 'gold'"
-    assert "relevant='…' (--relevant …)" in error.hint
+    assert "relevant='…' (--relevant …)" in str(error)
     assert values([record], relevant="gold") == {"why?": {"RR": 0.0, "R": 0.0}}
 
 
@@ -215,7 +215,7 @@ def test_judgments_alone_say_that_a_run_is_missing(tmp_path):
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     error = refused(tmp_path / "qrels.txt")
     assert error.slug == "questions"
-    assert "QRELS RUN" in error.hint
+    assert "QRELS RUN" in str(error)
 
 
 def test_the_order_of_the_list_decides_and_scores_that_rise_are_told():

@@ -43,7 +43,7 @@ def test_numbers_and_subtopics_are_found_by_each_usual_name(rows):
 
 def test_columns_can_be_named(save, rows):
     wanted = [(b"q", b"d", 0.5)]
-    named = {"query": "a", "doc": "b", "score": "c"}
+    named = {"query_col": "a", "doc_col": "b", "score_col": "c"}
     assert rows(read_run({"a": ["q"], "b": ["d"], "c": [0.5], "score": [9]}, **named)) == wanted
     assert rows(read_run([{"a": "q", "b": "d", "c": 0.5}], **named)) == wanted
     for name, text in {
@@ -52,7 +52,7 @@ def test_columns_can_be_named(save, rows):
         "a.jsonl": '{"a":"q","b":"d","c":0.5}\n',
     }.items():
         assert rows(read_run(save(name, text), **named)) == wanted
-    assert rows(read_qrels({"a": ["q"], "b": ["d"], "c": [0.5]}, query="a", doc="b", grade="c")) == wanted
+    assert rows(read_qrels({"a": ["q"], "b": ["d"], "c": [0.5]}, query_col="a", doc_col="b", grade_col="c")) == wanted
 
 
 def test_beside_an_id_a_plain_name_is_the_text(rows):
@@ -73,40 +73,40 @@ def test_beside_an_id_a_plain_name_is_the_text(rows):
 )
 def test_none_or_several_columns_are_refused_with_the_names_found(names, role, refusal):
     error = refusal("columns", read_run, [dict.fromkeys(names, "x")])
-    assert f"name it: {role}=" in error.hint
+    assert f"{role}_col" in dict(error.hint.options)
     for name in names:
-        assert repr(name) in error.got or role not in error.hint or len(names) == 4
+        assert repr(name) in str(error)
 
 
 def test_a_named_column_must_be_there(refusal, save):
-    error = refusal("columns", read_run, {"qid": ["q"], "docno": ["d"], "score": [1]}, score="points")
+    error = refusal("columns", read_run, {"qid": ["q"], "docno": ["d"], "score": [1]}, score_col="points")
     assert "'points'" in str(error)
-    assert "'score'" in error.got
-    error = refusal("columns", read_run, save("a.csv", "qid,docno,score\nq,d,1\n"), doc="passage")
+    assert "'score'" in str(error)
+    error = refusal("columns", read_run, save("a.csv", "qid,docno,score\nq,d,1\n"), doc_col="passage")
     assert error.where.line == 1
 
 
 def test_names_of_columns_are_refused_where_there_are_none(save):
     for source in ({"q": {"d": 1}}, [("q", "d", 1)], save("a.run", "q Q0 d 1 0.5 t\n")):
         with pytest.raises(UsageError, match="columns"):
-            read_run(source, score="x")
+            read_run(source, score_col="x")
 
 
 def test_a_table_of_judgments_is_no_run(refusal):
     columns = {"qid": ["q"], "docno": ["d"], "label": [1]}
-    assert "judgments" in refusal("swapped", read_run, columns).hint
+    assert "judgments" in str(refusal("swapped", read_run, columns))
 
 
 def test_a_table_with_ranks_and_scores_is_no_judgments(refusal):
     columns = {"qid": ["q"], "docno": ["d"], "rank": [1], "score": [1]}
-    assert "run" in refusal("swapped", read_qrels, columns).hint
+    assert "run" in str(refusal("swapped", read_qrels, columns))
 
 
 def test_grades_called_score_must_be_whole_or_named(refusal):
     columns = {"qid": ["q", "q"], "docno": ["d", "e"], "score": [1, 0.5]}
     error = refusal("swapped", read_qrels, columns)
     assert (str(error.where), error.value) == ("qrels['score'][1]", 0.5)
-    assert read_qrels(columns, grade="score").grade.tolist() == [1, 0.5]
+    assert read_qrels(columns, grade_col="score").grade.tolist() == [1, 0.5]
 
 
 def test_a_run_and_judgments_are_not_taken_for_each_other(refusal):
@@ -116,12 +116,12 @@ def test_a_run_and_judgments_are_not_taken_for_each_other(refusal):
 
 
 def test_two_columns_of_one_name_are_refused(save, refusal):
-    refusal("columns", read_run, save("a.csv", "a,a,docno,score\n1,2,d,1\n"), query="a")
+    refusal("columns", read_run, save("a.csv", "a,a,docno,score\n1,2,d,1\n"), query_col="a")
 
 
 def test_columns_of_different_length_are_refused(refusal):
     error = refusal("columns", read_run, {"qid": ["q"], "docno": ["d", "e"], "score": [1]})
-    assert "2 in 'docno'" in error.got
+    assert "2 in 'docno'" in str(error)
 
 
 def test_a_key_that_some_records_lack_is_refused_where_it_is_missing(save, refusal):

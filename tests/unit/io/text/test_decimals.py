@@ -47,8 +47,8 @@ def test_a_score_is_any_number(given, wanted):
 def test_a_score_that_is_no_number_is_refused(given, refusal):
     error = refusal("score-type", read_run, {"q1": {"d1": 0.5, "d2": given}})
     assert str(error.where) == "run['q1']['d2']"
-    assert type(given).__name__ in error.got
-    assert "float(x)" in error.hint
+    assert type(given).__name__ in str(error)
+    assert "float(x)" in str(error)
     assert error.value is given
 
 
@@ -121,7 +121,7 @@ def test_a_score_in_a_text_file_is_a_plain_decimal(text, slug, hint, save, refus
     error = refusal(slug, read_run, save("a.run", f"q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 {text} t\n"))
     assert (error.where.line, error.where.column, error.where.column_name) == (2, 5, "score")
     assert error.value == text.encode()
-    assert hint in error.hint
+    assert hint in str(error)
     error = refusal(slug, read_run, save("a.csv", f'qid,docno,score\nq1,d1,0.5\nq1,d2,"{text}"\n'))
     assert (error.where.line, error.where.column, error.where.column_name) == (3, 3, "score")
 
@@ -181,5 +181,5 @@ def test_without_scores_the_rank_column_decides():
 
 def test_a_rank_column_that_was_named_must_hold_ranks(refusal):
     columns = {"qid": ["q"], "docno": ["a"], "score": [1.0], "place": ["first"]}
-    assert "place" in str(refusal("rank-type", read_run, columns, rank="place"))
+    assert "place" in str(refusal("rank-type", read_run, columns, rank_col="place"))
     refusal("rank-type", read_run, {"qid": ["q"], "docno": ["a"], "rank": ["first"]})

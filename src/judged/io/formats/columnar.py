@@ -1,0 +1,104 @@
+"""Shared by the readers of columnar files: the library, its errors, and batches of rows for the native core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from judged.core.unread_runs import ArrowRun
+from judged.errors import DataError, JudgedError, Place
+from judged.io.files.source import PAD, Content
+from judged.io.files.stored import Stored
+from judged.io.formats.registry import Detected, Rows
+from judged.io.tables.columns import ColumnRequest, count_known, find_columns
+from judged.io.tables.context import Context
+from judged.io.tables.frames import Frame, arrow_frame, read_frame, unread_frame
+from judged.io.tables.roles import ColumnBatches
+
+__all__ = [
+    "ROWS",
+    "columns_in_file",
+    "cut_batches",
+    "find_damage",
+    "import_pyarrow",
+    "open_buffer",
+    "read_with",
+    "report_library",
+]
+
+ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
+
+
+def import_pyarrow(format: str, where: str, module: str = "pyarrow") -> Any:
+    """Import a module of pyarrow, which is optional."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        hint = "install it with pip install judged[parquet]"
+        raise DataError("needs", f"reading a {format} file needs pyarrow", hint=hint, where=where) from error
+
+
+def open_buffer(data: Any) -> Any:
+    pyarrow = import_module("pyarrow")
+    return pyarrow.BufferReader(pyarrow.py_buffer(data))
+
+
+def read_with(open_frame: Callable[[Any], Frame]) -> Callable[[Content, Detected, Context], ColumnBatches]:
+    """Return the reader of a format from a function that opens its bytes as a frame. Ids keep their types, as in memory."""
+
+    def read(content: Content, detected: Detected, context: Context) -> ColumnBatches:
+        name = detected.format.name
+        import_pyarrow(name, context.name)
+        with find_damage(name, context.name):
+            return read_frame(open_frame(memoryview(content.read())[: -len(PAD)]), replace(context, columnar=True))
+
+    return read
+
+
+def find_damage(format: str, name: str) -> AbstractContextManager[None]:
+    """Turn the errors of a library that reads a file into ours."""
+    return report_library(f"the {format} file is damaged", name, "copy or write it again")
+
+
+@contextmanager
+def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
+    """Turn the errors of a library into ours."""
+    try:
+        yield
+    except (JudgedError, MemoryError):
+        raise
+    except Exception as error:  # each library has its own exceptions
+        reason = f"{problem} ({error}); nothing of it was used".replace("\n", " ")
+        raise DataError("damaged", reason, where=where, hint=hint) from error
+
+
+def columns_in_file(names: Sequence[str], file: Stored, request: ColumnRequest) -> dict[str, str]:
+    """Return the column of each role. If columns are missing that are names of folders, the error says so."""
+    try:
+        return dict(find_columns(names, request, Place(file.name)).column)
+    except DataError as error:
+        folders = [step.partition("=")[0] for step in file.path.split("/")[:-1] if "=" in step]
+        if not count_known(folders, request):
+            raise
+        hint = "pass pyarrow.dataset.dataset(path, partitioning='hive'), which reads names of folders"
+        raise error.changed(problem=f"{error.problem}; and folders called {folders[0]}=…", hint=hint) from error
+
+
+def cut_batches(rows: Rows, names: Sequence[str], row: int, batches: Iterable[Any]) -> Iterator[ArrowRun]:
+    """Return the requested rows of record batches, of which the first begins at `row`, for the native core."""
+    pyarrow, end = import_module("pyarrow"), rows.row + rows.count
+    context = Context(rows.request, rows.file.name, columnar=True)
+    for batch in batches:
+        for at in range(0, batch.num_rows, ROWS):  # a record batch may be as large as its file
+            low, high = max(row + at, rows.row), min(row + at + ROWS, row + batch.num_rows, end)
+            if low < high:
+                table = pyarrow.Table.from_batches([batch.slice(low - row, high - low)])
+                unread = unread_frame(replace(arrow_frame(table), names=names), replace(context, row=low))
+                assert unread is not None  # pyarrow has Arrow batches
+                yield unread
+        row += batch.num_rows
+        if row >= end:
+            return

@@ -1,0 +1,179 @@
+"""JSON documents and JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from judged.errors import DataError, Place, shown
+from judged.io.files.source import Content, Raw
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.tables.columns import ColumnRequest, find_columns
+from judged.io.tables.containers import is_flat, read_items, read_mapping
+from judged.io.tables.context import Context
+from judged.io.tables.records import take_columns
+from judged.io.tables.roles import Batch, ColumnBatches
+from judged.io.tables.table import SourceTable, concatenate
+from judged.io.text.encoding import check_end, decode
+from judged.io.text.lines import Head
+
+__all__ = ["JSON", "is_json", "load_json", "read_values"]
+
+_BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
+
+
+def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
+    """Return the names in the first record, if the file is JSON Lines with one document per line; else ()."""
+    if head.line[:1] not in (b"{", b"["):
+        return None
+    if b"\n" not in head.data:
+        return ()
+    try:
+        record = json.loads(head.line)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(record) if is_flat(record, Context(request)) else ()
+
+
+def _read(content: Content, detected: Detected, context: Context) -> SourceTable | ColumnBatches:
+    """Read a JSON document; or JSON Lines, if the first line is complete and others follow."""
+    data = content.read()
+    text = decode(data, context.name)
+    lines, filled = _split_lines(text)
+    if not _are_json_lines(lines, filled):
+        return _read_value(load_json(text, context.place), context)
+    context = replace(context, lines=np.array(filled) + 1, warnings=check_end(data[-9:-8], context.name))
+    first = load_json(lines[filled[0]], context.items().place(0))
+    if is_flat(first, context):
+        return _read_lines(lines, filled, list(first), context)
+    if context.request.is_ranking:
+        return read_items(_load_lines(lines, filled, context), context)
+    raise DataError("columns", "one record per line", got=shown(first), where=context.items().place(0))
+
+
+def read_values(data: Raw, context: Context) -> tuple[Any, Context]:
+    """Return the value of a JSON document, or the list of those of JSON Lines with the numbers of their lines."""
+    text = decode(data, context.name)
+    lines, filled = _split_lines(text)
+    if not _are_json_lines(lines, filled):
+        return load_json(text, context.place), context
+    context = replace(context, lines=np.array(filled) + 1)
+    return _load_lines(lines, filled, context), context
+
+
+def _split_lines(text: str) -> tuple[list[str], list[int]]:
+    """Return the lines, and the numbers of those that are not blank."""
+    lines = text.split("\n" if "\n" in text else "\r")
+    return lines, [i for i, line in enumerate(lines) if line.strip()]
+
+
+def _are_json_lines(lines: list[str], filled: list[int]) -> bool:
+    return len(filled) > 1 and is_json(lines[filled[0]])
+
+
+def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[SourceTable]:
+    """Read stretches of JSON Lines with a plain record on each; the first record of the file has these names."""
+    for data, begin in chunks:
+        lines = decode(data, context.name, begin).split("\n")
+        filled = [i for i, line in enumerate(lines) if line.strip()]
+        numbered = replace(context, lines=np.array(filled, np.int64) + begin.lines + 1)
+        yield concatenate(_read_lines(lines, filled, names, numbered))
+
+
+def _read_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> ColumnBatches:
+    """Read plain records batch by batch, so that few of them exist at a time."""
+    columns = find_columns(names, context.request, context.place)
+
+    def batches() -> Iterator[Batch]:
+        assert context.lines is not None
+        for at in range(0, len(filled), _BATCH):
+            batch = replace(context, lines=context.lines[at : at + _BATCH])
+            yield take_columns(_load_lines(lines, filled[at : at + _BATCH], batch), columns, batch)
+
+    return ColumnBatches(context, columns, batches(), lambda: context.items(columns.column))
+
+
+def _load_lines(lines: list[str], filled: list[int], context: Context) -> list[Any]:
+    """Return the value of each line: fast if all are valid, else with the place of the error."""
+    try:
+        pairs = [(_SCAN(line := lines[i].strip(" \t\r"), 0), len(line)) for i in filled]
+    except (ValueError, RecursionError, StopIteration, _DuplicateKeyError):
+        pairs = []
+    if not pairs or any(end != length for (_, end), length in pairs):
+        where = context.items()
+        return [load_json(lines[i], where.place(row)) for row, i in enumerate(filled)]
+    return [value for (value, _), _ in pairs]
+
+
+def _read_value(value: Any, context: Context) -> SourceTable | ColumnBatches:
+    if isinstance(value, Mapping):
+        return read_mapping(value, context)
+    if isinstance(value, list):
+        return read_items(value, context)
+    hint = "write {query: {doc: score}}, or one record per line"
+    raise DataError("json", "a JSON object or array", got=shown(value), where=context.name, value=value, hint=hint)
+
+
+JSON = FORMATS.add(FileFormat("JSON", 40, _detect, _read, read_chunks=_read_chunks))
+
+
+# ── the parser ───────────────────────────────────────────────────────────────────────────────────
+
+
+def is_json(line: str) -> bool:
+    """Return whether a line is a complete JSON value."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def load_json(text: str, where: Place) -> Any:
+    """Parse a JSON document; duplicate keys are an error."""
+    text = text.strip(" \t\r\n")
+    try:
+        value, end = _SCAN(text, 0)
+    except StopIteration as error:
+        _raise_invalid(f"no value at character {error.value + 1}", where)
+    except json.JSONDecodeError as error:
+        line = error.lineno if where.line is None else where.line
+        _raise_invalid(f"{error.msg} at character {error.colno}", Place(where.path, line))
+    except _DuplicateKeyError as error:
+        key = error.args[0]
+        raise DataError(
+            "duplicate-key", f"duplicate key {shown(key)} in a JSON object", where=where, value=key
+        ) from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
+        _raise_invalid(str(error), where)
+    return value if end == len(text) else _raise_invalid(f"unexpected text at character {end + 1}", where)
+
+
+def _raise_invalid(reason: str, where: Place) -> NoReturn:
+    raise DataError(
+        "json",
+        f"invalid JSON: {reason}",
+        where=where,
+        hint="check whether the file was cut off; nothing of it was used",
+    )
+
+
+class _DuplicateKeyError(Exception):
+    """A key that occurs twice in one object."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys differ; Python alone would silently keep the last value."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _DuplicateKeyError(next(key for key in fields if keys.count(key) > 1))
+    return fields
+
+
+_DECODER: Any = json.JSONDecoder(object_pairs_hook=_object)
+_SCAN = _DECODER.scan_once

@@ -1,0 +1,129 @@
+"""The registry of file formats, and the one detector.
+
+Every file of this folder is imported; one that adds a `FileFormat` to `FORMATS` declares a format.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NoReturn
+
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import ArrowRun, ScoreColumn, UnreadRun
+from judged.errors import DataError, Place, shown
+from judged.io.files.source import Content
+from judged.io.files.stored import Stored
+from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.context import Context
+from judged.io.tables.frames import Frame
+from judged.io.tables.roles import ColumnBatches, raise_empty
+from judged.io.tables.table import SourceTable
+from judged.io.text.encoding import Begin
+from judged.io.text.lines import Head
+from judged.registry import Registry
+
+__all__ = [
+    "FORMATS",
+    "Detected",
+    "FileFormat",
+    "OpenTable",
+    "RowGroup",
+    "Rows",
+    "TextChunks",
+    "detect_format",
+    "raise_undetected",
+]
+
+OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
+TextChunks = Iterable[tuple[bytes, Begin]]  # whole lines, padded, with the place where they begin
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A file format: one declaration, used for whole files, open files and partitions of every kind of table.
+
+    Args:
+        name: in messages.
+        priority: formats are tried in ascending order; the first that recognises a file reads it.
+        detect: takes the beginning of a file and the request; returns what `read` needs, such as a header, or None.
+        read: returns the table of an open file.
+        read_chunks: returns the tables of some lines of a run. With it, a file can be cut at line ends.
+        can_cut: returns whether a file can be cut at any line end.
+        unread: returns a run as the native core takes it, without reading it first; None if the file has to be read.
+        row_groups: returns the groups of rows of a file of columns. With `read_rows`, a file can be cut between them.
+        read_rows: returns some rows of such a file, in batches.
+        open_frame: returns the bytes of such a file as a frame.
+    """
+
+    name: str
+    priority: int
+    detect: Callable[[Head, ColumnRequest], Any]
+    read: Callable[[Content, Detected, Context], OpenTable]
+    read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun | SourceTable]] | None = None
+    can_cut: Callable[[Stored], bool] = lambda _: True
+    unread: Callable[[Content, Callable[[], Run]], UnreadRun | None] | None = None
+    row_groups: Callable[[Stored, ColumnRequest], list[RowGroup]] | None = None
+    read_rows: Callable[[Rows], Iterator[ArrowRun]] | None = None
+    open_frame: Callable[[Any], Frame] | None = None
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The format of a file, and what its detector found: a header, say."""
+
+    format: FileFormat
+    header: Any
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a file of columns. `scored`: they have scores, not only ranks. `block`: the first record batch, if known."""
+
+    file: Stored
+    format: str
+    row: int
+    count: int
+    request: ColumnRequest
+    scored: bool
+    block: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows that are read together, with the least and the greatest query among them if they are known."""
+
+    rows: Rows
+    low: Any = None
+    high: Any = None
+
+
+_FOLDER = Path(__file__).parent
+FORMATS = Registry[FileFormat](
+    "format", modules=tuple(f"{__package__}.{module.name}" for module in pkgutil.iter_modules([str(_FOLDER)]))
+)
+
+
+def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
+    """Return the format of a file by its beginning; None if no format recognises it."""
+    for format in sorted(FORMATS, key=attrgetter("priority")):
+        header = format.detect(head, request)
+        if header is not None and header is not False:
+            return Detected(format, header, head)
+    return None
+
+
+def raise_undetected(head: Head, context: Context) -> NoReturn:
+    """Say that a table has no header."""
+    if not head.line:
+        raise_empty(context)
+    columns = ",".join(name for name, role in context.request.roles.items() if role.required or name == "rank")
+    raise DataError(
+        "columns", f"no header line with the names of the columns: {shown(head.line.decode('utf-8', 'surrogateescape'))}",
+        where=Place(context.name, head.number), hint=f"write a header such as {columns}",
+    )  # fmt: skip

@@ -1,0 +1,146 @@
+"""The one reader of tables: files of every format, open files, frames, mappings, lists and records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
+from judged.errors import DataError
+from judged.io.arrays.score_column import is_column, read_score_column
+from judged.io.files.source import Content, file_path, is_file_like, is_path, open_content, open_stream
+from judged.io.formats.registry import OpenTable, detect_format, raise_undetected
+from judged.io.formats.trec import read_trec
+from judged.io.tables.columns import ColumnRequest, Roles, are_columns
+from judged.io.tables.containers import read_items, read_mapping
+from judged.io.tables.context import Context
+from judged.io.tables.frames import frame_of, read_frame, unread_frame
+from judged.io.tables.ids import as_list
+from judged.io.tables.roles import ColumnBatches, RoleTable, gather_columns
+from judged.io.tables.table import SourceTable, as_run, concatenate
+from judged.io.text.lines import read_head
+
+__all__ = ["as_read_run", "open_role_table", "open_table", "open_unread", "read_one_run"]
+
+
+def open_table(source: Any, request: ColumnRequest) -> OpenTable:
+    """Return the table of a source.
+
+    Args:
+        source: a path, `-`, an open file, a frame, a mapping, a list of records or tuples.
+        request: the kind of table, and the columns that the caller named.
+    """
+    if is_path(source):
+        with open_content(source) as content:
+            return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
+    return _open_object(source, request)
+
+
+def open_role_table(source: Any, what: str, roles: Roles, named: Mapping[str, str] | None = None) -> RoleTable:
+    """Return the columns of a table by their roles.
+
+    Args:
+        source: see `open_table`; tuples are in the order of the roles.
+        what: the kind of table, for messages.
+        roles: the columns to find.
+        named: the columns that the caller named.
+    """
+    table = open_table(source, ColumnRequest(what, named or {}, roles))
+    assert isinstance(table, ColumnBatches)
+    return gather_columns(table)
+
+
+def read_one_run(
+    source: Any, request: ColumnRequest, labels: Callable[[], Qrels] | None = None, *, name: str | None = None
+) -> Run:
+    """Read a run that is one file or object.
+
+    Args:
+        source: see `open_table`.
+        request: the columns that the caller named.
+        labels: reads the judgments that a column of scores belongs to.
+        name: the name of the run.
+    """
+    run = replace(as_read_run(open_table(source, request), labels), path=file_path(source))
+    return run if name is None else replace(run, name=name)
+
+
+def as_read_run(table: OpenTable, labels: Callable[[], Qrels] | None = None) -> Run:
+    """Return a table as a run; a column of scores needs labels."""
+    if isinstance(table, ScoreColumn):
+        return table.read() if labels is None else table.beside(labels())
+    if isinstance(table, Run):
+        return table
+    assert isinstance(table, SourceTable)
+    return as_run(table)
+
+
+def open_unread(source: Any, read: Callable[[], Run]) -> UnreadRun | OpenTable:
+    """Return a run as the native core takes it, if it can, else as `open_table` does; `read` reads the source again."""
+    request = ColumnRequest("run")
+    if is_path(source):
+        with open_content(source) as content:
+            return _read_content(content, request, read)
+    if type(source) is dict:
+        kinds = set(map(type, source.values()))
+        if kinds == {dict} or (kinds == {list} and not are_columns(source, request)):
+            return DictRun(name="run", read=read, rankings=source)
+    elif is_file_like(source):
+        return _read_content(open_stream(source), request, read)
+    elif not is_column(source) and (frame := frame_of(source)) is not None:
+        unread = unread_frame(frame, Context(request))
+        return unread if unread is not None else concatenate(read_frame(frame, Context(request)))
+    return open_table(source, request)
+
+
+def _read_content(
+    content: Content, request: ColumnRequest, read: Callable[[], Run] | None = None
+) -> UnreadRun | OpenTable:
+    """Read an open file by the format that its beginning shows; TREC lines are the format of last resort."""
+    head, context = read_head(content), Context(request, content.name)
+    detected = detect_format(head, request)
+    if detected is None and not request.is_ranking:
+        raise_undetected(head, context)
+    if detected is None:
+        request.raise_named(content.name)
+        return read_trec(content, None, context)
+    if read is not None and detected.format.unread is not None:
+        unread = detected.format.unread(content, read)
+        if unread is not None:
+            return unread
+    return _join_batches(detected.format.read(content, detected, context))
+
+
+def _join_batches(table: OpenTable) -> OpenTable:
+    return concatenate(table) if isinstance(table, ColumnBatches) and table.context.request.is_ranking else table
+
+
+def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
+    if request.what == "run" and request.is_ranking and is_column(source):
+        request.raise_named(request.what)
+        return read_score_column(source)
+    if is_file_like(source):
+        table = _read_content(open_stream(source, default=request.what), request)
+        assert not isinstance(table, UnreadRun) or not request.roles
+        return table  # type: ignore[return-value]
+    context = Context(request, once=isinstance(source, Iterator))
+    frame = frame_of(source)
+    if frame is not None:
+        return _join_batches(read_frame(frame, replace(context, once=False)))
+    if isinstance(source, Mapping):
+        return _join_batches(read_mapping(source, context))
+    if isinstance(source, np.ndarray):
+        return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
+    if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
+        return _join_batches(read_items(list(source), context))
+    swapped = isinstance(source, (Run, Qrels, UnreadRun))
+    expected = f"{request.what}: a path, a frame, a mapping or a list"
+    hint = "pass the judgments first, then the run" if swapped else "write it as {query: {doc: number}}"
+    raise DataError(
+        "swapped" if swapped else "form", expected, got=f"a {type(source).__name__}", where=request.what,
+        hint=hint if request.is_ranking else None,
+    )  # fmt: skip

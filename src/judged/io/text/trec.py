@@ -1,0 +1,294 @@
+"""Parser of TREC files: columns of text, split by blanks, with the place of every value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged._types import Bytes, Ints
+from judged.core.ids import IdColumn
+from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import ScoreColumn
+from judged.errors import DataError, Place
+from judged.io.files.limits import LONGEST_LINE, raise_long_line
+from judged.io.files.source import Raw
+from judged.io.text.decimals import numbers, raise_number, whole_numbers
+from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_start
+from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, TrecColumns, raise_alone, raise_line
+
+__all__ = ["parse_qrels", "parse_run", "parse_scores", "raise_text"]
+
+
+_CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
+_EMPTY = "check that this is the right file, and not empty"
+_BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """Positions of the cells of some lines: one row per line with data, one column per field."""
+
+    start: Ints
+    length: Ints
+    line: Ints | range
+    passed: int  # newlines
+
+    def text(self, data: Bytes, column: int) -> IdColumn:
+        return IdColumn(data, self.start[:, column], self.length[:, column])
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The columns of a file that are used: ids as text, numbers as numbers."""
+
+    name: str
+    layout: TrecColumns
+    texts: dict[int, IdColumn]
+    numbers: NDArray[np.float64]
+    ranks: Ints | None
+    lines: list[Ints | range]
+    tag: str
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def place(self, row: int) -> Place:
+        for lines in self.lines:
+            if row < len(lines):
+                return Place(self.name, int(lines[row]))
+            row -= len(lines)
+        raise IndexError(row)
+
+
+def parse_run(
+    data: Raw, name: str, *, extra_columns: bool = False, lenient: bool = False, begin: Begin | None = None
+) -> Run:
+    """Parse a run. As trec_eval, `lenient` reads numbers as C does, `extra_columns` allows more than six.
+
+    With `begin` the data are a stretch of a file, which may have no line with data.
+    """
+    file = _read(data, name, RUN, (0, 2), extra_columns=extra_columns, lenient=lenient, begin=begin or WHOLE)
+    if not len(file) and begin is None:
+        raise DataError("empty-run", f"there is no line ({' '.join(RUN.columns)})", hint=_EMPTY, where=name)
+    queries, query = _distinct(file.texts[0])
+    return Run(
+        name=name,
+        queries=queries,
+        query=query,
+        doc=file.texts[2],
+        score=file.numbers,
+        rank=file.ranks,
+        tag=file.tag,
+        where=file.place,
+        warnings=check_end(data[-9:-8], name),
+    )
+
+
+def parse_qrels(
+    data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
+) -> Qrels:
+    """Parse judgments. The second column is a subtopic if it varies, unless `aspects` is given."""
+    doc = layout.columns.index("doc")
+    file = _read(data, name, layout, tuple(range(doc + 1)), extra_columns=False, lenient=lenient)
+    if not len(file):
+        raise DataError("empty-qrels", f"there is no line ({' '.join(layout.columns)})", hint=_EMPTY, where=name)
+    queries, query = _distinct(file.texts[0])
+    aspect = file.texts[1]
+    rows = np.arange(1, len(aspect))
+    if aspects is None:
+        aspects = bool(len(rows)) and not aspect.same(rows, aspect, np.zeros_like(rows)).all()
+    return Qrels(
+        name=name,
+        queries=queries,
+        query=query,
+        doc=file.texts[doc],
+        grade=file.numbers,
+        aspect=aspect if aspects else None,
+        sub=file.texts[2] if layout is PREFS else None,
+        where=file.place,
+        warnings=check_end(data[-9:-8], name),
+    )
+
+
+def parse_scores(data: Raw, name: str) -> ScoreColumn:
+    """Parse one score per line; blank lines and lines that begin with # are skipped."""
+    file = _read(data, name, SCORES, (), extra_columns=False, lenient=False)
+    read, warnings = partial(raise_alone, name), check_end(data[-9:-8], name)
+    return ScoreColumn(name=name, read=read, score=file.numbers, where=file.place, warnings=warnings)
+
+
+def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
+    """Say what is wrong with one line of a run, which begins at this byte; `first`: it is the first line with data."""
+    data = text + bytes(8)
+    part = _Part(data, np.frombuffer(data, np.uint8), 0, len(text), line, name, RUN, offset=offset)
+    part.read(first=first)
+    raise AssertionError(text)
+
+
+# ── lines and cells ──────────────────────────────────────────────────────────────────────────────
+
+
+def _read(
+    data: Raw, name: str, layout: TrecColumns, texts: tuple[int, ...], *, extra_columns: bool, lenient: bool, begin: Begin = WHOLE
+) -> _File:  # fmt: skip
+    size = len(data) - 8
+    at, line = text_start(data, name, begin), begin.lines + 1
+    if not begin.offset and data.find(b"\n", 0, size) < 0 and data.find(b"\r", 0, size) >= 0:
+        data = data.replace(b"\r", b"\n")
+    array = np.frombuffer(data, np.uint8)
+    ranks: list[Ints | None] = [np.empty(0, np.int64)]
+    chunks, parts, lines, tag = [], [np.empty(0)], [], ""
+    while at < size:
+        ways = (extra_columns, lenient, begin.offset)
+        part = _Part(data, array, at, _line_end(data, at, size), line, name, layout, *ways)
+        chunk, values = part.read(first=not begin.offset and not any(map(len, parts)))
+        parts.append(values)
+        if layout is RUN:
+            ranks.append(whole_numbers(chunk.text(array, 3)))
+            if len(values):
+                tag = chunk.text(array, 5)[len(values) - 1].decode("utf-8", "surrogateescape")
+        lines.append(chunk.line)
+        chunks.append([(chunk.start[:, c], chunk.length[:, c].astype(np.int32)) for c in texts])
+        at, line = part.end, line + chunk.passed
+    columns = {c: _join(array, [chunk[i] for chunk in chunks]) for i, c in enumerate(texts)}
+    return _File(name, layout, columns, np.concatenate(parts), _all(ranks), lines, tag)
+
+
+def _all(ranks: list[Ints | None]) -> Ints | None:
+    known = [part for part in ranks if part is not None]
+    return np.concatenate(known) if len(known) == len(ranks) else None
+
+
+def _join(array: Bytes, cells: list[tuple[Ints, Any]]) -> IdColumn:
+    starts, lengths = ([c[i] for c in cells] or [np.empty(0, np.int64)] for i in (0, 1))
+    return IdColumn(array, np.concatenate(starts), np.concatenate(lengths))
+
+
+def _line_end(data: Raw, at: int, size: int) -> int:
+    """Return the end of a chunk of whole lines that begins at `at`."""
+    if at + _CHUNK >= size:
+        return size
+    return (data.rfind(b"\n", at, at + _CHUNK) + 1) or (data.find(b"\n", at + _CHUNK, size) + 1) or size
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The bytes from `at` to `end`, which are whole lines; `line` is the number of the first."""
+
+    data: Raw
+    array: Bytes
+    at: int
+    end: int
+    line: int
+    name: str
+    layout: TrecColumns
+    extra_columns: bool = False
+    lenient: bool = False
+    offset: int = 0  # of the data in its file
+
+    def read(self, *, first: bool) -> tuple[_Chunk, NDArray[np.float64]]:
+        """Return the cells and numbers; of several errors, the one on the earliest line is reported.
+
+        `first`: no line with data comes before.
+        """
+        if self.end - self.at > LONGEST_LINE:
+            raise_long_line(Place(self.name, self.line))
+        nul = self.data.find(b"\0", self.at, self.end)
+        good = self.end if nul < 0 else self.data.rfind(b"\n", self.at, nul) + 1 or self.at
+        chunk, trouble = self._split(good, first=first)
+        layout = self.layout
+        whole = layout.whole if self.lenient else layout.number_name == "grade"
+        values = numbers(chunk.text(self.array, layout.number), lenient=self.lenient, whole=whole)
+        if not isinstance(values, np.ndarray):
+            where = Place(self.name, int(chunk.line[values]), layout.number + 1, layout.number_name)
+            raise_number(chunk.text(self.array, layout.number)[values], where, layout.number_name)
+        if trouble is not None:
+            trouble()
+        if nul >= 0:
+            raise_nul(self.name, self.offset + nul, self.line + chunk.passed)
+        return chunk, values
+
+    def _split(self, end: int, *, first: bool) -> tuple[_Chunk, Callable[[], NoReturn] | None]:
+        """Return the cells up to `end`, and a function that reports the first line of another width."""
+        part = self.array[self.at : end]
+        if not len(part):
+            nothing = np.empty((0, len(self.layout.columns)), np.int64)
+            return _Chunk(nothing, nothing, range(0), 0), None
+        blank = np.ones(len(part) + 2, bool)
+        blank[1:-1] = np.frombuffer(self.data[self.at : end].translate(_BLANK), bool)
+        edge = np.flatnonzero(blank[1:] != blank[:-1])
+        start, stop = edge[0::2], edge[1::2]
+        newline = np.flatnonzero(part == 10)
+        line_end = newline if len(newline) and newline[-1] == len(part) - 1 else np.append(newline, len(part))
+        count = np.diff(np.searchsorted(start, line_end), prepend=0)
+        width = len(self.layout.columns)
+        line_start = np.concatenate([[0], line_end[:-1] + 1])
+        tabbed_line = _cells_by_tabs(part, line_start, line_end, count, width) & (not self.lenient)
+        if (count == width).all() and not tabbed_line.any() and not (part[line_start[: len(count)]] == ord("#")).any():
+            cells = (start + self.at).reshape(-1, width), (stop - start).reshape(-1, width)
+            return _Chunk(*cells, range(self.line, self.line + len(count)), len(newline)), None
+
+        number = self.line + np.arange(len(count))
+        head = np.cumsum(count) - count
+        lead = start[np.minimum(head, len(start) - 1)] if len(start) else np.zeros_like(head)
+        comment = (lead == line_start) & (part[lead] == ord("#"))
+        data_line = (count > 0) & ~comment
+        enough = count >= width if self.extra_columns else (count == width) & ~tabbed_line
+        odd = np.flatnonzero(data_line & ~enough)
+        tabbed = [_by_tabs(part, int(line_start[i]), int(line_end[i]), width) for i in odd]
+        bad = next((int(i) for i, cells in zip(odd, tabbed, strict=True) if cells is None), len(count))
+        trouble = None
+        if bad < len(count):
+            text, where = part[int(line_start[bad]) : int(line_end[bad])].tobytes(), Place(self.name, int(number[bad]))
+            other = (
+                first and not data_line[:bad].any()
+            )  # one short line among good ones is a cut, not another kind of file
+            trouble = partial(raise_line, text, where, int(count[bad]), self.layout, other_kind=other)
+        data_line[bad:] = False
+        extra = np.array(tabbed[: int((odd < bad).sum())], dtype=np.int64).reshape(-1, 2, width)
+        cell = (head[:, None] + np.arange(width))[data_line & enough]
+        rows = np.concatenate([number[data_line & enough], number[odd[: len(extra)]]])
+        order = np.argsort(rows, kind="stable")
+        starts = np.concatenate([start[cell], extra[:, 0]])[order]
+        stops = np.concatenate([stop[cell], extra[:, 1]])[order]
+        return _Chunk(starts + self.at, stops - starts, rows[order], len(newline)), trouble
+
+
+def _cells_by_tabs(part: Bytes, start: Ints, end: Ints, count: Ints, width: int) -> NDArray[np.bool_]:
+    """Return which lines have exactly the tabs that separate their columns, and blanks too, which belong to ids there."""
+    tab = np.flatnonzero(part == 9)
+    if not len(tab):
+        return np.zeros(len(count), bool)
+    tabs = np.searchsorted(tab, end) - np.searchsorted(tab, start)
+    space = np.flatnonzero(part == 32)
+    spaces = np.searchsorted(space, end) - np.searchsorted(space, start)
+    return (tabs == width - 1) & (spaces > 0) & (count > 0)
+
+
+def _by_tabs(part: Bytes, start: int, end: int, width: int) -> tuple[list[int], list[int]] | None:
+    """Return the cells of a line whose ids contain blanks, if tabs separate exactly the right number."""
+    fields = part[start:end].tobytes().rstrip(b"\r").split(b"\t")
+    if len(fields) != width or not all(f.strip() for f in fields):
+        return None
+    starts, stops = [], []
+    for f in fields:
+        starts.append(start + len(f) - len(f.lstrip()))
+        stops.append(start + len(f.rstrip()))
+        start += len(f) + 1
+    return starts, stops
+
+
+def _distinct(ids: IdColumn) -> tuple[IdColumn, Ints]:
+    """Return each id once in order of appearance, and the index of every row's id."""
+    if not len(ids):
+        return ids, np.empty(0, np.int64)
+    rows = np.arange(1, len(ids))
+    turn = np.concatenate([[0], np.flatnonzero(~ids.same(rows, ids, rows - 1)) + 1])
+    seen: dict[bytes, int] = {}
+    code = np.array([seen.setdefault(raw, len(seen)) for raw in ids.take(turn).tolist()], dtype=np.int64)
+    return IdColumn.of(seen), np.repeat(code, np.diff(np.append(turn, len(ids))))
