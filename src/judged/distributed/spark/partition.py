@@ -72,7 +72,8 @@ def as_batches(table: Any, layout: SparkColumns) -> ArrowRun:
 def _read(table: Any, layout: SparkColumns) -> Run:
     """The rows with every check."""
     with telling(table, layout):
-        run = read_run(table, **layout.column, name=layout.name)
+        named: dict[str, Any] = {f"{role}_col": column for role, column in layout.column.items()}
+        run = read_run(table, **named, name=layout.name)
     return replace(run, where=Somewhere(layout.name))
 
 

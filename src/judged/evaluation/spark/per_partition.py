@@ -171,7 +171,8 @@ def _qrels(rows: Any, job: Job) -> Qrels:
     """The judgments: in their order, or where they have none in one that does not depend on chance."""
     rows = rows.sort_by(ORDER if ORDER in rows.column_names else "number")
     table = _columns(rows, job.qrels).rename_columns(list(job.qrels.column.values()))
-    named = {role: column for role, column in job.qrels.column.items() if role != "grade" or not job.borrowed}
+    used = job.qrels.column.items()
+    named: dict[str, Any] = {f"{role}_col": column for role, column in used if role != "grade" or not job.borrowed}
     with telling(table, job.qrels):
         qrels = read_qrels(table, **named, name=job.qrels.name)
     return replace(qrels, where=Somewhere(job.qrels.name))
