@@ -1,4 +1,4 @@
-"""The native core, where it was built and was not declined (`JUDGED_NATIVE=0`)."""
+"""The native core, if it was built and is not disabled (`JUDGED_NATIVE=0`)."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ NATIVE = native is not None
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -62,8 +63,7 @@ def evaluate_frame(
     """
     chosen = profile_named(profile)
     parsed = _check_measures([with_level(chosen.apply(m), level) for m in parse_all(measures)])
-    check_option_names(policy)
-    rules = Policy(**{**chosen.policy, **policy})
+    rules = _check_policy(chosen.policy, policy)
     table = open_table(run, {}, "run", session if isinstance(session, Spark) else Spark(session))
     judgments = open_judgments(qrels, table.executor.active())
     rows = _start(judgments, table, partitions, parsed, profile, rules)
@@ -109,6 +109,11 @@ def _start(
     function = table.executor.function(evaluate_partition, job)
     with talking():
         return union_by_query(judgments, table, partitions).mapInArrow(function, _schema(job)).persist()
+
+
+def _check_policy(defaults: Mapping[str, Any], policy: Mapping[str, Any]) -> Policy:
+    check_option_names(policy)
+    return Policy(**{**defaults, **policy})
 
 
 def _check_measures(measures: list[Measure]) -> tuple[Measure, ...]:
