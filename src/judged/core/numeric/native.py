@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 __all__ = ["NATIVE", "native", "usable_cores"]
@@ -10,7 +11,7 @@ __all__ = ["NATIVE", "native", "usable_cores"]
 native: Any = None
 if os.environ.get("JUDGED_NATIVE") != "0":
     try:
-        from judged.core import _native as native
+        native = import_module("judged.core._native")
     except ImportError:
         native = None
 
