@@ -91,7 +91,7 @@ class IdColumn:
         return np.concatenate([_hashed(block) for block in blocks]) if blocks else np.empty(0, np.uint64)
 
     def same(self, rows: Ints, other: IdColumn, others: Ints) -> Bools:
-        """Whether id `rows[i]` here equals id `others[i]` there, byte for byte."""
+        """Return whether id `rows[i]` of this column equals id `others[i]` of the other, byte for byte."""
         equal: Bools = self.length[rows] == other.length[others]
         widest = int(self.length[rows].max(initial=0))
         for position in range((min(widest, _WIDE) + 7) // 8):

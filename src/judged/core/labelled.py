@@ -16,18 +16,18 @@ from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
 
-__all__ = ["column_of", "labelled", "ranked", "refuse_other_order"]
+__all__ = ["check_same_order", "column_of", "labelled", "ranked"]
 
 
 def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:
-    """A ranking by score of labelled items; one for each group, or one of all.
+    """Rank labelled items by score: one ranking per group, or one of all items.
 
-    Items of equal score stand in the order given, and know that they are tied.
+    Items of equal score keep their order, and are marked as tied.
 
     >>> labelled([1, 0, 1], [0.2, 0.9, 0.5]).rank
     array([1, 2, 3])
     """
-    refuse_other_order(labels, scores)
+    check_same_order(labels, scores)
     grade, score = column_of("labels", labels), column_of("scores", scores)
     _same_length(labels=grade, scores=score)
     if groups is None:
@@ -48,18 +48,18 @@ def ranked(
     level: float = 1.0,
     depth: int | None = None,
 ) -> Judged:
-    """Lists of labelled items, one after the other, each ranked by score. Every item is judged.
+    """Rank the items of contiguous lists by score. Every item is judged.
 
     Args:
-        grade: of each item, not negative.
-        score: of each item.
-        sizes: how many items each list has.
-        names: of the lists.
-        policy: its `ties` say how items of equal score are ordered: as given, by luck (`best`, `worst`), or as given with all orders
-            to be averaged (`expected`).
-        absent: how many more relevant items each list should have had; they have the grade `level`.
+        grade: grade ≥ 0 per item.
+        score: score per item.
+        sizes: number of items per list.
+        names: names of the lists.
+        policy: its `ties` are the order of items with equal scores: as given, optimistic (`best`), pessimistic (`worst`), or averaged over
+            all orders (`expected`).
+        absent: number of relevant items per list that were not retrieved; they have the grade `level`.
         level: the lowest grade that counts as relevant.
-        depth: how many items of each list are looked at; the others stay in the pool.
+        depth: number of items per list that are evaluated; the others stay in the pool.
     """
     rules = Policy(ties="input") if policy is None else policy
     order = _order(grade, score, sizes, rules)
@@ -88,7 +88,7 @@ def ranked(
 
 
 def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
-    """The first and the last rank of the items that share a score, for each item."""
+    """Return the first and the last rank of the items that share the score of each item."""
     start = np.ones(len(score), bool)
     start[1:] = (score[1:] != score[:-1]) | (rank[1:] == 1)
     if start.all():
@@ -101,12 +101,12 @@ def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
 def _order(grade: Floats, score: Floats, sizes: Ints, policy: Policy) -> Ints:
     if policy.ties not in ("best", "worst"):
         return primitive.falling(score, sizes)
-    lucky = primitive.falling(grade if policy.ties == "best" else -grade, sizes)
-    return lucky[primitive.falling(score[lucky], sizes)]
+    by_grade = primitive.falling(grade if policy.ties == "best" else -grade, sizes)
+    return by_grade[primitive.falling(score[by_grade], sizes)]
 
 
 def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
-    """The same with relevant items that are in no list, behind those of at least their grade."""
+    """Add relevant items that are in no list, after those of at least their grade."""
     query = np.concatenate([judged.pool_query, np.repeat(np.arange(len(judged)), absent)])
     grade = np.concatenate([judged.pool_grade, np.full(int(absent.sum()), level)])
     order = np.lexsort((-grade, query))
@@ -117,7 +117,7 @@ def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
 
 
 def column_of(name: str, values: Any) -> Floats:
-    """A one-dimensional column of finite numbers without gaps."""
+    """Return a one-dimensional column of finite numbers."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise DataError(
             "masked",
@@ -158,8 +158,8 @@ def _same_length(**columns: NDArray[Any]) -> None:
         )
 
 
-def refuse_other_order(labels: Any, others: Any) -> None:
-    """An error where two columns with an index of their own (pandas) name the same rows in another order."""
+def check_same_order(labels: Any, others: Any) -> None:
+    """Raise an error if two pandas columns have the same index in different orders."""
     a: Any = getattr(labels, "index", None)
     b: Any = getattr(others, "index", None)
     if hasattr(a, "equals") and hasattr(b, "equals") and len(a) == len(b) and not a.equals(b) and set(a) == set(b):

@@ -1,4 +1,4 @@
-"""What each rank of a ranking holds beside its judgment: how much text, and how much of it was looked for."""
+"""Texts at each rank of a ranking: their tokens and characters, and how many of the characters are relevant."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _COLUMNS = ("tokens", "length", "fresh")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankTexts:
-    """Columns over all ranks, by query and then from rank 1 down, whether a document there is judged or not.
+    """Columns over all ranks, judged or not, by query and then by rank.
 
     Args:
-        size: per query, how many ranks there are.
-        tokens: per rank; None where they are not known.
-        length: per rank, the characters of the chunk.
-        fresh: per rank, the characters that were looked for and that no rank above holds.
-        gold: per query, the characters that were looked for.
-        lacking: what is missing of the tokens, where some are.
+        size: number of ranks per query.
+        tokens: tokens per rank; None if unknown.
+        length: characters of the chunk per rank.
+        fresh: relevant characters per rank that no higher rank contains.
+        gold: relevant characters per query.
+        lacking: description of the missing token counts, if some are missing.
     """
 
     size: Ints
@@ -41,9 +41,9 @@ class RankTexts:
     lacking: str | None = None
 
     def depth(self, budget: int, crossing: str) -> Ints:
-        """Per query, how many documents fit into a budget of tokens, taken from the top until one does not.
+        """Return the number of documents per query that fit into a budget of tokens, from the top down to the first that does not.
 
-        That one is left out, or the last to be taken (`in`); none below it is tried.
+        That one is excluded, or included as the last (`in`); those below it are excluded.
         """
         assert self.tokens is not None
         start = segment.offsets(self.size)
@@ -56,20 +56,20 @@ class RankTexts:
         return np.minimum(fits + (used < budget), self.size)
 
     def sums(self, name: str, depth: Ints) -> Ints:
-        """Per query, the sum of a column over the first ranks."""
+        """Return the sum of a column over the first ranks of each query."""
         start = segment.offsets(self.size)[:-1]
         along = np.concatenate([[0], np.cumsum(getattr(self, name))])
         out: Ints = along[start + np.minimum(depth, self.size)] - along[start]
         return out
 
     def select(self, rows: Ints) -> RankTexts:
-        """Of some queries."""
+        """Return the columns of some queries."""
         start = segment.offsets(self.size)[:-1]
         chosen = np.repeat(start[rows], self.size[rows]) + segment.positions(self.size[rows])
         return self._kept(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
 
     def only(self, query: Ints, rank: Ints) -> RankTexts:
-        """Of some ranks, which close up."""
+        """Return the columns of some ranks, renumbered without gaps."""
         chosen = segment.offsets(self.size)[query] + rank - 1
         return self._kept(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
 
@@ -81,7 +81,7 @@ class RankTexts:
 
     @staticmethod
     def merge(parts: Sequence[RankTexts | None]) -> RankTexts | None:
-        """Parts with different queries as one; None where one knows nothing."""
+        """Merge columns of different queries; None if some are unknown."""
         known = [part for part in parts if part is not None]
         if len(known) < len(parts) or not known:
             return None
@@ -95,10 +95,10 @@ class RankTexts:
 
 
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
-    """Each ranking down to what fits into a budget of tokens, and no further.
+    """Cut each ranking to the documents that fit into a budget of tokens.
 
-    Every query has its own depth, so a measure sees a shorter ranking and needs no cutoff: what it divides by is what it is without one. In
-    particular the ideal ranking is that of all judged documents, whatever would fit: it does not depend on the run.
+    Every query has its own depth, so a measure sees a shorter ranking without a cutoff, and its denominator does not change: the ideal
+    ranking consists of all judged documents, whatever fits, and does not depend on the run.
     """
     reading = judged.reading
     if judged.policy.ties == "expected":

@@ -1,4 +1,4 @@
-"""What the readers give: judgments and rankings as columns, before they are joined."""
+"""Judgments and rankings as columns, as the readers return them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HasName:
-    """Something that was read, or will be, with the name it is called by; and the path, where it lies in a file."""
+    """Input with a name, and the path if it is a file."""
 
     name: str
     path: str | None = None
@@ -42,24 +42,24 @@ class HasName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """What is known of the chunks of rows beside their ids; None for what is not known.
+    """Documents, spans and token counts of chunks; None for what is unknown.
 
     `start` and `end` count characters of the document (or tokens), the end not included.
     """
 
-    doc: IdColumn | None = None  # the document that a chunk is of
+    doc: IdColumn | None = None  # the document that contains the chunk
     start: Ints | None = None
     end: Ints | None = None
-    tokens: Ints | None = None  # -1 where a chunk has no count
-    score: Floats | None = None  # as given, where the order of a list decides
+    tokens: Ints | None = None  # -1 for a chunk without a count
+    score: Floats | None = None  # the original score, if the order of a list decides
 
     @property
     def spans(self) -> bool:
-        """Whether it is known where each chunk stands in its document."""
+        """True if document, start and end of each chunk are known."""
         return self.doc is not None and self.start is not None and self.end is not None
 
     def take(self, rows: Ints | Bools) -> Passages:
-        """The same of some rows."""
+        """Return the columns of some rows."""
         known = {spec.name: getattr(self, spec.name) for spec in fields(self)}
         return Passages(**{name: _taken(column, rows) for name, column in known.items()})
 
@@ -70,7 +70,7 @@ def _taken(column: Any, rows: Ints | Bools) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class _IdTable(HasName):
-    """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
+    """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever type they had."""
 
     queries: IdColumn  # each query id once, in order of appearance
     query: Ints
@@ -85,7 +85,7 @@ class _IdTable(HasName):
         return len(self.query)
 
     def take(self, rows: Ints | Bools) -> Self:
-        """The same queries with some of the rows."""
+        """Return the same queries with some of the rows."""
         where = partial(_place, self.where, np.arange(len(self))[rows])
         columns: dict[str, Any] = {"query": self.query[rows], "doc": self.doc.take(rows), "where": where}
         known = ("score", "rank", "grade", "aspect", "sub", "choice")
@@ -99,10 +99,10 @@ class _IdTable(HasName):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Run(_IdTable):
-    """A ranking for each query: documents with the scores that a system gave them."""
+    """Rankings: documents with the scores that a system gave them, per query."""
 
     score: Floats
-    rank: Ints | None = None  # the rank column as written, where there is one
+    rank: Ints | None = None  # the rank column, if there is one
     tag: str = ""
 
 
@@ -110,9 +110,9 @@ class Run(_IdTable):
 class Qrels(_IdTable):
     """Judgments: documents with the grades that a judge gave them.
 
-    `aspect` tells judgments of one document apart: a subtopic, or a group of judges; `sub` divides an
-    aspect further (the sub-groups of preference judgments). `choice` numbers the sets of a query of which any one
-    will do. With `passages` that have spans, what is judged are parts of documents, and `overlap` says which chunks hold one.
+    `aspect` distinguishes judgments of one document: a subtopic, or a group of judges; `sub` divides an
+    aspect further (the sub-groups of preference judgments). `choice` numbers the alternative sets of a query.
+    With `passages` that have spans, parts of documents are judged, and `overlap` is the rule by which chunks match them.
     """
 
     grade: Floats

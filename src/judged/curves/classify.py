@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.core.judged import Judged
-from judged.core.labelled import column_of, labelled, refuse_other_order
+from judged.core.labelled import check_same_order, column_of, labelled
 from judged.curves.classification import RATES, Classification, known_rate
 from judged.curves.result import Curve, Curves
 from judged.curves.threshold import group_ends, per_query, roc_points
@@ -65,7 +65,7 @@ def classify(
     if (decisions is None) == (scores is None):
         given = "both decisions and scores" if scores is not None else "neither decisions nor scores"
         raise UsageError("decision", f"got {given}", hint="use decisions, or scores with a threshold")
-    refuse_other_order(labels, decisions if scores is None else scores)
+    check_same_order(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
     settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}
     if scores is None:

@@ -1,4 +1,4 @@
-"""The primitives of `Judged`: native where they are built, else the reference; the same bits."""
+"""Sums within segments: the native functions if they are built, else the reference; the same bits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Sums and products within segments of a column: sequential, and blind to the neighbours.
+"""Sums and products within segments of a column: sequential and independent per segment.
 
 Every function takes the elements of all segments one after the other. A segment's result depends only on
 its own elements, taken from the first to the last, so any split of the segments gives the same bits. This is
-the reference; `core/primitive.py` gives the native ones where they are built.
+the reference; `segments.py` has the native functions if they are built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["falling", "first", "offsets", "positions", "product_before", "runnin
 
 
 def offsets(sizes: Ints) -> Ints:
-    """Where each segment starts, and after the last one where it ends."""
+    """Return the start of each segment, and the end of the last one."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -48,7 +48,7 @@ def falling(x: Floats, sizes: Ints) -> Ints:
 
 def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
     """The sum over each segment from its first element up to each one, itself included."""
-    if x.dtype.kind in "bui":  # whole numbers add without rounding: no need to go segment by segment
+    if x.dtype.kind in "bui":  # integers add without rounding: no need to go segment by segment
         along = np.concatenate([np.zeros(1, np.int64), np.cumsum(x, dtype=np.int64)])
         return along[1:] - np.repeat(along[offsets(sizes)[:-1]], sizes)
     return _accumulate(np.add, x, sizes)
