@@ -80,7 +80,7 @@ def _natively(case: Case) -> Hits:
         run = case.opened()
         if isinstance(run, Run):
             check_id_kinds(_kinds(case), run)
-        return _join._found(case.qrels, _pool(case), run, case.policy, None)[1]
+        return _join._find(case.qrels, _pool(case), run, case.policy, None, allow_empty=False)[1]
 
 
 _COUNTED = (
