@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -87,7 +88,10 @@ def _as_argument(name: str, value: Any) -> str:
 
 def _as_flag(name: str, value: Any) -> str:
     flag = f"--{name.replace('_', '-')}"
-    return flag if value is None or value is True else f"{flag} {value}"
+    if value is None or value is True:
+        return flag
+    quoted = f'"{value}"' if " " in str(value) and not set('"$`\\\\!') & set(str(value)) else shlex.quote(str(value))
+    return f"{flag} {quoted}"
 
 
 class JudgedError(Exception):
