@@ -20,10 +20,9 @@ from judged.clicks.models.examination import Examination
 from judged.clicks.models.model import ClickModel
 from judged.clicks.models.simulation import simulate
 from judged.clicks.results import ClickBoard, ClickFit
-from judged.core.find.pool import decoded
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
-from judged.core.tables import Id, Qrels, Run
+from judged.core.tables import Id, Qrels, Run, decoded
 from judged.errors import UsageError
 from judged.io.click_logs import read_click_rows, write_columns
 from judged.io.read import read_qrels, read_run

@@ -9,9 +9,8 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.find.match import match_documents
-from judged.core.find.pool import decoded
 from judged.core.ids import IdColumn
-from judged.core.tables import Id, Run
+from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Warned
 from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.rankings import Rankings, ranked

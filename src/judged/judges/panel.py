@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.pool import decoded, pool_of
+from judged.core.find.pool import pool_of
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy, Rejudged
-from judged.core.tables import Id, IdKind, Qrels
+from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.judges import read_judges
 from judged.io.read import read_qrels

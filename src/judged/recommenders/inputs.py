@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
-from judged.core.find.pool import decoded
 from judged.core.find.ranking import ranked_rows
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
-from judged.core.tables import Id, Run
+from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, read_interactions

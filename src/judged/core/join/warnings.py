@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from judged.core.find.hits import Hits
-from judged.core.find.pool import decoded
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.core.tables import HasName, Id, Qrels
+from judged.core.tables import HasName, Id, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 
 __all__ = ["join_warnings", "no_overlap", "not_judged", "raise_missing_queries"]
