@@ -137,7 +137,7 @@ def _split(text: str) -> tuple[AgreementCoefficient, str]:
     call = parse_call(text, "coefficient", first="weights")
     definition = AGREEMENT_COEFFICIENTS.find(call.name)
     if call.at is not None or call.params.keys() - {"weights"}:
-        raise UsageError("coefficient", "a coefficient, or one with weights such as kappa(linear)", got=shown(text), value=text)  # fmt: skip
+        raise UsageError("coefficient", "a coefficient, optionally with weights such as kappa(linear)", got=shown(text), value=text)  # fmt: skip
     return definition, str(call.params.get("weights", "nominal"))
 
 
