@@ -1,4 +1,4 @@
-"""Fitting the models of `chain` in closed form, by counting."""
+"""Fit the chain models in closed form, by counting."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from judged.clicks.data.grid import Grid, check_whole_lists, grid_of
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 
 __all__ = ["chain_result", "count_chain", "fit_cascade"]
 
 
 def fit_cascade(log: ClickLog, settings: FitSettings, *, multiple: str = "error") -> Fit:
-    """The cascade model in closed form: clicks over examinations, and everything down to the click was examined.
+    """Fit the cascade model in closed form: clicks divided by examinations, where everything down to the click was
+    examined.
 
     Args:
-        log: every list from rank 1 on.
-        settings: the prior and the level of the intervals.
-        multiple: a session with several clicks, which the model does not know: `"error"`, or `"first"` to
-            take it as ended by its first click.
+        log: complete lists from rank 1.
+        settings: prior and confidence level of the intervals.
+        multiple: sessions with several clicks, which the model does not allow: `"error"`, or `"first"` to end them at the first click.
     """
     check_whole_lists(log, "cascade")
     grid = grid_of(log)
     if multiple not in ("error", "first"):
-        raise UsageError("parameter", "multiple to be error or first", got=repr(multiple), value=multiple)
+        raise UsageError("parameter", f"multiple must be error or first, got {multiple!r}", value=multiple)
     _refuse_several(log, multiple)
     first = np.where(grid.clicked.any(axis=1), grid.clicked.argmax(axis=1), grid.clicked.shape[1])
     ranks = np.arange(grid.clicked.shape[1])
@@ -45,14 +45,15 @@ def _refuse_several(log: ClickLog, multiple: str) -> None:
     if multiple == "error" and (clicks > 1).any():
         row = int(np.argmax(clicks > 1))
         raise DataError(
-            "several-clicks", "one click at most in each session, as the cascade model has it",
-            got=f"{int(clicks[row])} in session {shown(log.sessions[row])}", where=log.name,
-            hint="say multiple='first' (--multiple first) to stop at the first click, or take another model: dcm, dbn, ubm",
+            "several-clicks", f"{int(clicks[row])} clicks in session {shown(log.sessions[row])}; the cascade model allows one", where=log.name,
+            hint=Hint("use only the first click with {multiple}, or another model: dcm, dbn or ubm", multiple="first"),
         )  # fmt: skip
 
 
 def count_chain(log: ClickLog, grid: Grid, settings: FitSettings, name: str, by: str) -> Fit:
-    """Everything down to the last click was examined (everything, without a click), and the last click satisfied."""
+    """Fit by counts, assuming that everything down to the last click (or everything, without one) was examined, and
+    that the last click satisfied.
+    """
     last, ranks = grid.last, np.arange(1, grid.clicked.shape[1] + 1)
     inside = grid.lists.shown & (ranks <= np.where(last > 0, last, len(ranks))[:, None])
     final = grid.clicked & (ranks == last[:, None])

@@ -1,4 +1,4 @@
-"""Fitting the models of `examination`: EM over (document, place) cells, of which a log of any length has few."""
+"""Fit the examination models by EM over (document, place) cells, of which a log of any length has few."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["fit_browsing", "fit_document_ctr", "fit_position", "fit_rank_ctr"]
 
 
 def fit_position(log: ClickLog, settings: FitSettings) -> Fit:
-    """The position-based model: EM for attractiveness by pair and examination by rank.
+    """Fit the position-based model by EM: attractiveness by pair and examination by rank.
 
-    Only the products can be seen, so examination at the first rank is fixed at 1, and attractiveness is the chance of a
-    click there. Pairs that no chain of shared ranks and shared pairs joins to the first rank remain unidentified: their
-    errors and intervals are NaN, with a warning.
+    Only products are identified, so examination at the first rank is fixed at 1, and attractiveness is the probability
+    of a click there. Pairs that are not connected to the first rank by shared ranks and pairs are not identified:
+    their errors and intervals are NaN, with a warning.
     """
     ranks = np.unique(log.rank)
     problem = _ExaminationProblem.of(log, np.searchsorted(ranks, log.rank), len(ranks), settings)
@@ -35,9 +35,9 @@ def fit_position(log: ClickLog, settings: FitSettings) -> Fit:
 
 
 def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
-    """The user browsing model: EM for attractiveness by pair and examination by rank and nearest click above.
+    """Fit the user browsing model by EM: attractiveness by pair, and examination by rank and nearest click above.
 
-    The anchor is rank 1, as in the position-based model; what is said there about identification holds here too.
+    Rank 1 is the anchor, with the same limits of identification as in the position-based model.
     """
     check_whole_lists(log, "ubm")
     wide = log.depth + 1
@@ -56,7 +56,7 @@ def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """How often each pair was shown and clicked in each place; place 0 is the anchor, where examination is 1."""
+    """Impressions and clicks of each pair in each place; place 0 is the anchor, where examination is 1."""
 
     pair: Ints
     place: Ints
@@ -76,7 +76,7 @@ class _Cells:
         return sums(self.place, values, self.places)
 
     def unidentified(self) -> tuple[Bools, Bools]:
-        """Pairs and places that no path of cells joins to the anchor."""
+        """Return the masks of pairs and of places that are not connected to the anchor."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -89,7 +89,7 @@ class _Cells:
 
 @dataclass(frozen=True, slots=True)
 class _ExaminationProblem:
-    """EM for a product of one probability of the pair and one of the place.
+    """EM for the product of a probability of the pair and one of the place.
 
     Parameters are one vector: attractiveness by pair, then examination by place without the anchor.
     """
@@ -110,7 +110,7 @@ class _ExaminationProblem:
         return climb(self.start(), self.step, self.newton, tolerance=settings.tolerance, max_steps=settings.max_steps)
 
     def split(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Attractiveness by pair, and examination by place with the anchor in front."""
+        """Return attractiveness by pair, and examination by place with the anchor first."""
         return parameters[: self.cells.pairs], np.append(1.0, parameters[self.cells.pairs :])
 
     def start(self) -> Floats:
@@ -122,7 +122,7 @@ class _ExaminationProblem:
         return np.append(attractive, examined[1:])
 
     def hidden(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        """For each cell: the chance of a click, and among those not clicked, of having attracted and of having been examined."""
+        """Return for each cell the probability of a click, and without a click those of attraction and of examination."""
         attraction, examination = self.split(parameters)
         a, e = attraction[self.cells.pair], examination[self.cells.place]
         passed = 1.0 - a * e
@@ -153,7 +153,7 @@ class _ExaminationProblem:
         return direction, float(slope @ direction)
 
     def information(self, parameters: Floats) -> tuple[CellArrow, Floats]:
-        """The inverse information, and the slope of the objective. What is at 0 or 1, or not identified, is taken as known."""
+        """Return the inverse information and the gradient; parameters at 0 or 1, or not identified, count as known."""
         cells, (a, b) = self.cells, self.settings.prior
         attraction, examination = self.split(parameters)
         one, other = attraction[cells.pair], examination[cells.place]
@@ -188,9 +188,7 @@ def _result(
     places = estimated(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
                        cells.by_place(cells.skipped * attracted)[1:], prior, level)  # fmt: skip
     count = int(problem.lost[0].sum())
-    text = (
-        f"{count} of {cells.pairs} (query, doc) pairs are not joined to the first rank: their intervals are not known"
-    )
+    text = f"{count} of {cells.pairs} (query, doc) pairs are not connected to the first rank and have no intervals"
     return Fit(
         model=model,
         settings=problem.settings,
@@ -210,7 +208,7 @@ def _result(
 
 
 def _anchored(places: ParameterEstimate) -> ParameterEstimate:
-    """The estimates with the anchor in front: 1, and known."""
+    """Prepend the anchor to the estimates: 1 without error."""
     return ParameterEstimate(
         value=np.append(1.0, places.value),
         error=np.append(0.0, places.error),
@@ -220,36 +218,34 @@ def _anchored(places: ParameterEstimate) -> ParameterEstimate:
     )
 
 
-# ── yardsticks ───────────────────────────────────────────────────────────────────────────────────
+# ── baselines ───────────────────────────────────────────────────────────────────────────────────
 
 
 def fit_document_ctr(log: ClickLog, settings: FitSettings) -> Fit:
-    """The click-through rate of each pair, wherever it stood."""
+    """Fit the click-through rate of each pair, at any rank."""
     shown, clicked = _counts(log)
     rate = counted(clicked, shown, settings.prior, settings.level)
     model = Examination("ctr", log.pairs, rate.value, np.ones((1, 1)), settings.unseen)
-    return _yardstick(log, settings, model, {"attractiveness": rate}, rate, {})
+    return _baseline(log, settings, model, {"attractiveness": rate}, rate, {})
 
 
 def fit_rank_ctr(log: ClickLog, settings: FitSettings) -> Fit:
-    """The click-through rate of each rank, whatever stood there: no pair is told from another."""
+    """Fit the click-through rate of each rank, for any document."""
     at = log.rank - 1
     shown = sums(at, np.ones(len(at)), log.depth)
     rate = counted(sums(at, log.clicked, log.depth), shown, settings.prior, settings.level)
     table = np.where(np.isnan(rate.value), settings.unseen, rate.value)[:, None]
     model = Examination("rank-ctr", log.pairs, np.ones(len(log.pairs)), table, 1.0)
-    return _yardstick(
-        log, settings, model, {"examination": rate}, None, {"examination": tuple(range(1, log.depth + 1))}
-    )
+    return _baseline(log, settings, model, {"examination": rate}, None, {"examination": tuple(range(1, log.depth + 1))})
 
 
 def _counts(log: ClickLog) -> tuple[Floats, Floats]:
-    """How often each pair was shown, and clicked."""
+    """Return the impressions and clicks of each pair."""
     size = len(log.pairs)
     return np.bincount(log.pair, minlength=size).astype(np.float64), sums(log.pair, log.clicked, size)
 
 
-def _yardstick(log: ClickLog, settings: FitSettings, model: Examination, parameters: dict[str, ParameterEstimate],
+def _baseline(log: ClickLog, settings: FitSettings, model: Examination, parameters: dict[str, ParameterEstimate],
                relevance: ParameterEstimate | None, labels: dict[str, tuple[object, ...]]) -> Fit:  # fmt: skip
     from scipy.special import xlog1py, xlogy
 

@@ -61,9 +61,9 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
     fitter = MODELS.find(model)
     unknown = sorted(set(options) - fitter.options)
     if unknown:
-        action = f"its options are {', '.join(sorted(fitter.options))}" if fitter.options else "leave it out"
+        hint = f"use {', '.join(sorted(fitter.options))}" if fitter.options else "leave it out"
         raise UsageError(
-            "parameter", f"the model {fitter.name} has no option {unknown[0]!r}", hint=action, value=unknown[0]
+            "parameter", f"the model {fitter.name} has no option {unknown[0]!r}", hint=hint, value=unknown[0]
         )
     settings = FitSettings(prior=check_prior(prior), level=check_level(level), tolerance=tolerance, max_steps=max_steps)
     return fitter.fit(log, settings, **options)
