@@ -86,7 +86,7 @@ def _named_results(results: Any) -> tuple[list[str], list[Values]]:
 
 def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     if len(results) < 2:
-        raise UsageError("runs", "two or more runs", got=str(len(results)))
+        raise UsageError("runs", f"a comparison needs two or more runs, got {len(results)}")
     if len(set(names)) < len(names):
         raise UsageError(
             "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"

@@ -202,9 +202,7 @@ def _power(
         found.append(one)
         warnings += _warnings(one, None if difference is None else abs(mean(d)), alpha)
     if not found:
-        raise UsageError(
-            "measure", "a measure whose values are numbers", got="none", hint="evaluate nDCG@10, for example"
-        )
+        raise UsageError("measure", "no measure with numeric values", hint="evaluate nDCG@10, for example")
     names = (sides[0].names[1], sides[1].names[1])
     return Power(names, float(power), float(alpha), tuple(found), tuple(warnings))
 

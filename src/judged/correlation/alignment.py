@@ -96,7 +96,7 @@ def align(
 
     With a depth, items with fewer than `depth` better ones are kept, so ties are not cut.
     """
-    (a_ranked, a_place), (b_ranked, b_place) = (ranked(s.score, np.bincount(s.query, minlength=count)) for s in (a, b))
+    (a_ranked, a_place), (b_ranked, b_place) = (rank_items(s.score, np.bincount(s.query, minlength=count)) for s in (a, b))
     if depth is not None:
         a_stays, b_stays = a_ranked.top[a_place] <= depth, b_ranked.top[b_place] <= depth
         if not (a_stays.all() and b_stays.all()):

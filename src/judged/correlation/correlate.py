@@ -115,7 +115,7 @@ def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Ki
         p_values={} if runs else {str(o): p_value(pair.columns, o, float(columns[str(o)][0])) for o in requests},
         conventions=conventions,
         notes=_notes(requests, pair, kind, framed=framed),
-        warnings=(*pair.warnings, *_short_lists(requests, pair, kind), *_undefined(columns, pair, kind)),
+        warnings=(*pair.warnings, *_warn_short_lists(requests, pair, kind), *_warn_undefined(columns, pair, kind)),
     )
 
 
@@ -205,7 +205,7 @@ def _may_be_ids(pair: AlignedPair) -> bool:
     return all(len(s) > 0 and len(np.unique(s)) == len(s) and bool((s == np.trunc(s)).all()) for s in sides)
 
 
-def _short_lists(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind) -> list[Warned]:
+def _warn_short_lists(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind) -> list[Warned]:
     """Warn about each cutoff that neither ranking of a query reaches, since overlap stays below 1."""
     by_cutoff: dict[int, list[str]] = {}
     for one in requests:
@@ -229,7 +229,7 @@ def _longer(pair: AlignedPair) -> Ints:
     return np.maximum(pair.rankings.a.sizes, pair.rankings.b.sizes)
 
 
-def _undefined(columns: dict[str, Floats], pair: AlignedPair, kind: Kind) -> list[Warned]:
+def _warn_undefined(columns: dict[str, Floats], pair: AlignedPair, kind: Kind) -> list[Warned]:
     """Warn about each set of queries for which the same coefficients are undefined for the same reason."""
     few = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
     c = pair.columns

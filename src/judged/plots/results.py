@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from judged.comparison.result import Comparison
     from judged.evaluation.result.values import Values
 
-__all__ = ["Plot", "draw_comparison", "draw_values", "forest_axes", "grouped", "row_size", "said"]
+__all__ = ["Plot", "draw_comparison", "draw_values", "forest_axes", "group_rows", "row_size", "write_numbers"]
 
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]
 
@@ -37,7 +37,7 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
     """
     matplotlib()
     choices = [str(m) for m in values.measures if not m.definition.text]
-    names = _asked(measures, choices)
+    names = _requested_measures(measures, choices)
     columns = {name: np.asarray(values[name], float) for name in names}
     known = {name: column[np.isfinite(column)] for name, column in columns.items()}
     limits = _limits(known, "measures=…")
@@ -63,7 +63,7 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
         ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")
         title = " judged by ".join(name.rpartition("/")[2] for name in reversed(values.names))
         ax.set_title(plain(title), loc="left", fontsize="medium")
-        said(ax, "mean [95% interval]", dict(enumerate(texts)))
+        write_numbers(ax, "mean [95% interval]", dict(enumerate(texts)))
 
     return _on(ax, row_size(len(names), _ROW, labels, texts), draw)
 
@@ -116,20 +116,20 @@ def draw_comparison(
 
     Args:
         comparison: a result of `compare`.
-        kind: `means`: each run's mean with its interval (intervals of two runs may overlap where their difference is significant: see
-            `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: what b has over a, query
-            by query, sorted; `scatter`: both values of every query; `critical`: Demšar's critical-difference diagram of mean ranks.
-        measure: one of its measures. Otherwise the first; or, for means and differences, all of them, if their values lie in 0…1.
-        a: a run, for `queries` and `scatter`: the baseline, or the first, unless given.
-        b: the run that is held against it.
-        ax: axes to draw on; new ones unless given.
+        kind: `means`: the mean of each run with its interval (intervals may overlap although the difference is significant: see
+            `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: the difference b - a
+            per query, sorted; `scatter`: both values of every query; `critical`: Demšar's critical-difference diagram of mean ranks.
+        measure: one of its measures. [default: the first; for means and differences all of them, if their values are in 0…1]
+        a: a run, for `queries` and `scatter`. [default: the baseline, or the first run]
+        b: the run that is compared with `a`.
+        ax: axes to draw on. [default: new ones]
     """
     matplotlib()
     if kind not in get_args(Plot):
-        raise UsageError("plot", f"kind one of {', '.join(get_args(Plot))}", got=shown(kind), value=kind)
+        raise UsageError("plot", f"kind must be one of {', '.join(get_args(Plot))}, got {shown(kind)}", value=kind)
     if (a is not None or b is not None) and kind not in ("queries", "scatter"):
-        raise UsageError("plot", "a and b for queries and scatter only", got=f"kind={kind!r}", hint="leave them out")
-    chosen = comparison.measures if measure is None else _asked([measure], comparison.measures)
+        raise UsageError("plot", f"a and b are for queries and scatter only, not for {kind}", hint="leave them out")
+    chosen = comparison.measures if measure is None else _requested_measures([measure], comparison.measures)
     if kind in ("means", "differences"):
         from judged.plots.runs import differences, means
 
@@ -156,17 +156,17 @@ def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, in
     names = list(comparison.names)
     for name in (a, b):
         if name is not None and name not in names:
-            raise UsageError("runs", f"one of {', '.join(names)}", got=shown(name), value=name)
+            raise UsageError("runs", f"no run is called {shown(name)}", hint=f"choose one of {', '.join(names)}", value=name)
     if a is not None and a == b:
-        raise UsageError("runs", "two different runs", got=f"{shown(a)} twice", value=a)
+        raise UsageError("runs", f"a and b are the same run, {shown(a)}", value=a)
     first = a or next(name for name in (comparison.baseline, *names) if name is not None and name != b)
     return names.index(first), names.index(b or next(name for name in names if name != first))
 
 
-# ── asked for ────────────────────────────────────────────────────────────────────────────────────
+# ── measures ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _asked(measures: Any, choices: Sequence[str]) -> list[str]:
+def _requested_measures(measures: Any, choices: Sequence[str]) -> list[str]:
     """Return the names of measures as in the result."""
     if measures is None:
         given: list[Any] = list(choices)
@@ -180,12 +180,11 @@ def _asked(measures: Any, choices: Sequence[str]) -> list[str]:
         if name not in choices:
             name = str(_read(partial(parse, one)))
         if name not in choices:
-            raise UsageError(
-                "not-asked", f"one of {', '.join(choices) or 'no measures'}", got=shown(str(one)), value=str(one)
-            )
+            hint = f"choose one of {', '.join(choices)}" if choices else None
+            raise UsageError("not-asked", f"{one} was not evaluated", hint=hint, value=str(one))
         found.append(name)
     if not found:
-        raise UsageError("not-asked", f"at least one of {', '.join(choices) or 'no measures'}", got="none")
+        raise UsageError("not-asked", "no measure was named")
     return list(dict.fromkeys(found))
 
 
@@ -204,8 +203,8 @@ def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
         return -0.03, 1.03
     if len(known) > 1:
         raise UsageError(
-            "plot", "measures with values from 0 to 1 on one axis", got=f"{', '.join(wide)} beside others",
-            hint=f"choose: {choose} (there are {', '.join(known)})", value=wide[0],
+            "plot", f"values of {', '.join(wide)} are not from 0 to 1 and need their own axis",
+            hint=f"set {choose} to one of {', '.join(known)}", value=wide[0],
         )  # fmt: skip
     x = known[wide[0]]
     low, high = min(float(x.min()), 0.0), float(x.max())
@@ -243,7 +242,7 @@ def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()
     grid(ax, "x")
 
 
-def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
+def write_numbers(ax: Any, head: str, rows: Mapping[float, str]) -> None:
     """Write numbers to the right of the axes."""
     beside = ax.get_yaxis_transform()
     ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color="#555555")
@@ -251,7 +250,7 @@ def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
         ax.text(1.02, y, text, transform=beside, ha="left", va="center", fontsize="small")
 
 
-def grouped(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
+def group_rows(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
     """Return the positions of headings and of the rows of each group; a single group has no heading."""
     heads: dict[float, str] = {}
     rows: dict[str, list[float]] = {}

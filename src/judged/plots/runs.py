@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.io.run_names import plain_names
 from judged.measures.grammar import parse
-from judged.plots.results import forest_axes, grouped, row_size, said
+from judged.plots.results import forest_axes, group_rows, row_size, write_numbers
 from judged.plots.style import COLOURS, MARKERS, plain
 from judged.stats.intervals import bootstraps
 from judged.tables.text import p_text
@@ -46,12 +46,12 @@ def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
 
 
 def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
-    """Plot the means: one row per run, grouped by measure; for one measure sorted from best to worst."""
+    """Plot the means: one row per run, group_rows by measure; for one measure sorted from best to worst."""
     level, seed = 1 - comparison.settings.alpha, comparison.settings.seed
     ends = {m: bootstraps(list(x.T), level=level, seed=seed) for m, x in known.items()}
     center = {m: x.mean(axis=0) if len(x) else np.full(x.shape[1], np.nan) for m, x in known.items()}
     names, alone = labels(comparison), len(known) == 1
-    heads, places = grouped(dict.fromkeys(known, len(names)))
+    heads, places = group_rows(dict.fromkeys(known, len(names)))
     rows: dict[float, tuple[str, int]] = {}  # the measure and the run at each place
     for m, at in places.items():
         goodness = [_goodness(m, float(mean)) for mean in center[m]]
@@ -66,7 +66,7 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
         _zoom(ax, limits, alone=alone)
         only = next(iter(known))
         ax.set_xlabel(f"mean {plain(only)}{_lower(only)}" if alone else "mean")
-        said(ax, f"mean [{level:.0%} interval]", texts)
+        write_numbers(ax, f"mean [{level:.0%} interval]", texts)
 
     return row_size(len(rows) + len(heads), 0.24, names, texts.values()), draw
 
@@ -109,7 +109,7 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
     """Plot one row per pair: the mean difference, its interval, and the verdict as colour and marker."""
     short = dict(zip(comparison.names, labels(comparison, 22), strict=True))
     of = {m: [row for row in comparison.rows if row.measure == m] for m in known}
-    heads, places = grouped({m: len(found) for m, found in of.items()})
+    heads, places = group_rows({m: len(found) for m, found in of.items()})
     rows = {y: row for m, found in of.items() for y, row in zip(places[m], found, strict=True)}
     names = {y: f"{short[row.b]} − {short[row.a]}" for y, row in rows.items()}
     texts = {y: f"{row.difference:+.3f}, {p_text(row.adjusted)}" for y, row in rows.items()}
@@ -124,7 +124,7 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
         only = next(iter(known))
         what = f"{plain(only)}{_lower(only)}" if len(known) == 1 else "means"
         ax.set_xlabel(f"difference in {what}, with {1 - comparison.settings.alpha:.0%} interval")
-        said(ax, "difference, corrected p", texts)
+        write_numbers(ax, "difference, corrected p", texts)
         _legend(ax, {row.verdict for row in rows.values()})
 
     return row_size(len(rows) + len(heads), 0.24, list(names.values()), ["difference, corrected p"]), draw
@@ -156,7 +156,7 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
     order = sorted(range(last), key=lambda i: found.ranks[i])
     half = (last + 1) // 2
     left, right = order[:half], order[half:][::-1]
-    bars = _stacked(found)
+    bars = _stack_bars(found)
     top = 0.8 + 0.42 * max((level + 1 for level, _, _ in bars), default=0)
 
     def draw(ax: Any) -> None:
@@ -166,7 +166,7 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
                     solid_capstyle="round", zorder=3)  # fmt: skip
         for runs, edge, side in ((left, 1 - 0.06 * (last - 1), "right"), (right, last + 0.06 * (last - 1), "left")):
             for k, i in enumerate(runs):
-                _named(ax, found.ranks[i], top + 0.66 * k, edge, side, names[i])
+                _write_name(ax, found.ranks[i], top + 0.66 * k, edge, side, names[i])
         _ruler(ax, found, last)
         ax.set_ylim(top + 0.66 * half - 0.1, -2.2)
         ax.set_xlim(1 - 0.07 * (last - 1), last + 0.07 * (last - 1))
@@ -181,7 +181,7 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
     return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (2.2 + top + 0.66 * half)), draw
 
 
-def _stacked(found: Critical) -> list[tuple[int, float, float]]:
+def _stack_bars(found: Critical) -> list[tuple[int, float, float]]:
     """Return the bars as (level, from, to), each on the first level without overlap."""
     ends: list[float] = []
     bars = []
@@ -202,7 +202,7 @@ def _rank_axis(ax: Any, last: int) -> None:
             ax.text(rank, -0.34, str(rank), ha="center", va="bottom", fontsize="small")
 
 
-def _named(ax: Any, rank: float, y: float, edge: float, side: str, name: str) -> None:
+def _write_name(ax: Any, rank: float, y: float, edge: float, side: str, name: str) -> None:
     ax.plot([rank, rank, edge], [0, y, y], color="#555555", linewidth=0.9, zorder=1)
     ax.plot([rank], [0], marker="o", markersize=4.5, color="black", zorder=4)
     ax.annotate(f"{name}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {name}", (edge, y), ha=side, va="center",

@@ -115,7 +115,7 @@ def _read(text: str, name: str) -> Baseline:
     except ValueError as error:
         raise DataError("values-file", f"not a complete saved result: {error}", where=name, hint=_AGAIN) from error
     if isinstance(data, list):
-        raise DataError("values-file", "one saved result", got=f"{len(data)}", where=name, hint=_AGAIN)
+        raise DataError("values-file", f"the file has {len(data)} results, not one", where=name, hint=_AGAIN)
     if "values" not in data or "queries" not in data:
         raise DataError(
             "values-file",

@@ -138,7 +138,7 @@ def _resolve(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tup
     measures = [with_level(profile.apply(parse(name)), rules.level) for name in names]
     for m in measures:
         if numbers and m.definition.text:
-            raise UsageError("measure", "a measure whose values are numbers", got=str(m), value=str(m))
+            raise UsageError("measure", f"the values of {m} are not numbers", value=str(m))
     return tuple(dict.fromkeys(str(m) for m in measures if not m.definition.text))
 
 

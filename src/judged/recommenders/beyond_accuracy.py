@@ -47,7 +47,7 @@ def top_k(scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, item
     k = check_count(k, "k")
     matrix: Any = scores.tocsr() if is_sparse(scores) else as_numbers(scores, "scores").values
     if matrix.ndim != 2 or not all(matrix.shape):
-        raise DataError("shape", "scores as a matrix of users × items", got=f"the shape {matrix.shape}", where="scores")
+        raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
     rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
     hidden = None if seen is None else _seen(seen, matrix.shape, rows, columns)
     if is_sparse(scores):
@@ -125,9 +125,7 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
         mask = as_numbers(seen, "seen").values
         _check_shape(mask.shape, shape)
         if mask.dtype != bool:
-            raise DataError(
-                "dtype", "seen as a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
-            )
+            raise DataError("dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0")
         return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
     past = read_interactions(seen)
     user = _places(past.users, users, "users")[past.user]
@@ -165,6 +163,4 @@ def _of_cells(row: NDArray[Any], column: NDArray[Any], rows: int) -> Seen:
 
 def _check_shape(got: tuple[int, ...], expected: tuple[int, ...]) -> None:
     if tuple(got) != tuple(expected):
-        raise DataError(
-            "shape", f"seen in the shape of the scores, {tuple(expected)}", got=str(tuple(got)), where="seen"
-        )
+        raise DataError("shape", f"the shape of the scores, {tuple(expected)}", got=str(tuple(got)), where="seen")

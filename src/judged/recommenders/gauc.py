@@ -121,9 +121,8 @@ def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: F
                 "argument", f"no weight ≥ 0 for user {shown(missing)}, or all weights are 0", where="weights"
             )
         return weight, "given"
-    raise UsageError(
-        "argument", "weights= as impressions, clicks, equal, or {user: weight}", got=shown(weights), value=weights
-    )
+    problem = f"weights must be impressions, clicks, equal, or {{user: weight}}, got {shown(weights)}"
+    raise UsageError("argument", problem, value=weights)
 
 
 def _interval(area: Floats, weight: Floats, confidence: float, seed: int) -> tuple[float | None, float | None]:

@@ -107,7 +107,7 @@ def _first(run: Run, users: tuple[Id, ...], k: int) -> tuple[Ints, list[str], In
 
 def _catalogue(items: Any) -> list[str]:
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable) or hasattr(items, "columns"):
-        raise UsageError("argument", "items= as ids, or their number", got=shown(items), value=items)
+        raise UsageError("argument", f"items must be ids or their number, got {shown(items)}", value=items)
     return [as_text(i) for i in (items.tolist() if hasattr(items, "tolist") else items)]
 
 
@@ -168,9 +168,8 @@ def _expected(source: Any, k: int, users: dict[str, int], items: dict[str, int],
 
 def _labels(categories: Any) -> dict[str, list[Any]]:
     if not isinstance(categories, Mapping):
-        raise UsageError(
-            "argument", "categories= as {item: category, or a list of them}", got=shown(categories), value=categories
-        )
+        problem = f"categories must be {{item: category or list of categories}}, got {shown(categories)}"
+        raise UsageError("argument", problem, value=categories)
     return {as_text(i): list(dict.fromkeys(c)) if _is_list(c) else [c] for i, c in categories.items()}
 
 

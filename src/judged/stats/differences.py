@@ -12,7 +12,7 @@ from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, shown
 from judged.stats.checks import finite
 
-__all__ = ["Alternative", "TestOutcome", "clustered", "differences", "known_rows", "mean_and_error", "outcome_of", "pairwise", "totals"]  # fmt: skip
+__all__ = ["Alternative", "TestOutcome", "sum_by_cluster", "differences", "known_rows", "mean_and_error", "outcome_of", "pairwise", "totals"]  # fmt: skip
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -66,7 +66,7 @@ def pairwise(x: Any, pairs: Any) -> tuple[Floats, Ints, Floats]:
     return table, which, table[:, which[:, 1]] - table[:, which[:, 0]]
 
 
-def clustered(x: Floats, clusters: Any = None) -> tuple[Floats, Floats]:
+def sum_by_cluster(x: Floats, clusters: Any = None) -> tuple[Floats, Floats]:
     """Return the sum of the rows of each cluster, and its number of rows; without clusters, each row is its own cluster.
 
     Clusters are in the order of their codes. Codes are numbers or text, one per row.

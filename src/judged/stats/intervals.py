@@ -11,7 +11,7 @@ from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
-from judged.stats.differences import SLACK, clustered, mean_and_error
+from judged.stats.differences import SLACK, sum_by_cluster, mean_and_error
 
 __all__ = ["Ends", "Method", "bootstrap", "bootstraps", "interval"]
 
@@ -111,7 +111,7 @@ def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamp
     """Compute the intervals of complete columns, queries × columns."""
     if len(x) < 2:
         return [None] * x.shape[1]
-    sums, sizes = clustered(x, codes)
+    sums, sizes = sum_by_cluster(x, codes)
     if len(sizes) < 2:
         return [None] * x.shape[1]
     if method == "t":

@@ -59,8 +59,8 @@ class Pairs:
         """The index here of each pair of another table; -1 for a pair that was never shown."""
         if other is self:
             return np.arange(len(self))
-        query = _translated(self.queries, other.queries)[other.query]
-        doc = _translated(self.docs, other.docs)[other.doc]
+        query = _translate(self.queries, other.queries)[other.query]
+        doc = _translate(self.docs, other.docs)[other.doc]
         wide = max(len(self.docs), 1)
         key, mine = query * wide + doc, self.query.astype(np.int64) * wide + self.doc
         at = np.minimum(np.searchsorted(mine, key), max(len(mine) - 1, 0))
@@ -75,7 +75,7 @@ class Pairs:
         return queries, [self.docs[code] for code in self.doc[rows].tolist()]
 
 
-def _translated(mine: tuple[Id, ...], theirs: tuple[Id, ...]) -> Ints:
+def _translate(mine: tuple[Id, ...], theirs: tuple[Id, ...]) -> Ints:
     code = {name: i for i, name in enumerate(mine)}
     return np.array([code.get(name, -1) for name in theirs], dtype=np.int64)
 
@@ -209,7 +209,7 @@ def distinct_ids(values: Sequence[Any] | NDArray[Any], what: str, name: str) -> 
     try:
         seen = {item: i for i, item in enumerate(dict.fromkeys(items))}
     except TypeError as error:
-        raise DataError("id-type", f"a {what} id as text or a number", got=str(error), where=name) from error
+        raise DataError("id-type", f"a {what} id is neither text nor a number: {error}", where=name) from error
     for item in seen:
         if item is None or item != item:
             raise DataError(
@@ -226,7 +226,7 @@ def _ranks(values: Any, name: str) -> Ints:
         whole = None
     wrong = None if whole is None else np.flatnonzero((whole != numbers) | (whole < 1) | (whole > 1 << 30))
     if whole is None or wrong is None or len(wrong):
-        got = "other values" if wrong is None else shown(numbers[wrong[:1]].tolist()[0])
+        got = "values that are not numbers" if wrong is None else shown(numbers[wrong[:1]].tolist()[0])
         raise DataError("rank-type", "ranks as integers ≥ 1", got=got, where=name)
     return whole
 

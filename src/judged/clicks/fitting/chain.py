@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from judged.clicks.data.estimate import estimated
+from judged.clicks.data.estimate import estimate_with_variance
 from judged.clicks.data.grid import Grid, check_whole_lists, grid_of, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.fitting.closed_form import chain_result, count_chain
@@ -180,7 +180,7 @@ def _with_uncertainty(
         variance = np.where(np.concatenate([lost, lost, [True]]), np.nan, variance)
     values = np.where(success + failure > 0, found.parameters, np.nan)
     success, failure = success - prior[0], failure - prior[1]
-    everything = estimated(values, variance, success, failure, prior, level)
+    everything = estimate_with_variance(values, variance, success, failure, prior, level)
     pairs, stops = len(problem.seen.clicked), len(problem.seen.onward)
     named = {
         "attractiveness": everything.part(slice(pairs)),
@@ -195,7 +195,7 @@ def _with_uncertainty(
             arrow.covariance(problem.layout.local[:pairs], problem.layout.local[pairs:]) if problem.layout.full else 0.0
         )
         spread = s**2 * variance[:pairs] + a**2 * variance[pairs : 2 * pairs] + 2.0 * a * s * both
-        relevance = estimated(a * s, spread, success[:pairs], failure[:pairs], prior, level)
+        relevance = estimate_with_variance(a * s, spread, success[:pairs], failure[:pairs], prior, level)
     likely = problem.log_likelihood(found.parameters, problem.state(found.parameters))
     fit = chain_result(log, grid, settings, model, named, relevance, likely)
     warnings = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
+from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import Grid, check_whole_lists, grid_of
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.models.chain import Chain
@@ -27,20 +27,20 @@ def fit_cascade(log: ClickLog, settings: FitSettings, *, multiple: str = "error"
     grid = grid_of(log)
     if multiple not in ("error", "first"):
         raise UsageError("parameter", f"multiple must be error or first, got {multiple!r}", value=multiple)
-    _refuse_several(log, multiple)
+    _check_single_clicks(log, multiple)
     first = np.where(grid.clicked.any(axis=1), grid.clicked.argmax(axis=1), grid.clicked.shape[1])
     ranks = np.arange(grid.clicked.shape[1])
     inside = grid.lists.shown & (ranks <= first[:, None])
     clicked = grid.clicked & (ranks == first[:, None])
-    success, trials = _summed(grid, clicked, len(log.pairs)), _summed(grid, inside, len(log.pairs))
-    rate = counted(success, trials, settings.prior, settings.level)
+    success, trials = _sum_by_pair(grid, clicked, len(log.pairs)), _sum_by_pair(grid, inside, len(log.pairs))
+    rate = estimate_from_counts(success, trials, settings.prior, settings.level)
     model = Chain("cascade", log.pairs, rate.value, np.ones(1), by="always", unseen=settings.unseen)
     return chain_result(
         log, grid, settings, model, {"attractiveness": rate}, rate, _likelihood(success, trials, rate.value)
     )
 
 
-def _refuse_several(log: ClickLog, multiple: str) -> None:
+def _check_single_clicks(log: ClickLog, multiple: str) -> None:
     clicks = sums(log.session, log.clicked, len(log.sessions))
     if multiple == "error" and (clicks > 1).any():
         row = int(np.argmax(clicks > 1))
@@ -58,17 +58,17 @@ def count_chain(log: ClickLog, grid: Grid, settings: FitSettings, name: str, by:
     inside = grid.lists.shown & (ranks <= np.where(last > 0, last, len(ranks))[:, None])
     final = grid.clicked & (ranks == last[:, None])
     pairs = len(log.pairs)
-    success, trials = _summed(grid, grid.clicked, pairs), _summed(grid, inside, pairs)
-    rate = counted(success, trials, settings.prior, settings.level)
+    success, trials = _sum_by_pair(grid, grid.clicked, pairs), _sum_by_pair(grid, inside, pairs)
+    rate = estimate_from_counts(success, trials, settings.prior, settings.level)
     if by == "pair":
-        stop, clicks = _summed(grid, final, pairs), success
+        stop, clicks = _sum_by_pair(grid, final, pairs), success
     else:
         stop, clicks = (grid.weight @ final), (grid.weight @ grid.clicked)
-    satisfied = counted(stop, clicks, settings.prior, settings.level)
+    satisfied = estimate_from_counts(stop, clicks, settings.prior, settings.level)
     relevance = rate
     if by == "pair":
         spread = (satisfied.value * rate.error) ** 2 + (rate.value * satisfied.error) ** 2
-        relevance = estimated(
+        relevance = estimate_with_variance(
             rate.value * satisfied.value, spread, success, trials - success, settings.prior, settings.level
         )
     value = np.where(np.isnan(satisfied.value), settings.unseen, satisfied.value)
@@ -81,7 +81,7 @@ def count_chain(log: ClickLog, grid: Grid, settings: FitSettings, name: str, by:
     return chain_result(log, grid, settings, model, named, relevance, total)
 
 
-def _summed(grid: Grid, mask: Bools, pairs: int) -> Floats:
+def _sum_by_pair(grid: Grid, mask: Bools, pairs: int) -> Floats:
     weight = np.broadcast_to(grid.weight[:, None], mask.shape)
     return sums(grid.lists.pair[mask], weight[mask], pairs)
 
@@ -98,5 +98,5 @@ def chain_result(log: ClickLog, grid: Grid, settings: FitSettings, model: Chain,
     pairs = len(log.pairs)
     ranks = {"satisfaction": tuple(range(1, log.depth + 1))} if model.by == "rank" else {}
     return Fit(model=model, settings=settings, parameters=named, labels=ranks, relevance=relevance,
-               impressions=_summed(grid, grid.lists.shown, pairs), clicks=_summed(grid, grid.clicked, pairs),
+               impressions=_sum_by_pair(grid, grid.lists.shown, pairs), clicks=_sum_by_pair(grid, grid.clicked, pairs),
                sessions=len(log.sessions), log_likelihood=log_likelihood)  # fmt: skip

@@ -52,7 +52,7 @@ def climb(start: Floats, step: Step, newton: Newton, *, tolerance: float = 1e-10
         raise UsageError("parameter", problem)
     here, trace, steps = start, [step(start)[1]], 1
     for _ in range(_ROUNDS):
-        here, steps = _accelerated(here, step, trace, steps, tolerance, max_steps)
+        here, steps = _accelerate(here, step, trace, steps, tolerance, max_steps)
         before = steps
         here, steps, arrived = _exact(here, step, newton, trace, steps, max_steps)
         if arrived or steps >= max_steps:
@@ -61,7 +61,7 @@ def climb(start: Floats, step: Step, newton: Newton, *, tolerance: float = 1e-10
     return Climb(here, tuple(trace), steps, False)
 
 
-def _accelerated(
+def _accelerate(
     here: Floats, step: Step, trace: list[float], steps: int, tolerance: float, max_steps: int
 ) -> tuple[Floats, int]:
     """Run EM with an extrapolation after every two steps (SQUAREM, scheme S3: Varadhan and Roland, Scandinavian Journal
@@ -108,7 +108,7 @@ def _exact(
         direction, distance = newton(here)
         if 0.0 <= distance <= _NEAR:
             return here, steps, True
-        better = _searched(here, direction, step, trace[-1]) if distance > 0.0 and steps < max_steps else None
+        better = _search_line(here, direction, step, trace[-1]) if distance > 0.0 and steps < max_steps else None
         if better is None:
             return here, steps, False
         here, value = better
@@ -117,7 +117,7 @@ def _exact(
     return here, steps, False
 
 
-def _searched(here: Floats, direction: Floats, step: Step, value: float) -> tuple[Floats, float] | None:
+def _search_line(here: Floats, direction: Floats, step: Step, value: float) -> tuple[Floats, float] | None:
     """Return the first of ever shorter steps that raises the objective; none goes beyond 9/10 of the distance to 0 or
     1.
     """

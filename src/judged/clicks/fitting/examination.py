@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
+from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import check_whole_lists, last_click_before, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
 from judged.clicks.fitting.em import Climb, climb
@@ -184,15 +184,15 @@ def _result(
     chance, attracted, examined = problem.hidden(found.parameters)
     shown, clicked = cells.by_pair(cells.shown), cells.by_pair(cells.clicked)
     value = np.where(shown + sum(prior) > 0, attraction, np.nan)
-    by_document = estimated(value, by_pair, clicked, cells.by_pair(cells.skipped * examined), prior, level)
-    places = estimated(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
+    by_document = estimate_with_variance(value, by_pair, clicked, cells.by_pair(cells.skipped * examined), prior, level)
+    places = estimate_with_variance(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
                        cells.by_place(cells.skipped * attracted)[1:], prior, level)  # fmt: skip
     count = int(problem.lost[0].sum())
     text = f"{count} of {cells.pairs} (query, doc) pairs are not connected to the first rank and have no intervals"
     return Fit(
         model=model,
         settings=problem.settings,
-        parameters={"attractiveness": by_document, "examination": _anchored(places)},
+        parameters={"attractiveness": by_document, "examination": _with_anchor(places)},
         labels={"examination": labels},
         relevance=by_document,
         impressions=shown,
@@ -207,7 +207,7 @@ def _result(
     )
 
 
-def _anchored(places: ParameterEstimate) -> ParameterEstimate:
+def _with_anchor(places: ParameterEstimate) -> ParameterEstimate:
     """Prepend the anchor to the estimates: 1 without error."""
     return ParameterEstimate(
         value=np.append(1.0, places.value),
@@ -224,7 +224,7 @@ def _anchored(places: ParameterEstimate) -> ParameterEstimate:
 def fit_document_ctr(log: ClickLog, settings: FitSettings) -> Fit:
     """Fit the click-through rate of each pair, at any rank."""
     shown, clicked = _counts(log)
-    rate = counted(clicked, shown, settings.prior, settings.level)
+    rate = estimate_from_counts(clicked, shown, settings.prior, settings.level)
     model = Examination("ctr", log.pairs, rate.value, np.ones((1, 1)), settings.unseen)
     return _baseline(log, settings, model, {"attractiveness": rate}, rate, {})
 
@@ -233,7 +233,7 @@ def fit_rank_ctr(log: ClickLog, settings: FitSettings) -> Fit:
     """Fit the click-through rate of each rank, for any document."""
     at = log.rank - 1
     shown = sums(at, np.ones(len(at)), log.depth)
-    rate = counted(sums(at, log.clicked, log.depth), shown, settings.prior, settings.level)
+    rate = estimate_from_counts(sums(at, log.clicked, log.depth), shown, settings.prior, settings.level)
     table = np.where(np.isnan(rate.value), settings.unseen, rate.value)[:, None]
     model = Examination("rank-ctr", log.pairs, np.ones(len(log.pairs)), table, 1.0)
     return _baseline(log, settings, model, {"examination": rate}, None, {"examination": tuple(range(1, log.depth + 1))})

@@ -63,7 +63,7 @@ def team_draft(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.ran
                 docs[ranking[at[side]]] = team
         if len(docs) == before:
             break
-    return _interleaved(docs, a, b)
+    return _with_ranks(docs, a, b)
 
 
 def balanced(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.random.Generator = 0) -> Interleaved:
@@ -86,7 +86,7 @@ def balanced(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.rando
         doc = rankings[side][at[side]]
         at[side] += 1
         docs.setdefault(doc, "A" if teams[side] == "A" else "B")
-    return _interleaved(docs, a, b)
+    return _with_ranks(docs, a, b)
 
 
 def _next(at: list[int], leads: int, size: tuple[int, int]) -> int:
@@ -95,7 +95,7 @@ def _next(at: list[int], leads: int, size: tuple[int, int]) -> int:
     return side if at[side] < size[side] else 1 - side
 
 
-def _interleaved(docs: dict[Id, Team], a: Sequence[Id], b: Sequence[Id]) -> Interleaved:
+def _with_ranks(docs: dict[Id, Team], a: Sequence[Id], b: Sequence[Id]) -> Interleaved:
     in_a = {doc: rank for rank, doc in enumerate(a, 1)}
     in_b = {doc: rank for rank, doc in enumerate(b, 1)}
     return Interleaved(

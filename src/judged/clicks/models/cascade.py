@@ -89,11 +89,10 @@ def probabilities(values: Any, what: str, *, padded: bool = False) -> Floats:
     try:
         chance = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(
-            "probability", f"{what} as numbers", got=str(error), hint="give one row of numbers per list"
-        ) from error
+        problem = f"{what} must be numbers: {error}"
+        raise DataError("probability", problem, hint="give one row of numbers per list") from error
     if chance.ndim not in (1, 2):
-        raise DataError("probability", f"{what} of one list, or of one list per row", got=f"{chance.ndim} dimensions")
+        raise DataError("probability", f"{what} must have one or two dimensions, got {chance.ndim}")
     wrong = ~((chance >= 0) & (chance <= 1)) & ~(np.isnan(chance) & padded)
     if wrong.any():
         got = shown(float(chance[wrong][0]))

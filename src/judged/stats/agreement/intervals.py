@@ -88,7 +88,7 @@ def coefficients(
         raise UsageError("coefficient", f"a coefficient of two raters cannot be computed for {ratings.raters}", hint="use fleiss, conger or alpha")  # fmt: skip
     p = ratings.patterns()
     s, pairing = Sample(p, p.count), {w.key: Pairing(p, w.weights.matrix) for w in requests}
-    closed = {w.key: _closed(w, s, pairing[w.key], confidence) for w in requests}
+    closed = {w.key: _closed_form(w, s, pairing[w.key], confidence) for w in requests}
     drawn = [w for w in requests if (interval != "analytic" or not closed[w.key].method) and not closed[w.key].reason]
     cluster = query if interval == "queries" else None
     method = "bootstrap over queries" if interval == "queries" else "bootstrap over units"
@@ -128,7 +128,7 @@ def check_confidence(confidence: float) -> None:
         raise UsageError("confidence", f"confidence must be a number between 0 and 1, got {shown(confidence)}", value=confidence)  # fmt: skip
 
 
-def _closed(w: CoefficientRequest, s: Sample, pairing: Pairing, confidence: float) -> Reliability:
+def _closed_form(w: CoefficientRequest, s: Sample, pairing: Pairing, confidence: float) -> Reliability:
     """Compute the value, with error and interval if the coefficient has closed forms."""
     d, value = w.definition, float(w.definition.value(s, pairing)) + 0.0  # -0.0 is 0.0
     units = int(s.shared)

@@ -51,7 +51,7 @@ def merge(
     if how == "majority":
         merged = _majority(filled, ties)
     elif how == "adjudicate":
-        merged = _adjudicated(filled, adjudicated)
+        merged = _adjudicate(filled, adjudicated)
     else:
         merged = _MEANS[how](filled, axis=0)
     merged = np.where(none, np.nan, merged)
@@ -70,7 +70,7 @@ def _majority(grades: Floats, ties: MergeTies) -> Floats:
     return np.where(low == high, low, tied)
 
 
-def _adjudicated(grades: Floats, adjudicated: Floats | None) -> Floats:
+def _adjudicate(grades: Floats, adjudicated: Floats | None) -> Floats:
     low, high = np.nanmin(grades, axis=0), np.nanmax(grades, axis=0)
     judged = np.full(len(low), np.nan) if adjudicated is None else adjudicated
     return np.where(low == high, low, judged)

@@ -75,9 +75,9 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
             "no-complete-collection", "no collection has values of all systems", hint=Hint("count the others with {missing}", missing="skip"),
         )  # fmt: skip
     kept = values[:, counted]
-    summed = _summed(kept[None], missing)
+    columns = _aggregate(kept[None], missing)
     return Standings(
-        **{name: column[0] for name, column in summed.items()},
+        **{name: column[0] for name, column in columns.items()},
         present=there[:, counted].sum(axis=1),
         missing=missing,
         collections=tuple(np.flatnonzero(counted).tolist()),
@@ -105,7 +105,7 @@ def _values(table: Any) -> Floats:
     return values
 
 
-def _summed(values: Floats, missing: Missing) -> dict[str, Floats]:
+def _aggregate(values: Floats, missing: Missing) -> dict[str, Floats]:
     """Compute the columns of standings for many tables at once (tables × systems × collections)."""
     there = ~np.isnan(values)
     lowest = np.min(values, axis=1, keepdims=True, where=there, initial=np.inf)
@@ -208,7 +208,7 @@ def rank_intervals(
     ranks = np.empty((resamples, k))
     step = max(1, _BLOCK // means[0].size)
     for first in range(0, resamples, step):
-        column = _summed(means[first : first + step], missing)[by]
+        column = _aggregate(means[first : first + step], missing)[by]
         ranks[first : first + step] = mean_ranks(-column if by == "mean_rank" else column, tolerance=_fuzz(column))
     ends = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0)
     lead = [np.sign(ranks - ranks[:, [i]]).mean(axis=0) for i in range(k)]

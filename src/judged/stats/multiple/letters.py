@@ -31,7 +31,7 @@ def letters(significant: Any, order: Sequence[int] | None = None) -> tuple[str, 
     places = list(range(k)) if order is None else list(order)
     if sorted(places) != list(range(k)):
         raise DataError("table", f"order must name each of {k} systems once, got {str(places)[:60]}")
-    column = _swept(_inserted(apart, places), apart)
+    column = _sweep(_insert_and_absorb(apart, places), apart)
     column.sort(key=lambda members: [-(members >> system & 1) for system in places])
     names = [_ALPHABET[i % 52] + (str(i // 52 + 1) if i >= 52 else "") for i in range(len(column))]
     return tuple("".join(n for n, c in zip(names, column, strict=True) if c >> i & 1) for i in range(k))
@@ -47,7 +47,7 @@ def _symmetric(significant: Any) -> NDArray[np.bool_]:
     return apart
 
 
-def _inserted(apart: NDArray[np.bool_], places: list[int]) -> list[int]:
+def _insert_and_absorb(apart: NDArray[np.bool_], places: list[int]) -> list[int]:
     """Return the maximal sets of systems, as bits, of which no two differ."""
     column = [(1 << len(apart)) - 1]
     for at, i in enumerate(places):
@@ -63,7 +63,7 @@ def _inserted(apart: NDArray[np.bool_], places: list[int]) -> list[int]:
     return column
 
 
-def _swept(column: list[int], apart: NDArray[np.bool_]) -> list[int]:
+def _sweep(column: list[int], apart: NDArray[np.bool_]) -> list[int]:
     """Remove the sets whose every pair shares another letter; every system keeps one."""
     kept = list(column)
     for c in sorted(column, key=int.bit_count):

@@ -167,10 +167,10 @@ def anova(x: Any, *, blocked: bool = True) -> Anova:
     grand = table.mean()
     system, query = table.mean(axis=0), table.mean(axis=1)
     rounding = table.size * (16 * np.finfo(float).eps * float(np.abs(table).max())) ** 2
-    squares = _settled(n * float(((system - grand) ** 2).sum()), rounding)
-    blocks = _settled(k * float(((query - grand) ** 2).sum()), rounding)
+    squares = _without_rounding(n * float(((system - grand) ** 2).sum()), rounding)
+    blocks = _without_rounding(k * float(((query - grand) ** 2).sum()), rounding)
     left = table - system - (query[:, None] - grand if blocked else 0.0)
-    remains = _settled(float((left**2).sum()), rounding)
+    remains = _without_rounding(float((left**2).sum()), rounding)
     df = (n - 1.0) * (k - 1) if blocked else k * (n - 1.0)
     residual = AnovaLine(remains, df)
     note = (
@@ -186,7 +186,7 @@ def anova(x: Any, *, blocked: bool = True) -> Anova:
     )
 
 
-def _settled(squares: float, rounding: float) -> float:
+def _without_rounding(squares: float, rounding: float) -> float:
     return 0.0 if squares <= rounding else squares
 
 

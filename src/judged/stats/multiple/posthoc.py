@@ -67,7 +67,7 @@ def nemenyi(x: Any, *, alpha: float = 0.05) -> Pairwise:
     difference = center[None, :] - center[:, None]
     if n == 1:
         return Pairwise("nemenyi", center, difference, np.ones((k, k)), math.inf, level, _ONE)
-    p = _each(difference, lambda d: range_tail(d * math.sqrt(2) / unit, k))
+    p = _p_matrix(difference, lambda d: range_tail(d * math.sqrt(2) / unit, k))
     return Pairwise("nemenyi", center, difference, p, critical, level)
 
 
@@ -89,11 +89,11 @@ def tukey(x: Any, *, blocked: bool = True, alpha: float = 0.05) -> Pairwise:
     if unit == 0:
         same = np.abs(difference) <= 16 * np.finfo(float).eps * np.abs(table).max()
         return Pairwise("tukey", found.mean, difference, np.where(same, 1.0, possible(0.0)), 0.0, level, found.note)
-    p = _each(difference, lambda d: range_tail(d / unit, k, df))
+    p = _p_matrix(difference, lambda d: range_tail(d / unit, k, df))
     return Pairwise("tukey", found.mean, difference, p, range_quantile(level, k, df) * unit, level)
 
 
-def _each(difference: Floats, tail: Any) -> Floats:
+def _p_matrix(difference: Floats, tail: Any) -> Floats:
     """Fill the symmetric table of p-values from those above its diagonal."""
     k = len(difference)
     upper = np.triu_indices(k, 1)
@@ -126,7 +126,7 @@ def randomised_tukey(x: Any, *, resamples: int = 10_000, seed: int = 0, alpha: f
     lowest = table - table.min(
         axis=1, keepdims=True
     )  # removes the differences between queries, which would cost precision
-    sums = _every(lowest) if exact else _drawn_sums(lowest, resamples, seed)
+    sums = _all_sums(lowest) if exact else _random_sums(lowest, resamples, seed)
     spread = np.sort(sums.max(axis=-1) - sums.min(axis=-1)) / n
     fuzz = _FUZZ * max(float(lowest.sum(axis=0).max()) / n, 1e-300)
     first = lowest.sum(axis=0) / n
@@ -141,7 +141,7 @@ def randomised_tukey(x: Any, *, resamples: int = 10_000, seed: int = 0, alpha: f
     return Pairwise("randomised-tukey", center, difference, p, critical, level, _ONE if n == 1 else "")
 
 
-def _every(x: Floats) -> Floats:
+def _all_sums(x: Floats) -> Floats:
     """Return the sums of all permutations; the first query is fixed, since the range does not depend on names."""
     order = np.array(list(permutations(range(x.shape[1]))))
     sums = x[:1]
@@ -150,7 +150,7 @@ def _every(x: Floats) -> Floats:
     return sums
 
 
-def _drawn_sums(x: Floats, resamples: int, seed: int) -> Floats:
+def _random_sums(x: Floats, resamples: int, seed: int) -> Floats:
     """Return the sums of each system in each permutation (resamples × systems), computed in blocks of queries."""
     from scipy.sparse import csr_array
 

@@ -33,7 +33,7 @@ def range_tail(q: Any, k: int, df: float = np.inf) -> Floats:
     """
     quantiles = np.asarray(q, dtype=np.float64)
     flat = np.maximum(quantiles.ravel(), 0.0)
-    tail = _normal(flat, k) if np.isinf(df) else _studentised(flat, k, df)
+    tail = _normal_tail(flat, k) if np.isinf(df) else _studentised_tail(flat, k, df)
     return np.clip(np.where(flat == 0, 1.0, tail), 0.0, 1.0).reshape(quantiles.shape)
 
 
@@ -63,7 +63,7 @@ def range_quantile(p: float, k: int, df: float = np.inf) -> float:
     return high
 
 
-def _normal(w: Floats, k: int) -> Floats:
+def _normal_tail(w: Floats, k: int) -> Floats:
     from scipy.special import ndtr
 
     found = np.empty_like(w)
@@ -80,10 +80,10 @@ def _normal(w: Floats, k: int) -> Floats:
     return found
 
 
-def _studentised(q: Floats, k: int, df: float) -> Floats:
+def _studentised_tail(q: Floats, k: int, df: float) -> Floats:
     found = np.empty_like(q)
     step = max(0.03, 0.1 - 0.0135 * math.log(k))  # with many means the integrand is narrow
     for i, value in enumerate(q):
         s, weight = scales(df, step=step, peak=-0.5 * np.log1p(value * value / (2 * df)))  # small s dominate
-        found[i] = float(weight @ _normal(value * s, k))
+        found[i] = float(weight @ _normal_tail(value * s, k))
     return found

@@ -18,7 +18,7 @@ from judged.stats.differences import (
     ZERO,
     Alternative,
     TestOutcome,
-    clustered,
+    sum_by_cluster,
     differences,
     mean_and_error,
     outcome_of,
@@ -46,7 +46,7 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
 
     check_choice(alternative, Alternative, "alternative")
     table = differences(d)
-    sums, sizes = clustered(table, clusters)
+    sums, sizes = sum_by_cluster(table, clusters)
     mean, spread = mean_and_error(sums, sizes)
     flat = _flat(sums, sizes, mean)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
@@ -115,7 +115,7 @@ def bootstrap_test(
     check_choice(statistic, Resampled, "statistic")
     check_count(resamples, "resamples")
     table = differences(d)
-    sums, sizes = clustered(table, clusters)
+    sums, sizes = sum_by_cluster(table, clusters)
     mean, spread = mean_and_error(sums, sizes)
     flat = _flat(sums, sizes, mean)
     hits = [

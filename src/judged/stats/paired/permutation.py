@@ -1,6 +1,6 @@
 """Paired permutation test: if two systems are equal, the sign of each query's difference is random.
 
-All pairs are tested with the same signs, so many pairs cost little more than one, and the maximum statistic over pairs
+All pairs are tested with the same signs, which makes many pairs nearly as cheap as one, and the maximum statistic over pairs
 is known. Differences are rounded to integer multiples of a small unit whose sums stay below 2⁵³, so sums are exact in
 any order, on any machine.
 """
@@ -21,7 +21,7 @@ from judged.stats.differences import (
     ZERO,
     Alternative,
     TestOutcome,
-    clustered,
+    sum_by_cluster,
     differences,
     outcome_of,
     pairwise,
@@ -68,7 +68,7 @@ def permutation(
     array([0.125])
     """
     table = differences(d)
-    sums, sizes = clustered(table, clusters)
+    sums, sizes = sum_by_cluster(table, clusters)
     return _outcome(sums, sums, None, table, sizes, resamples, seed, alternative, scale)
 
 
@@ -90,7 +90,7 @@ def permutation_of(
     table, which, d = pairwise(x, pairs)
     if len(which) < table.shape[1]:
         return permutation(d, resamples=resamples, seed=seed, clusters=clusters, alternative=alternative, scale=scale)
-    sums, sizes = clustered(np.hstack([d, table - table[:, :1]]), clusters)
+    sums, sizes = sum_by_cluster(np.hstack([d, table - table[:, :1]]), clusters)
     d, basis = sums[:, : len(which)], sums[:, len(which) :]
     return _outcome(d, basis, which, table, sizes, resamples, seed, alternative, scale)
 
@@ -120,15 +120,15 @@ def _outcome(
     moved = np.count_nonzero(d, axis=0)
     nonzero = d[d.any(axis=1)]
     if len(nonzero) <= most:
-        hits, largest = _counted(_Grid.of(nonzero, nonzero, None), 2 ** len(nonzero), None, alternative, scale)
+        hits, largest = _count_hits(_Grid.of(nonzero, nonzero, None), 2 ** len(nonzero), None, alternative, scale)
         p, adjusted = hits / 2 ** len(nonzero), largest / 2 ** len(nonzero)
         few = np.ones(len(p), dtype=bool)
     else:
-        hits, largest = _counted(_Grid.of(d, basis, pairs), resamples, seed, alternative, scale)
+        hits, largest = _count_hits(_Grid.of(d, basis, pairs), resamples, seed, alternative, scale)
         p, adjusted = (1 + hits) / (1 + resamples), (1 + largest) / (1 + resamples)
         few = moved <= most
         for i in np.flatnonzero(few):
-            p[i] = _enumerated(d[d[:, i] != 0, i], alternative)
+            p[i] = _exact_p(d[d[:, i] != 0, i], alternative)
     silent = [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (moved == 0, ZERO)]
     method = ["exact" if one else "random" for one in few]
     return outcome_of("permutation", alternative, totals(d) / len(table), p, method, silent, adjusted)
@@ -153,7 +153,7 @@ class _Grid:
         # Rounding moves a difference by at most one unit, and a difference of 0 not at all.
         slack = np.maximum(SLACK * np.ldexp(np.abs(d).sum(axis=0), power), np.count_nonzero(d, axis=0))
         spread = np.sqrt(np.square(np.ldexp(d, power)).sum(axis=0))
-        total = _paired(columns.sum(axis=0), pairs)
+        total = _pair_sums(columns.sum(axis=0), pairs)
         return cls(columns, pairs, total, slack, spread, np.broadcast_to(unit, total.shape))
 
     def factor(self, scale: Scale) -> Floats:
@@ -166,13 +166,13 @@ class _Grid:
         return np.divide(1.0, self.spread, out=np.zeros_like(self.spread), where=self.spread > 0)
 
 
-def _counted(grid: _Grid, rows: int, seed: int | None, alternative: Alternative, scale: Scale) -> tuple[Floats, Floats]:
+def _count_hits(grid: _Grid, rows: int, seed: int | None, alternative: Alternative, scale: Scale) -> tuple[Floats, Floats]:
     """Count the rows of signs in which a pair's statistic, and the largest of all pairs, reach the observed one."""
-    bound = _sided(grid.total, alternative) - grid.slack
+    bound = _toward(grid.total, alternative) - grid.slack
     factor = grid.factor(scale)
 
     def see(flipped: Floats) -> tuple[Ints, Floats]:
-        sums = _sided(_paired(flipped, grid.pairs), alternative)
+        sums = _toward(_pair_sums(flipped, grid.pairs), alternative)
         return (sums >= bound).sum(axis=0), (sums * factor).max(axis=1)
 
     hits, tops = zip(*over_signs(grid.columns, rows, seed, see), strict=True)
@@ -180,19 +180,19 @@ def _counted(grid: _Grid, rows: int, seed: int | None, alternative: Alternative,
     return np.add.reduce(hits).astype(np.float64), reached.astype(np.float64)
 
 
-def _paired(sums: Floats, pairs: Ints | None) -> Floats:
+def _pair_sums(sums: Floats, pairs: Ints | None) -> Floats:
     return sums if pairs is None else sums[..., pairs[:, 1]] - sums[..., pairs[:, 0]]
 
 
-def _sided(sums: Floats, alternative: Alternative) -> Floats:
+def _toward(sums: Floats, alternative: Alternative) -> Floats:
     return np.abs(sums) if alternative == "two-sided" else sums if alternative == "greater" else -sums
 
 
-def _enumerated(d: Floats, alternative: Alternative) -> float:
+def _exact_p(d: Floats, alternative: Alternative) -> float:
     """Return the exact p of one pair by enumerating all sign assignments."""
     grid = _Grid.of(d[:, None], d[:, None], None)
     sums = np.zeros(1)
     for value in grid.columns[:, 0]:
         sums = np.concatenate([sums + value, sums - value])
-    bound = _sided(grid.total, alternative) - grid.slack
-    return np.count_nonzero(_sided(sums, alternative) >= bound) / len(sums)
+    bound = _toward(grid.total, alternative) - grid.slack
+    return np.count_nonzero(_toward(sums, alternative) >= bound) / len(sums)

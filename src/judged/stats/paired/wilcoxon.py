@@ -50,7 +50,7 @@ def wilcoxon(
     check_choice(zeros, Zeros, "zeros")
     check_choice(method, Distribution, "method")
     table = differences(d)
-    r = _ranked(table, zeros)
+    r = _signed_ranks(table, zeros)
     if method == "auto":
         plain = (r.tied == 0) & (r.zero == 0)
         exact = (len(table) <= _EXACT) & (plain | (len(table) <= _EXACT_TIED))
@@ -85,7 +85,7 @@ class _SignedRanks:
     tied: Floats  # Σ t³ - t over groups of t equal sizes
 
 
-def _ranked(d: Floats, zeros: Zeros) -> _SignedRanks:
+def _signed_ranks(d: Floats, zeros: Zeros) -> _SignedRanks:
     rank, same = _ranks(np.abs(d))
     n, is_zero = float(len(d)), d == 0
     zero = is_zero.sum(axis=0).astype(np.float64)

@@ -159,7 +159,7 @@ class Columns:
         """Pairs equal in x and in y."""
         return self.total(self.level - 1) / 2
 
-    def swapped(self) -> Columns:
+    def swap(self) -> Columns:
         """Return the same items with the columns exchanged; counts that are known are kept."""
         other = Columns(self.y, self.x, self.sizes)
         known = {"segment": "segment", "over": "over", "_ties_x": "_ties_y", "_ties_y": "_ties_x",

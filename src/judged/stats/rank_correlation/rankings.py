@@ -13,7 +13,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
 from judged.stats.rank_correlation.concordance import numbers
 
-__all__ = ["Ranked", "Rankings", "ranked", "rankings", "with_scores"]
+__all__ = ["Ranked", "Rankings", "rank_items", "rankings", "with_scores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Rankings:
         return len(self.a.sizes)
 
 
-def ranked(score: Floats, sizes: Ints) -> tuple[Ranked, Ints]:
+def rank_items(score: Floats, sizes: Ints) -> tuple[Ranked, Ints]:
     """Rank by scores, highest first, with equal scores tied; return the rankings and the position of each item."""
     query = np.repeat(np.arange(len(sizes)), sizes)
     order = np.lexsort((-score, query))
@@ -62,8 +62,8 @@ def rankings(a: Any, b: Any) -> Rankings:
     row = {item: i for i, item in enumerate(b_ids)}
     at = [(i, row[item]) for i, item in enumerate(a_ids) if item in row]
     a_row, b_row = np.array(at, np.int64).reshape(-1, 2).T
-    first, a_place = ranked(a_score, np.array([len(a_ids)]))
-    second, b_place = ranked(b_score, np.array([len(b_ids)]))
+    first, a_place = rank_items(a_score, np.array([len(a_ids)]))
+    second, b_place = rank_items(b_score, np.array([len(b_ids)]))
     return Rankings(first, second, a_place[a_row], b_place[b_row])
 
 
@@ -81,7 +81,7 @@ def with_scores(source: Any, name: str) -> tuple[list[Any], Floats]:
     else:
         raise DataError("form", "a ranking: a list of ids, (ids, scores), or {id: score}", where=name,
                         got=f"a {type(source).__name__}", hint="sort a set first")  # fmt: skip
-    _refuse_repeats(ids, name)
+    _check_duplicates(ids, name)
     return ids, scores
 
 
@@ -89,7 +89,7 @@ def _is_column(source: Any) -> bool:
     return not isinstance(source, str | bytes | set | frozenset) and hasattr(source, "__len__")
 
 
-def _refuse_repeats(ids: list[Any], name: str) -> None:
+def _check_duplicates(ids: list[Any], name: str) -> None:
     seen: dict[Any, int] = {}
     for place, item in enumerate(ids, 1):
         try:

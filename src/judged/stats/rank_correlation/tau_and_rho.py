@@ -52,7 +52,7 @@ def kendall(x: Any, y: Any, variant: Literal["a", "b", "c"] = "b") -> float:
     >>> [round(kendall([1, 2, 2, 3], [1, 2, 3, 4], variant), 4) for variant in "abc"]
     [0.8333, 0.9129, 0.9375]
     """
-    return float(_chosen(variant, {"a": tau_a_of, "b": tau_b_of, "c": tau_c_of}, "variant")(columns(x, y))[0])
+    return float(_choose(variant, {"a": tau_a_of, "b": tau_b_of, "c": tau_c_of}, "variant")(columns(x, y))[0])
 
 
 def gamma(x: Any, y: Any) -> float:
@@ -87,10 +87,10 @@ def tau_ap(x: Any, reference: Any, *, ties: Literal["a", "b"] = "a", symmetric: 
     >>> round(tau_ap([3, 2, 1], [3, 1, 2]), 4)  # one of two items above the third is wrong
     0.5
     """
-    of = _chosen(ties, {"a": tau_ap_a_of, "b": tau_ap_b_of}, "ties")
+    of = _choose(ties, {"a": tau_ap_a_of, "b": tau_ap_b_of}, "ties")
     both = columns(x, reference)
     value = of(both)[0]
-    return float((value + of(both.swapped())[0]) / 2) if symmetric else float(value)
+    return float((value + of(both.swap())[0]) / 2) if symmetric else float(value)
 
 
 def weighted_tau(x: Any, y: Any, *, rank: Literal["both", "x"] = "both") -> float:
@@ -103,10 +103,10 @@ def weighted_tau(x: Any, y: Any, *, rank: Literal["both", "x"] = "both") -> floa
     >>> weighted_tau([1, 2, 3], [1, 2, 3])
     1.0
     """
-    return float(_chosen(rank, {"both": weighted_tau_of, "x": weighted_tau_x_of}, "rank")(columns(x, y))[0])
+    return float(_choose(rank, {"both": weighted_tau_of, "x": weighted_tau_x_of}, "rank")(columns(x, y))[0])
 
 
-def _chosen(name: object, choices: dict[str, Any], what: str) -> Any:
+def _choose(name: object, choices: dict[str, Any], what: str) -> Any:
     if not isinstance(name, str) or name not in choices:
         raise UsageError("parameter", f"{what} must be one of {', '.join(choices)}, got {shown(name)}", value=name)
     return choices[name]
@@ -126,19 +126,19 @@ def pearson_of(c: Columns) -> Floats:
     start = segment.offsets(c.sizes)[:-1]
     parts = []
     for value in (c.x, c.y):
-        top = np.frexp(_each(np.maximum, np.abs(value), start, c.sizes))[1]
+        top = np.frexp(_reduce(np.maximum, np.abs(value), start, c.sizes))[1]
         value = np.ldexp(value, -top[c.segment])  # exact scaling by a power of two: sums do not overflow
         with np.errstate(invalid="ignore"):  # the mean of infinite scores is NaN
             off = value - (c.total(value) / np.maximum(c.sizes, 1))[c.segment]
-            off /= np.maximum(_each(np.maximum, np.abs(off), start, c.sizes), np.finfo(float).tiny)[c.segment]
-        level = _each(np.maximum, value, start, c.sizes) == _each(np.minimum, value, start, c.sizes)
+            off /= np.maximum(_reduce(np.maximum, np.abs(off), start, c.sizes), np.finfo(float).tiny)[c.segment]
+        level = _reduce(np.maximum, value, start, c.sizes) == _reduce(np.minimum, value, start, c.sizes)
         parts.append(np.where(level[c.segment], 0.0, off))  # the mean of equal values may have a rounding error
     x, y = parts
     with np.errstate(invalid="ignore"):
         return ratio(c.total(x * y), np.sqrt(c.total(x * x) * c.total(y * y)))
 
 
-def _each(operation: np.ufunc, value: Floats, start: Ints, sizes: Ints) -> Floats:
+def _reduce(operation: np.ufunc, value: Floats, start: Ints, sizes: Ints) -> Floats:
     """Reduce each segment; 0 for an empty one."""
     out = np.zeros(len(sizes))
     some = sizes > 0
@@ -190,11 +190,11 @@ def tau_ap_b_of(c: Columns) -> Floats:
 
 
 def tau_ap_symmetric_of(c: Columns) -> Floats:
-    return (tau_ap_a_of(c) + tau_ap_a_of(c.swapped())) / 2
+    return (tau_ap_a_of(c) + tau_ap_a_of(c.swap())) / 2
 
 
 def tau_ap_b_symmetric_of(c: Columns) -> Floats:
-    return (tau_ap_b_of(c) + tau_ap_b_of(c.swapped())) / 2
+    return (tau_ap_b_of(c) + tau_ap_b_of(c.swap())) / 2
 
 
 # In a resample an item is tied with its own copies, which is neither agreement nor disagreement. These variants count only pairs
@@ -211,7 +211,7 @@ def tau_ap_apart_of(c: Columns) -> Floats:
 
 
 def tau_ap_apart_symmetric_of(c: Columns) -> Floats:
-    return (tau_ap_apart_of(c) + tau_ap_apart_of(c.swapped())) / 2
+    return (tau_ap_apart_of(c) + tau_ap_apart_of(c.swap())) / 2
 
 
 def weighted_tau_x_of(c: Columns) -> Floats:
@@ -229,4 +229,4 @@ def weighted_tau_x_of(c: Columns) -> Floats:
 
 
 def weighted_tau_of(c: Columns) -> Floats:
-    return (weighted_tau_x_of(c) + weighted_tau_x_of(c.swapped())) / 2
+    return (weighted_tau_x_of(c) + weighted_tau_x_of(c.swap())) / 2
