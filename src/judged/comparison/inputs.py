@@ -10,11 +10,11 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.judged import Judged
-from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
 from judged.distributed.open_run import open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
+from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.io.query_attributes import read_attribute
@@ -23,22 +23,7 @@ from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
 from judged.tables.text import counted
 
-__all__ = ["ComparedRuns", "EvaluationOptions", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests", "split_name"]  # fmt: skip
-
-
-class EvaluationOptions(PolicyOptions, total=False):
-    """Keyword options that are passed on to `evaluate`: policies, and preparation of chunks."""
-
-    question: str | None
-    retrieved: str | None
-    relevant: str | None
-    roll_up: str | None
-    documents: Any
-    chunks: Any
-    tokens: Any
-    exclude_self: bool | Mapping[Any, Any]
-    overlap: str | None
-    engine: Any
+__all__ = ["ComparedRuns", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests", "split_name"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +37,7 @@ class ComparedRuns:
 
 
 def evaluate_runs(
-    qrels: Any,
-    runs: Any,
-    measures: Measures,
-    *,
-    level: float | None,
-    profile: str,
-    **options: Unpack[EvaluationOptions],
+    qrels: Any, runs: Any, measures: Measures, *, level: float | None, profile: str, **options: Unpack[EvaluateOptions]
 ) -> ComparedRuns:
     """Evaluate each run, or align the results that are passed instead of judgments."""
     if runs is None:

@@ -9,9 +9,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats
-from judged.comparison.inputs import EvaluationOptions, split_name
+from judged.comparison.inputs import split_name
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
+from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels
 from judged.measures.grammar import parse_all
@@ -153,7 +154,7 @@ def power(
     seed: int = 0,
     level: float | None = None,
     profile: str = "trec_eval-10",
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[EvaluateOptions],
 ) -> Power:
     """Estimate the power of a comparison of two runs from how much their differences vary between queries.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import JudgedError, UsageError, shown
+from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
 from judged.plots.style import COLOURS, FONT, SIZE, bare, grid, matplotlib, new_axes, plain
 from judged.stats.differences import known_rows
@@ -40,7 +40,7 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
     names = _requested_measures(measures, choices)
     columns = {name: np.asarray(values[name], float) for name in names}
     known = {name: column[np.isfinite(column)] for name, column in columns.items()}
-    limits = _limits(known, "measures=…")
+    limits = _limits(known, "measures")
     intervals = values.intervals(names)
     summed = {
         str(m) for m in values.measures if m.definition.summary == "sum"
@@ -134,7 +134,7 @@ def draw_comparison(
         from judged.plots.runs import differences, means
 
         known = {m: _known(comparison, m) for m in chosen}
-        limits = _limits(known, "measure=…")
+        limits = _limits(known, "measure")
         size, draw = (means if kind == "means" else differences)(comparison, known, limits)
     elif kind == "critical":
         from judged.plots.runs import critical
@@ -156,7 +156,9 @@ def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, in
     names = list(comparison.names)
     for name in (a, b):
         if name is not None and name not in names:
-            raise UsageError("runs", f"no run is called {shown(name)}", hint=f"choose one of {', '.join(names)}", value=name)
+            raise UsageError(
+                "runs", f"no run is called {shown(name)}", hint=f"choose one of {', '.join(names)}", value=name
+            )
     if a is not None and a == b:
         raise UsageError("runs", f"a and b are the same run, {shown(a)}", value=a)
     first = a or next(name for name in (comparison.baseline, *names) if name is not None and name != b)
@@ -196,7 +198,7 @@ def _read(parsed: Callable[[], Any]) -> Any:
         return None
 
 
-def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
+def _limits(known: dict[str, Floats], option: str) -> tuple[float, float]:
     """Return the limits of the shared axis: 0 to 1, or for one measure its range."""
     wide = [name for name, x in known.items() if x.size and (x.min() < 0 or x.max() > 1)]
     if not wide:
@@ -204,7 +206,7 @@ def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
     if len(known) > 1:
         raise UsageError(
             "plot", f"values of {', '.join(wide)} are not from 0 to 1 and need their own axis",
-            hint=f"set {choose} to one of {', '.join(known)}", value=wide[0],
+            hint=Hint(f"set {{{option}}} to one of {', '.join(known)}", **{option: None}), value=wide[0],
         )  # fmt: skip
     x = known[wide[0]]
     low, high = min(float(x.min()), 0.0), float(x.max())

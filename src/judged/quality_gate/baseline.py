@@ -117,12 +117,7 @@ def _read(text: str, name: str) -> Baseline:
     if isinstance(data, list):
         raise DataError("values-file", f"the file has {len(data)} results, not one", where=name, hint=_AGAIN)
     if "values" not in data or "queries" not in data:
-        raise DataError(
-            "values-file",
-            "the file has means only, no values per query",
-            where=name,
-            hint=_AGAIN,
-        )
+        raise DataError("values-file", "the file has means only, no values per query", where=name, hint=_AGAIN)
     values, inputs = Values.from_json(text, name), data.get("inputs", {})
     if not isinstance(inputs, dict) or not all(v is None or isinstance(v, str) for v in inputs.values()):
         raise DataError("values-file", "version and hashes of the inputs are not text", where=name, hint=_AGAIN)

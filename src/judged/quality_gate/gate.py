@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from judged.comparison.inputs import EvaluationOptions, split_name
+from judged.comparison.inputs import split_name
 from judged.distributed.open_run import open_run
 from judged.errors import Hint, UsageError
 from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, with_level
+from judged.evaluation.options import EvaluateOptions
 from judged.io.read import read_qrels
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
@@ -101,7 +102,7 @@ def baseline(
     *,
     level: float | None = None,
     profile: str = "trec_eval-10",
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[EvaluateOptions],
 ) -> Baseline:
     """Evaluate a run as a baseline for later candidates: values per query, policy, version, hashes of the inputs. `save` writes it.
 

@@ -125,7 +125,9 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
         mask = as_numbers(seen, "seen").values
         _check_shape(mask.shape, shape)
         if mask.dtype != bool:
-            raise DataError("dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0")
+            raise DataError(
+                "dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
+            )
         return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
     past = read_interactions(seen)
     user = _places(past.users, users, "users")[past.user]

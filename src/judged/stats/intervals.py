@@ -11,7 +11,7 @@ from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
-from judged.stats.differences import SLACK, sum_by_cluster, mean_and_error
+from judged.stats.differences import SLACK, mean_and_error, sum_by_cluster
 
 __all__ = ["Ends", "Method", "bootstrap", "bootstraps", "interval"]
 

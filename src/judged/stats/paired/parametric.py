@@ -18,10 +18,10 @@ from judged.stats.differences import (
     ZERO,
     Alternative,
     TestOutcome,
-    sum_by_cluster,
     differences,
     mean_and_error,
     outcome_of,
+    sum_by_cluster,
     totals,
 )
 from judged.stats.paired.registry import TESTS, PairTest

@@ -21,10 +21,10 @@ from judged.stats.differences import (
     ZERO,
     Alternative,
     TestOutcome,
-    sum_by_cluster,
     differences,
     outcome_of,
     pairwise,
+    sum_by_cluster,
     totals,
 )
 from judged.stats.paired.registry import TESTS, PairTest
@@ -166,7 +166,9 @@ class _Grid:
         return np.divide(1.0, self.spread, out=np.zeros_like(self.spread), where=self.spread > 0)
 
 
-def _count_hits(grid: _Grid, rows: int, seed: int | None, alternative: Alternative, scale: Scale) -> tuple[Floats, Floats]:
+def _count_hits(
+    grid: _Grid, rows: int, seed: int | None, alternative: Alternative, scale: Scale
+) -> tuple[Floats, Floats]:
     """Count the rows of signs in which a pair's statistic, and the largest of all pairs, reach the observed one."""
     bound = _toward(grid.total, alternative) - grid.slack
     factor = grid.factor(scale)
