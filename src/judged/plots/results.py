@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from judged._types import Floats
 from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
 from judged.plots.style import COLOURS, FONT, SIZE, bare, grid, matplotlib, new_axes, plain
+from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 
 if TYPE_CHECKING:
@@ -125,8 +126,7 @@ def draw_comparison(
         ax: axes to draw on. [default: new ones]
     """
     matplotlib()
-    if kind not in get_args(Plot):
-        raise UsageError("plot", f"kind must be one of {', '.join(get_args(Plot))}, got {shown(kind)}", value=kind)
+    check_choice(kind, Plot, "kind", slug="plot")
     if (a is not None or b is not None) and kind not in ("queries", "scatter"):
         raise UsageError("plot", f"a and b are for queries and scatter only, not for {kind}", hint="leave them out")
     chosen = comparison.measures if measure is None else _requested_measures([measure], comparison.measures)

@@ -13,11 +13,12 @@ from judged.core.tables import Run
 from judged.errors import DataError, Hint, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse
 from judged.io.read import read_run
-from judged.recommenders.inputs import SideInformation, check_count, read_recommendations
+from judged.recommenders.inputs import SideInformation, read_recommendations
 from judged.recommenders.interactions import as_text, read_interactions
 from judged.recommenders.registry import BEYOND, BeyondMeasure, parse_beyond
 from judged.recommenders.result import BeyondAccuracy, compute
 from judged.recommenders.top_scores import top_of_dense, top_of_sparse
+from judged.stats.checks import check_count
 
 __all__ = ["beyond_accuracy", "top_k"]
 
@@ -44,7 +45,7 @@ def top_k(scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, item
     >>> run.doc.tolist(), run.score.tolist()
     ([b'2', b'0'], [0.5, 0.1])
     """
-    k = check_count(k, "k")
+    k = check_count(k, "k", slug="cutoff")
     matrix: Any = scores.tocsr() if is_sparse(scores) else as_numbers(scores, "scores").values
     if matrix.ndim != 2 or not all(matrix.shape):
         raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
@@ -85,7 +86,7 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
     {'Coverage@2': 0.75, 'Distinct@2': 3.0}
     """
     given = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
-    k = check_count(k, "k")
+    k = check_count(k, "k", slug="cutoff")
     chosen = tuple(m.at(k) for m in (_possible(given) if measures is None else parse_beyond(measures)))
     return compute(read_recommendations(run, given, max(m.k or k for m in chosen)), chosen, k)
 

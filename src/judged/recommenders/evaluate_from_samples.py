@@ -15,8 +15,8 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures
 from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure
-from judged.recommenders.inputs import check_count
 from judged.recommenders.sampled_estimates import by_estimated_rank, correct_values, expected, naive
+from judged.stats.checks import check_count
 from judged.stats.intervals import bootstraps
 from judged.stats.summary import mean
 from judged.tables.result import Result

@@ -20,9 +20,10 @@ from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, read_interactions
 from judged.recommenders.lists import History, RecommendedLists
 from judged.recommenders.similarity import ItemTable, similarity_of
+from judged.stats.checks import check_count
 from judged.tables.text import counted
 
-__all__ = ["Recommendations", "SideInformation", "check_count", "read_recommendations"]
+__all__ = ["Recommendations", "SideInformation", "read_recommendations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,6 @@ def read_recommendations(source: Any, given: SideInformation, k: int) -> Recomme
         expected_rank=None if given.expected is None else _expected(given.expected, k, names, place, user, item),
     )  # fmt: skip
     return Recommendations(run.label, users, lists, _warnings(lists))
-
-
-def check_count(value: Any, name: str) -> int:
-    """Return a count as an int; raise unless it is an integer ≥ 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise UsageError("cutoff", f"{name} must be an integer ≥ 1, got {shown(value)}", value=value)
-    return int(value)
 
 
 # ── the run ──────────────────────────────────────────────────────────────────────────────────────

@@ -45,10 +45,10 @@ def finite(x: Any) -> Floats:
     return table
 
 
-def check_share(value: Any, name: str) -> float:
+def check_share(value: Any, name: str, *, slug: str = "confidence") -> float:
     """Return a number strictly between 0 and 1: alpha, a power, a confidence level."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
-        raise UsageError("confidence", f"{name} must be between 0 and 1, got {shown(value)}", value=value)
+        raise UsageError(slug, f"{name} must be between 0 and 1, got {shown(value)}", value=value)
     return float(value)
 
 
@@ -62,10 +62,10 @@ def check_number(value: Any, name: str, *, zero: bool = False) -> float:
     return float(value)
 
 
-def check_count(value: Any, name: str, *, least: int = 1) -> int:
+def check_count(value: Any, name: str, *, least: int = 1, slug: str = "parameter") -> int:
     """Return an integer from `least` to 2⁶⁴ - 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**64:
-        raise UsageError("parameter", f"{name} must be an integer ≥ {least}, got {shown(value)}", value=value)
+        raise UsageError(slug, f"{name} must be an integer ≥ {least}, got {shown(value)}", value=value)
     return int(value)
 
 

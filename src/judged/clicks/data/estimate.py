@@ -10,7 +10,7 @@ import numpy as np
 from judged.clicks.data.log import Floats
 from judged.errors import UsageError, shown
 
-__all__ = ["ParameterEstimate", "Prior", "check_level", "check_prior", "estimate_from_counts", "estimate_with_variance"]
+__all__ = ["ParameterEstimate", "Prior", "check_prior", "estimate_from_counts", "estimate_with_variance"]
 
 Prior = tuple[float, float]
 
@@ -48,13 +48,6 @@ def check_prior(prior: Sequence[float]) -> Prior:
     if not (0 <= a < np.inf and 0 <= b < np.inf):
         raise UsageError("parameter", "a prior of two counts ≥ 0", got=shown(prior), value=prior)
     return a, b
-
-
-def check_level(level: float) -> float:
-    """Return a confidence level; raise unless it is between 0 and 1."""
-    if not 0 < level < 1:
-        raise UsageError("parameter", f"level must be between 0 and 1, got {level!r}", value=level)
-    return float(level)
 
 
 def estimate_from_counts(success: Floats, trials: Floats, prior: Prior, level: float) -> ParameterEstimate:

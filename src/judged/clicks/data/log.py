@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import generator
 from judged.core.tables import Id
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, shown
+from judged.stats.checks import check_share
 from judged.tables.text import counted
 
 __all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "base_name", "distinct_ids", "generator", "sums"]
@@ -178,8 +179,7 @@ class ClickLog:
 
     def split(self, held_out: float = 0.2, seed: int | np.random.Generator = 0) -> tuple[ClickLog, ClickLog]:
         """Split the log by session into one to fit and one to hold out. Each session is drawn independently."""
-        if not 0 < held_out < 1:
-            raise UsageError("parameter", f"held_out must be between 0 and 1, got {held_out!r}", value=held_out)
+        check_share(held_out, "held_out", slug="parameter")
         out = generator(seed).random(len(self.sessions)) < held_out
         if out.all() or not out.any():
             raise DataError("empty-clicks", f"{int(out.sum())} of {counted(len(self.sessions), 'session')} held out, which leaves one side empty",

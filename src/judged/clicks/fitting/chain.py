@@ -18,6 +18,7 @@ from judged.clicks.fitting.louis import ParameterLayout, chain_information
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import Hint, UsageError, Warned
+from judged.stats.checks import check_choice
 
 __all__ = ["Method", "fit_bayesian", "fit_dependent", "fit_simplified"]
 
@@ -60,8 +61,7 @@ def fit_bayesian(log: ClickLog, settings: FitSettings, *, persistence: float | N
 def _fit_chain(
     log: ClickLog, settings: FitSettings, name: str, *, by: str, persistence: float | None, method: Method
 ) -> Fit:
-    if method not in ("em", "counts"):
-        raise UsageError("parameter", f"method must be em or counts, got {method!r}", value=method)
+    check_choice(method, Method, "method")
     check_whole_lists(log, name)
     grid = grid_of(log)
     if method == "counts":

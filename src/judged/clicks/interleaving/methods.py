@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Column
-from judged.clicks.data.estimate import check_level
 from judged.clicks.data.log import Floats, generator, sums
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
+from judged.stats.checks import check_share
 
 __all__ = [
     "Interleaved",
@@ -177,7 +177,7 @@ def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95)
             sessions. Sessions of one query are not independent, so this is the safer test if queries repeat.
         level: confidence level of the interval.
     """
-    check_level(level)
+    check_share(level, "level", slug="parameter")
     if not len(credit):
         raise DataError("empty-clicks", "no session to score", hint="check that lists and log have queries in common")
     from scipy.stats import binomtest

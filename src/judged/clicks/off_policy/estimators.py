@@ -23,9 +23,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks.data.estimate import check_level
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
 from judged.errors import DataError, Hint, UsageError, shown
+from judged.stats.checks import check_share
 
 __all__ = ["Counterfactual", "Worth", "counterfactual", "worth"]
 
@@ -95,7 +95,7 @@ def counterfactual(log: ClickLog, rank: Ints, length: Ints, propensity: Floats, 
         by: the independent units: `"session"`, or `"query"` to group the sessions of a query.
         level: confidence level of the interval.
     """
-    check_level(level)
+    check_share(level, "level", slug="parameter")
     if estimator not in ("ips", "snips", "naive") or by not in ("session", "query"):
         problem = f"estimator must be ips, snips or naive, and by session or query; got {estimator!r} and {by!r}"
         raise UsageError("parameter", problem)

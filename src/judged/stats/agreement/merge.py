@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from judged._types import Bools, Floats
-from judged.errors import UsageError, shown
 from judged.stats.agreement.choices import How, MergeTies
+from judged.stats.checks import check_choice
 
 __all__ = ["Merged", "merge"]
 
@@ -41,11 +41,8 @@ def merge(
     >>> merge(np.array([[0, 2.0], [1, 2], [1, 0]])).grade
     array([1., 2.])
     """
-    for name, value, choices in (("how", how, get_args(How)), ("ties", ties, get_args(MergeTies))):
-        if value not in choices:
-            raise UsageError(
-                "merge-how", f"{name} must be one of {', '.join(choices)}, got {shown(value)}", value=value
-            )
+    check_choice(how, How, "how", slug="merge-how")
+    check_choice(ties, MergeTies, "ties", slug="merge-how")
     none = np.isnan(grades).all(axis=0)
     filled = np.where(none, 0.0, grades)  # NumPy warns about columns of NaN
     if how == "majority":

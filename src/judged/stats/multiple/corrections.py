@@ -34,26 +34,6 @@ class Correction:
     function: OfSorted | None
 
 
-def _bonferroni(p: Floats) -> Floats:
-    return p * len(p)
-
-
-def _sidak(p: Floats) -> Floats:
-    return _any_of(p, np.full(len(p), float(len(p))))
-
-
-def _holm(p: Floats) -> Floats:
-    return _up(p * _left(p))
-
-
-def _holm_sidak(p: Floats) -> Floats:
-    return _up(_any_of(p, _left(p)))
-
-
-def _hochberg(p: Floats) -> Floats:
-    return _down(p * _left(p))
-
-
 def _hommel(p: Floats) -> Floats:
     """Compute Hommel's closed Simes tests by the algorithm of Wright (Biometrics 1992)."""
     n, adjusted = len(p), p.copy()
@@ -62,10 +42,6 @@ def _hommel(p: Floats) -> Floats:
         bound = np.where(np.arange(n) < n - m, np.minimum(m * p, least), least)
         adjusted = np.maximum(adjusted, bound)
     return adjusted
-
-
-def _benjamini_hochberg(p: Floats) -> Floats:
-    return _down(p / (np.arange(1, len(p) + 1) / len(p)))
 
 
 def _benjamini_yekutieli(p: Floats) -> Floats:
@@ -98,7 +74,7 @@ _DISCOVERY = "the false discovery rate"
 CORRECTIONS: Registry[Correction] = Registry("correction")
 for _correction in (
     Correction(
-        name="holm", controls=_FAMILY, paper="Holm, Scandinavian Journal of Statistics 1979", function=_holm,
+        name="holm", controls=_FAMILY, paper="Holm, Scandinavian Journal of Statistics 1979", function=lambda p: _up(p * _left(p)),
         text="Bonferroni stepwise from the smallest p; more powerful than Bonferroni with the same assumptions",
     ),
     Correction(
@@ -106,10 +82,10 @@ for _correction in (
         text="maximum statistic of all pairs under the same random signs; uses the dependence between pairs",
     ),
     Correction(
-        name="bonferroni", controls=_FAMILY, paper="Dunn, JASA 1961", function=_bonferroni, text="p times the number of tests",
+        name="bonferroni", controls=_FAMILY, paper="Dunn, JASA 1961", function=lambda p: p * len(p), text="p times the number of tests",
     ),
     Correction(
-        name="hochberg", aliases=("simes-hochberg",), controls=_FAMILY, paper="Hochberg, Biometrika 1988", function=_hochberg,
+        name="hochberg", aliases=("simes-hochberg",), controls=_FAMILY, paper="Hochberg, Biometrika 1988", function=lambda p: _down(p * _left(p)),
         text="Holm's steps from the largest p; assumes independence, or positive dependence",
     ),
     Correction(
@@ -117,15 +93,15 @@ for _correction in (
         text="Simes' test of all subsets; assumptions of Hochberg's, and at least as powerful",
     ),
     Correction(
-        name="sidak", controls=_FAMILY, paper="Šidák, JASA 1967", function=_sidak,
+        name="sidak", controls=_FAMILY, paper="Šidák, JASA 1967", function=lambda p: _any_of(p, np.full(len(p), float(len(p)))),
         text="1 - (1 - p) to the number of tests; assumes independence, or positive dependence",
     ),
     Correction(
-        name="holm-sidak", controls=_FAMILY, paper="Holland and Copenhaver, Biometrics 1987", function=_holm_sidak,
+        name="holm-sidak", controls=_FAMILY, paper="Holland and Copenhaver, Biometrics 1987", function=lambda p: _up(_any_of(p, _left(p))),
         text="Holm's steps with Šidák's bound",
     ),
     Correction(
-        name="benjamini-hochberg", aliases=("bh", "fdr", "fdr-bh"), controls=_DISCOVERY, function=_benjamini_hochberg,
+        name="benjamini-hochberg", aliases=("bh", "fdr", "fdr-bh"), controls=_DISCOVERY, function=lambda p: _down(p / (np.arange(1, len(p) + 1) / len(p))),
         paper="Benjamini and Hochberg, JRSS B 1995", text="assumes independence, or positive dependence",
     ),
     Correction(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from judged.core.numeric.seed import generator
-from judged.errors import UsageError, shown
+from judged.errors import UsageError
+from judged.stats.checks import check_share
 from judged.stats.rank_correlation.concordance import Columns, columns
 from judged.stats.rank_correlation.registry import CorrelationRequest, OfPairs, parse_coefficients
 
@@ -126,8 +127,7 @@ def intervals(
     c: Columns, requests: Sequence[CorrelationRequest], *, level: float = 0.95, seed: Seed = 0
 ) -> list[Interval]:
     """Return the bootstrap interval of each coefficient over the items of one segment, all with the same resamples."""
-    if not isinstance(level, int | float) or not 0 < level < 1:
-        raise UsageError("parameter", f"level must be between 0 and 1, got {shown(level)}", value=level)
+    check_share(level, "level", slug="parameter")
     rng, size = generator(seed), len(c.x)
     resamples = min(_RESAMPLES, _DRAWS // max(size, 1))
     functions = [None if a.coefficient.pairs is None else a.coefficient.redrawn(c) for a in requests]

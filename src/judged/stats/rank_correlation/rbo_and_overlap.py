@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log1p
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
-from judged.errors import UsageError, shown
+from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.rank_correlation.overlap_by_depth import Ties, depths
 from judged.stats.rank_correlation.rankings import Ranked, Rankings, rankings
 
@@ -197,11 +197,6 @@ def _full(side: Ranked, k: int, ties: Ties) -> Floats:
 
 
 def _check(p: object, ties: object, k: object = 1) -> None:
-    number = isinstance(p, int | float | np.integer | np.floating) and not isinstance(p, bool)
-    if not number or not 0 < p < 1:  # type: ignore[operator]
-        raise UsageError("parameter", f"p must be greater than 0 and less than 1, got {shown(p)}", value=p)
-    if not isinstance(ties, str) or ties not in get_args(Ties):
-        choices = ", ".join(get_args(Ties))
-        raise UsageError("parameter", f"ties must be one of {choices}, got {shown(ties)}", value=ties)
-    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-        raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(k)}", value=k)
+    check_share(p, "p", slug="parameter")
+    check_choice(ties, Ties, "ties")
+    check_count(k, "cutoff", slug="cutoff")
