@@ -154,7 +154,7 @@ def test_rankings_grades_and_arithmetic_are_those_of_explain(comparison, page):
                 why = ranking["why"][i]
                 assert why["closing"] == wanted.closing
                 assert tuple(why["headers"]) == wanted.headers[3:]
-                cells = {int(row[0]): row for row in wanted.table().rows}
+                cells = {int(row[0]): row for row in wanted.tables()[0].rows}
                 for rank, row in zip(why["ranks"], why["rows"], strict=True):
                     assert tuple(row) == cells[str(rank) and rank][3:]
                     assert cells[rank][2] == f"{detail['grades'][ranking['docs'][rank - 1]]:g}"
@@ -268,9 +268,9 @@ def test_other_measures_that_say_something_else_are_named(tmp_path):
 
 
 def test_a_tiny_difference_is_not_rounded_to_zero():
-    from judged.page.verdict import _signed
+    from judged.page.verdict import _format_difference
 
-    assert [_signed(x) for x in (0.0, 0.0004, -0.0004, 0.25)] == ["+0.000", "+0.0004", "-0.0004", "+0.250"]
+    assert [_format_difference(x) for x in (0.0, 0.0004, -0.0004, 0.25)] == ["+0.000", "+0.0004", "-0.0004", "+0.250"]
 
 
 def test_counts_keep_their_decimals_in_a_comparison():
