@@ -89,10 +89,10 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
     """The judged rankings, if all are known and have the same judgments."""
-    found = tuple(r.source.judged for r in results if r.source is not None)
-    if len(found) < len(results):
+    rankings = tuple(r.source.judged for r in results if r.source is not None)
+    if len(rankings) < len(results):
         return ()
-    return found if all(_same_pool(found[0], other) for other in found[1:]) else ()
+    return rankings if all(_same_pool(rankings[0], other) for other in rankings[1:]) else ()
 
 
 def _same_pool(a: Judged, b: Judged) -> bool:

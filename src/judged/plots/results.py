@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +11,10 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
-from judged.plots.style import COLOURS, FONT, SIZE, bare, grid, matplotlib, new_axes, plain
+from judged.plots.queries import bars, scatter
+from judged.plots.rows import forest_axes, row_size, write_numbers
+from judged.plots.runs import critical, differences, means
+from judged.plots.style import COLOURS, FONT, matplotlib, new_axes, plain
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 
@@ -19,13 +22,12 @@ if TYPE_CHECKING:
     from judged.comparison.result import Comparison
     from judged.evaluation.result.values import Values
 
-__all__ = ["Plot", "draw_comparison", "draw_values", "forest_axes", "group_rows", "row_size", "write_numbers"]
+__all__ = ["Plot", "draw_comparison", "draw_values"]
 
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]
 
-_BINS = 70  # of a strip: points within one are drawn side by side
+_BINS = 70  # of a strip; points of one bin are drawn side by side
 _ROW = 0.62  # inches
-_AXES, _LETTER = 3.5, 0.068  # the width of axes between names and numbers, and of one letter of these
 
 
 def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax: Any = None) -> Any:
@@ -33,8 +35,8 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
 
     Args:
         values: a result of `evaluate`.
-        measures: some of its measures; all of them otherwise. Several share an axis, so their values must all lie in 0…1.
-        ax: axes to draw on; new ones unless given.
+        measures: some of its measures. [default: all] Several share an axis, so their values must be in 0…1.
+        ax: axes to draw on. [default: new ones]
     """
     matplotlib()
     choices = [str(m) for m in values.measures if not m.definition.text]
@@ -43,16 +45,13 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
     known = {name: column[np.isfinite(column)] for name, column in columns.items()}
     limits = _limits(known, "measures")
     intervals = values.intervals(names)
-    summed = {
-        str(m) for m in values.measures if m.definition.summary == "sum"
-    }  # what is added up has no place among its parts
-    means = {
-        **values.mean(),
-        **{name: float(known[name].mean()) for name in names if name in summed and len(known[name])},
-    }
+    averages = dict(values.mean())
+    for m in values.measures:  # a sum over queries would be far from its parts
+        if m.definition.summary == "sum" and len(known.get(str(m), ())):
+            averages[str(m)] = float(known[str(m)].mean())
 
     labels = [plain(name, 24) for name in names]
-    texts = [_mean_text(means.get(name, np.nan), intervals[name]) for name in names]
+    texts = [_mean_text(averages.get(name, np.nan), intervals[name]) for name in names]
 
     def draw(ax: Any) -> None:
         for row, name in enumerate(names):
@@ -131,18 +130,12 @@ def draw_comparison(
         raise UsageError("plot", f"a and b are for queries and scatter only, not for {kind}", hint="leave them out")
     chosen = comparison.measures if measure is None else _requested_measures([measure], comparison.measures)
     if kind in ("means", "differences"):
-        from judged.plots.runs import differences, means
-
         known = {m: _known(comparison, m) for m in chosen}
         limits = _limits(known, "measure")
         size, draw = (means if kind == "means" else differences)(comparison, known, limits)
     elif kind == "critical":
-        from judged.plots.runs import critical
-
         size, draw = critical(comparison, chosen[0])
     else:
-        from judged.plots.queries import bars, scatter
-
         size, draw = (bars if kind == "queries" else scatter)(comparison, chosen[0], *_pair(comparison, a, b))
     return _on(ax, size, draw)
 
@@ -171,23 +164,23 @@ def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, in
 def _requested_measures(measures: Any, choices: Sequence[str]) -> list[str]:
     """Return the names of measures as in the result."""
     if measures is None:
-        given: list[Any] = list(choices)
+        requested: list[Any] = list(choices)
     elif isinstance(measures, str) and measures not in choices:
-        given = list(_read(partial(parse_all, measures)) or [measures])
+        requested = list(_read(partial(parse_all, measures)) or [measures])
     else:
-        given = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
-    found = []
-    for one in given:
+        requested = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    names = []
+    for one in requested:
         name = str(one)
         if name not in choices:
             name = str(_read(partial(parse, one)))
         if name not in choices:
             hint = f"choose one of {', '.join(choices)}" if choices else None
             raise UsageError("not-asked", f"{one} was not evaluated", hint=hint, value=str(one))
-        found.append(name)
-    if not found:
+        names.append(name)
+    if not names:
         raise UsageError("not-asked", "no measure was named")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def _read(parsed: Callable[[], Any]) -> Any:
@@ -225,42 +218,3 @@ def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
         ax = new_axes(size)
         draw(ax)
     return ax
-
-
-def row_size(rows: int, height: float, names: Sequence[str], numbers: Iterable[str] = ()) -> tuple[float, float]:
-    """Return the size of a figure: height by rows, width by names and numbers."""
-    beside = max(map(len, names), default=0) + 0.9 * max(map(len, numbers), default=0)
-    return max(SIZE[0], _AXES + _LETTER * beside), max(1.6, 0.95 + height * rows)
-
-
-def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()) -> None:
-    """Set up named rows from top to bottom; rows in `heads` are group headings."""
-    ax.set_yticks(list(rows), list(rows.values()))
-    for place, tick in zip(rows, ax.get_yticklabels(), strict=True):
-        tick.set_fontweight("bold" if place in heads else "normal")
-    ax.set_ylim(max(rows, default=0) + 0.6, min(rows, default=0) - 0.6)
-    ax.tick_params(axis="y", length=0)
-    bare(ax, "top", "right", "left")
-    grid(ax, "x")
-
-
-def write_numbers(ax: Any, head: str, rows: Mapping[float, str]) -> None:
-    """Write numbers to the right of the axes."""
-    beside = ax.get_yaxis_transform()
-    ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color="#555555")
-    for y, text in rows.items():
-        ax.text(1.02, y, text, transform=beside, ha="left", va="center", fontsize="small")
-
-
-def group_rows(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
-    """Return the positions of headings and of the rows of each group; a single group has no heading."""
-    heads: dict[float, str] = {}
-    rows: dict[str, list[float]] = {}
-    y = 0.0
-    for name, size in groups.items():
-        if len(groups) > 1:
-            heads[y] = plain(name, 24)
-            y += 1
-        rows[name] = [y + k for k in range(size)]
-        y += size
-    return heads, rows

@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.io.run_names import plain_names
 from judged.measures.grammar import parse
-from judged.plots.results import forest_axes, group_rows, row_size, write_numbers
+from judged.plots.rows import forest_axes, group_rows, row_size, write_numbers
 from judged.plots.style import COLOURS, MARKERS, plain
 from judged.stats.intervals import bootstraps
 from judged.tables.text import p_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BETTER", "EQUAL", "WORSE", "critical", "differences", "labels", "means"]
 
-Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # the size in inches, and what draws it
+Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
 
 BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"
 _VERDICTS: dict[str, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
@@ -109,8 +109,8 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
     """Plot one row per pair: the mean difference, its interval, and the verdict as colour and marker."""
     short = dict(zip(comparison.names, labels(comparison, 22), strict=True))
     of = {m: [row for row in comparison.rows if row.measure == m] for m in known}
-    heads, places = group_rows({m: len(found) for m, found in of.items()})
-    rows = {y: row for m, found in of.items() for y, row in zip(places[m], found, strict=True)}
+    heads, places = group_rows({m: len(pairs) for m, pairs in of.items()})
+    rows = {y: row for m, pairs in of.items() for y, row in zip(places[m], pairs, strict=True)}
     names = {y: f"{short[row.b]} − {short[row.a]}" for y, row in rows.items()}
     texts = {y: f"{row.difference:+.3f}, {p_text(row.adjusted)}" for y, row in rows.items()}
 
@@ -151,12 +151,12 @@ def _difference(ax: Any, y: float, row: Difference) -> None:
 
 def critical(comparison: Comparison, measure: str) -> Drawn:
     """Plot mean ranks on a line; bars join runs within Nemenyi's critical difference."""
-    found = comparison.critical(measure)
+    diagram = comparison.critical(measure)
     names, last = labels(comparison), len(comparison.names)
-    order = sorted(range(last), key=lambda i: found.ranks[i])
+    order = sorted(range(last), key=lambda i: diagram.ranks[i])
     half = (last + 1) // 2
     left, right = order[:half], order[half:][::-1]
-    bars = _stack_bars(found)
+    bars = _stack_bars(diagram)
     top = 0.8 + 0.42 * max((level + 1 for level, _, _ in bars), default=0)
 
     def draw(ax: Any) -> None:
@@ -166,13 +166,13 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
                     solid_capstyle="round", zorder=3)  # fmt: skip
         for runs, edge, side in ((left, 1 - 0.06 * (last - 1), "right"), (right, last + 0.06 * (last - 1), "left")):
             for k, i in enumerate(runs):
-                _write_name(ax, found.ranks[i], top + 0.66 * k, edge, side, names[i])
-        _ruler(ax, found, last)
+                _write_name(ax, diagram.ranks[i], top + 0.66 * k, edge, side, names[i])
+        _ruler(ax, diagram, last)
         ax.set_ylim(top + 0.66 * half - 0.1, -2.2)
         ax.set_xlim(1 - 0.07 * (last - 1), last + 0.07 * (last - 1))
         ax.set_axis_off()
-        over = f"{found.queries} {'query' if found.queries == 1 else 'queries'}"
-        sure = "p " + (p_text(found.p).replace("<", "< ") if found.p < 0.0001 else f"= {p_text(found.p)}")
+        over = f"{diagram.queries} {'query' if diagram.queries == 1 else 'queries'}"
+        sure = "p " + (p_text(diagram.p).replace("<", "< ") if diagram.p < 0.0001 else f"= {p_text(diagram.p)}")
         ax.set_title(
             f"mean ranks by {plain(measure)}, 1 is best ({over}; Friedman {sure})", loc="left", fontsize="medium"
         )
@@ -181,12 +181,12 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
     return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (2.2 + top + 0.66 * half)), draw
 
 
-def _stack_bars(found: Critical) -> list[tuple[int, float, float]]:
+def _stack_bars(diagram: Critical) -> list[tuple[int, float, float]]:
     """Return the bars as (level, from, to), each on the first level without overlap."""
     ends: list[float] = []
     bars = []
-    for group in found.bars:
-        low, high = min(found.ranks[i] for i in group), max(found.ranks[i] for i in group)
+    for group in diagram.bars:
+        low, high = min(diagram.ranks[i] for i in group), max(diagram.ranks[i] for i in group)
         free = [level for level, end in enumerate(ends) if end + 0.12 < low]
         level = free[0] if free else len(ends)
         ends[level : level + 1] = [high]
@@ -209,14 +209,14 @@ def _write_name(ax: Any, rank: float, y: float, edge: float, side: str, name: st
                 xytext=(-3 if side == "right" else 3, 0), textcoords="offset points", annotation_clip=False)  # fmt: skip
 
 
-def _ruler(ax: Any, found: Critical, last: int) -> None:
+def _ruler(ax: Any, diagram: Critical, last: int) -> None:
     """Draw the critical difference to scale."""
-    if not math.isfinite(found.critical):
+    if not math.isfinite(diagram.critical):
         ax.text(1, -1.6, "no critical difference for a single query", ha="left", va="center", fontsize="small")
         return
-    end = 1 + min(found.critical, last - 1)
+    end = 1 + min(diagram.critical, last - 1)
     ax.plot([1, end], [-1.5, -1.5], color="black", linewidth=1.1)
-    for at in (1, end) if found.critical <= last - 1 else (1,):
+    for at in (1, end) if diagram.critical <= last - 1 else (1,):
         ax.plot([at, at], [-1.66, -1.34], color="black", linewidth=1.1)
-    ax.annotate(f"critical difference {found.critical:.2f} (Nemenyi, alpha {found.alpha:g})", (end, -1.5), xytext=(5, 0),
+    ax.annotate(f"critical difference {diagram.critical:.2f} (Nemenyi, alpha {diagram.alpha:g})", (end, -1.5), xytext=(5, 0),
                 textcoords="offset points", ha="left", va="center", fontsize="small", annotation_clip=False)  # fmt: skip

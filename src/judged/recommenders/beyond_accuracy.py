@@ -85,17 +85,17 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
     >>> result.summary()
     {'Coverage@2': 0.75, 'Distinct@2': 3.0}
     """
-    given = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
+    side = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
     k = check_count(k, "k", slug="cutoff")
-    chosen = tuple(m.at(k) for m in (_possible(given) if measures is None else parse_beyond(measures)))
-    return compute(read_recommendations(run, given, max(m.k or k for m in chosen)), chosen, k)
+    chosen = tuple(m.at(k) for m in (_possible(side) if measures is None else parse_beyond(measures)))
+    return compute(read_recommendations(run, side, max(m.k or k for m in chosen)), chosen, k)
 
 
-def _possible(given: SideInformation) -> list[BeyondMeasure]:
-    """Every measure whose arguments are given: those of the run, then those of each user."""
-    names = {name for name in ("items", "history", "qrels", "categories") if getattr(given, name) is not None}
-    alike = given.vectors is not None or (given.similarity is not None and not isinstance(given.similarity, str))
-    if alike or (given.similarity == "jaccard" and "categories" in names):
+def _possible(side: SideInformation) -> list[BeyondMeasure]:
+    """Every measure whose arguments are present: those of the run, then those of each user."""
+    names = {name for name in ("items", "history", "qrels", "categories") if getattr(side, name) is not None}
+    alike = side.vectors is not None or (side.similarity is not None and not isinstance(side.similarity, str))
+    if alike or (side.similarity == "jaccard" and "categories" in names):
         names.add("vectors")
     return [BeyondMeasure(d) for d in sorted(BEYOND, key=lambda d: d.of) if names.issuperset(d.needs)]
 

@@ -43,12 +43,12 @@ def standardised(a: Any, b: Any) -> Floats:
     """
     first, second = _columns(a, b)
     d = second - first
-    found = np.where(d.any(axis=0), np.nan, 0.0)
+    d_z = np.where(d.any(axis=0), np.nan, 0.0)
     if len(d) < 2:
         return np.full(d.shape[1], np.nan)
     mean = totals(d) / len(d)
     some = np.abs(d - mean).max(axis=0) > SLACK * np.abs(d).max(axis=0)
-    return np.divide(mean, np.sqrt(totals(np.square(d - mean)) / (len(d) - 1)), out=found, where=some)
+    return np.divide(mean, np.sqrt(totals(np.square(d - mean)) / (len(d) - 1)), out=d_z, where=some)
 
 
 def hedges(a: Any, b: Any) -> Floats:
@@ -85,12 +85,12 @@ def cliff(a: Any, b: Any) -> Floats:
     """
     first, second = _columns(a, b)
     n = len(first)
-    found = np.empty(first.shape[1])
-    for i in range(len(found)):
+    delta = np.empty(first.shape[1])
+    for i in range(len(delta)):
         ordered = np.sort(first[:, i])
         below, most = (np.searchsorted(ordered, second[:, i], side).sum() for side in ("left", "right"))
-        found[i] = (int(below) + int(most) - n * n) / (n * n)  # pairs below, less pairs above: n - most
-    return found
+        delta[i] = (int(below) + int(most) - n * n) / (n * n)  # pairs below, less pairs above: n - most
+    return delta
 
 
 def record(a: Any, b: Any, *, margin: float = 0.0) -> Record:

@@ -72,32 +72,32 @@ def interval(
     level = check_share(confidence, "confidence")
     if resamples is not None:
         check_count(resamples, "resamples")
-    given = _columns(columns)
+    series = _columns(columns)
     groups: dict[bytes, list[int]] = {}
-    for i, x in enumerate(given):  # columns with the same queries share their resamples
+    for i, x in enumerate(series):  # columns with the same queries share their resamples
         key = np.isnan(x).tobytes() if clusters is not None else str(np.count_nonzero(~np.isnan(x))).encode()
         groups.setdefault(key, []).append(i)
-    found: list[Ends] = [None] * len(given)
+    intervals: list[Ends] = [None] * len(series)
     for which in groups.values():
         for at in range(0, len(which), _COLUMNS):
             part = which[at : at + _COLUMNS]
-            table = np.stack([given[i][~np.isnan(given[i])] for i in part], axis=1)
-            codes = None if clusters is None else _present(clusters, given[part[0]])
+            table = np.stack([series[i][~np.isnan(series[i])] for i in part], axis=1)
+            codes = None if clusters is None else _present(clusters, series[part[0]])
             for i, ends in zip(part, _ends(table, codes, method, level, seed, resamples), strict=True):
-                found[i] = ends
-    return found
+                intervals[i] = ends
+    return intervals
 
 
 def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
     rows = columns.T if isinstance(columns, np.ndarray) and columns.ndim == 2 else columns
     try:
-        given = [np.asarray(x, dtype=np.float64) for x in rows]
+        series = [np.asarray(x, dtype=np.float64) for x in rows]
     except (TypeError, ValueError) as problem:
         raise DataError("table", f"not columns of numbers: {problem}") from problem
-    for x in given:
+    for x in series:
         if x.ndim != 1 or np.isinf(x).any():
             raise DataError("table", f"columns must be one-dimensional and finite; one has shape {x.shape}")
-    return given
+    return series
 
 
 def _present(clusters: Any, x: Floats) -> Any:

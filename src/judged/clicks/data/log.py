@@ -20,7 +20,7 @@ __all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "base_name",
 
 Codes = NDArray[np.int32]
 
-_TABLE = 1 << 26  # pairs of (query, doc) codes up to here are found by a table, more by sorting
+_TABLE = 1 << 26  # pairs of (query, doc) codes up to here use a table, more by sorting
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -48,12 +48,14 @@ class Pairs:
         if size <= _TABLE:
             seen = np.zeros(size, bool)
             seen[key] = True
-            found = np.flatnonzero(seen)
+            distinct = np.flatnonzero(seen)
             place = np.cumsum(seen, dtype=np.int32)[key] - np.int32(1)
         else:
-            found, place = np.unique(key, return_inverse=True)
+            distinct, place = np.unique(key, return_inverse=True)
         wide = max(len(docs), 1)
-        pairs = cls(tuple(queries), tuple(docs), (found // wide).astype(np.int32), (found % wide).astype(np.int32))
+        pairs = cls(
+            tuple(queries), tuple(docs), (distinct // wide).astype(np.int32), (distinct % wide).astype(np.int32)
+        )
         return pairs, place.astype(np.int32)
 
     def locate(self, other: Pairs) -> Ints:
@@ -203,8 +205,8 @@ def sums(code: NDArray[Any], weight: NDArray[Any], size: int) -> Floats:
 def distinct_ids(values: Sequence[Any] | NDArray[Any], what: str, name: str) -> tuple[list[Id], Ints]:
     """The distinct ids, and the code of each row."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuSU":
-        found, code = np.unique(values, return_inverse=True)
-        return found.tolist(), code
+        distinct, code = np.unique(values, return_inverse=True)
+        return distinct.tolist(), code
     items = values.tolist() if isinstance(values, np.ndarray) else list(values)
     try:
         seen = {item: i for i, item in enumerate(dict.fromkeys(items))}
@@ -251,8 +253,8 @@ def _lists(
     if (first[session] == query).all() and (first >= 0).all():
         return sessions, session.astype(np.int64)
     key = session.astype(np.int64) * queries + query
-    found, place = np.unique(key, return_inverse=True)
-    return tuple(sessions[code] for code in (found // queries).tolist()), place
+    distinct, place = np.unique(key, return_inverse=True)
+    return tuple(sessions[code] for code in (distinct // queries).tolist()), place
 
 
 def _order(session: Ints, rank: NDArray[Any], depth: int) -> Ints | None:

@@ -72,12 +72,12 @@ def _fit_chain(
         persistence,
         ParameterLayout.of(log.pairs, own_stop=by == "pair"),
     )
-    found = climb(
+    optimum = climb(
         problem.start(), problem.step, problem.newton, tolerance=settings.tolerance, max_steps=settings.max_steps
     )
-    attraction, satisfaction, going = problem.split(found.parameters)
+    attraction, satisfaction, going = problem.split(optimum.parameters)
     model = Chain(name, log.pairs, attraction, satisfaction, going, by, settings.unseen)
-    return _with_uncertainty(log, grid, settings, model, problem, found)
+    return _with_uncertainty(log, grid, settings, model, problem, optimum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +169,16 @@ class _ChainProblem:
 
 
 def _with_uncertainty(
-    log: ClickLog, grid: Grid, settings: FitSettings, model: Chain, problem: _ChainProblem, found: Climb
+    log: ClickLog, grid: Grid, settings: FitSettings, model: Chain, problem: _ChainProblem, optimum: Climb
 ) -> Fit:
     """Add intervals to the fit; a parameter without trials and without a prior is NaN."""
     prior, level = settings.prior, settings.level
-    arrow, success, failure = problem.information(found.parameters)
+    arrow, success, failure = problem.information(optimum.parameters)
     variance = problem.layout.join(*arrow.variances())
     lost = _one_order(grid, len(log.pairs)) if problem.fixed is None else np.zeros(len(log.pairs), bool)
     if lost.any():
         variance = np.where(np.concatenate([lost, lost, [True]]), np.nan, variance)
-    values = np.where(success + failure > 0, found.parameters, np.nan)
+    values = np.where(success + failure > 0, optimum.parameters, np.nan)
     success, failure = success - prior[0], failure - prior[1]
     everything = estimate_with_variance(values, variance, success, failure, prior, level)
     pairs, stops = len(problem.seen.clicked), len(problem.seen.onward)
@@ -196,7 +196,7 @@ def _with_uncertainty(
         )
         spread = s**2 * variance[:pairs] + a**2 * variance[pairs : 2 * pairs] + 2.0 * a * s * both
         relevance = estimate_with_variance(a * s, spread, success[:pairs], failure[:pairs], prior, level)
-    likely = problem.log_likelihood(found.parameters, problem.state(found.parameters))
+    likely = problem.log_likelihood(optimum.parameters, problem.state(optimum.parameters))
     fit = chain_result(log, grid, settings, model, named, relevance, likely)
     warnings = []
     if lost.any():
@@ -206,7 +206,7 @@ def _with_uncertainty(
     if not problem.layout.full:
         text = "some queries have too many documents for a full information matrix; intervals use its diagonal and are too narrow"
         warnings.append(Warned("clicks-diagonal", 1, text))
-    return replace(fit, trace=found.trace, steps=found.steps, converged=found.converged, warnings=tuple(warnings),
+    return replace(fit, trace=optimum.trace, steps=optimum.steps, converged=optimum.converged, warnings=tuple(warnings),
                    information="full" if problem.layout.full else "diagonal")  # fmt: skip
 
 

@@ -27,11 +27,11 @@ def fit_position(log: ClickLog, settings: FitSettings) -> Fit:
     """
     ranks = np.unique(log.rank)
     problem = _ExaminationProblem.of(log, np.searchsorted(ranks, log.rank), len(ranks), settings)
-    found = problem.solve()
-    attraction, examination = problem.split(found.parameters)
+    optimum = problem.solve()
+    attraction, examination = problem.split(optimum.parameters)
     table = np.interp(np.arange(1, log.depth + 1), ranks, examination)[:, None]
     model = Examination("pbm", log.pairs, attraction, table, settings.unseen)
-    return _result(log, model, problem, found, tuple(ranks.tolist()))
+    return _result(log, model, problem, optimum, tuple(ranks.tolist()))
 
 
 def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
@@ -46,12 +46,12 @@ def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
     place = np.full(wide * wide, -1)
     place[seen] = np.arange(len(seen))
     problem = _ExaminationProblem.of(log, place[code], len(seen), settings)
-    found = problem.solve()
-    attraction, examination = problem.split(found.parameters)
+    optimum = problem.solve()
+    attraction, examination = problem.split(optimum.parameters)
     table = np.full(wide * wide, settings.unseen)
     table[seen] = examination
     model = Examination("ubm", log.pairs, attraction, table.reshape(wide, wide)[:-1], settings.unseen)
-    return _result(log, model, problem, found, tuple((int(c) // wide + 1, int(c) % wide) for c in seen))
+    return _result(log, model, problem, optimum, tuple((int(c) // wide + 1, int(c) % wide) for c in seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ class _ExaminationProblem:
     @classmethod
     def of(cls, log: ClickLog, place: Ints, places: int, settings: FitSettings) -> _ExaminationProblem:
         size = len(log.pairs) * places
-        found, shown, clicked = tally(log.pair.astype(np.int64) * places + place, size, log.clicked.astype(np.float64))
-        cells = _Cells(found // places, found % places, shown, clicked, len(log.pairs), places)
+        codes, shown, clicked = tally(log.pair.astype(np.int64) * places + place, size, log.clicked.astype(np.float64))
+        cells = _Cells(codes // places, codes % places, shown, clicked, len(log.pairs), places)
         return cls(cells, settings, cells.unidentified())
 
     def solve(self) -> Climb:
@@ -176,12 +176,12 @@ def _over(count: Floats, square: Floats) -> Floats:
 
 
 def _result(
-    log: ClickLog, model: Examination, problem: _ExaminationProblem, found: Climb, labels: tuple[object, ...]
+    log: ClickLog, model: Examination, problem: _ExaminationProblem, optimum: Climb, labels: tuple[object, ...]
 ) -> Fit:
     cells, prior, level = problem.cells, problem.settings.prior, problem.settings.level
-    attraction, examination = problem.split(found.parameters)
-    by_pair, by_place = problem.information(found.parameters)[0].variances()
-    chance, attracted, examined = problem.hidden(found.parameters)
+    attraction, examination = problem.split(optimum.parameters)
+    by_pair, by_place = problem.information(optimum.parameters)[0].variances()
+    chance, attracted, examined = problem.hidden(optimum.parameters)
     shown, clicked = cells.by_pair(cells.shown), cells.by_pair(cells.clicked)
     value = np.where(shown + sum(prior) > 0, attraction, np.nan)
     by_document = estimate_with_variance(value, by_pair, clicked, cells.by_pair(cells.skipped * examined), prior, level)
@@ -199,9 +199,9 @@ def _result(
         clicks=clicked,
         sessions=len(log.sessions),
         log_likelihood=problem.log_likelihood(chance),
-        trace=found.trace,
-        steps=found.steps,
-        converged=found.converged,
+        trace=optimum.trace,
+        steps=optimum.steps,
+        converged=optimum.converged,
         information="full",
         warnings=(Warned("unidentified", count, text),) if count else (),
     )

@@ -46,9 +46,9 @@ def cascade_clicks(attractiveness: Any) -> CascadeClicks:
     >>> cascade_clicks([0.5, 0.5]).clicked
     array([0.5 , 0.25])
     """
-    given = probabilities(attractiveness, "attractiveness", padded=True)
-    padding = np.isnan(given)
-    chance = np.where(padding, 0.0, given)
+    padded_chance = probabilities(attractiveness, "attractiveness", padded=True)
+    padding = np.isnan(padded_chance)
+    chance = np.where(padding, 0.0, padded_chance)
     if (padding[..., :-1] & ~padding[..., 1:]).any():
         raise DataError(
             "probability", "a number follows NaN, which marks the end of a list", hint="write 0 for no attractiveness"

@@ -54,8 +54,8 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     """Aggregate values of systems × collections, of which some may be missing (NaN).
 
     - `"complete"`: only collections with a value of every system count.
-    - `"worst"`: a missing value ranks last in its collection (several are tied) and counts as the lowest value there.
-    - `"skip"`: means and ranks use the values there are, among the systems that have one. Systems are then compared on different
+    - `"worst"`: a missing value ranks last in its collection (several are tied) and counts as the lowest value of the collection.
+    - `"skip"`: means and ranks use the existing values, among the systems that have one. Systems are then compared on different
       collections, as `present` and `note` show. Points and wins are sums, so a missing collection adds none.
 
     A collection without any value never counts. Ranks, Borda points (1781) and Copeland wins (1951) depend on the
@@ -68,8 +68,8 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     """
     values = _values(table)
     check_choice(missing, Missing, "missing")
-    there = ~np.isnan(values)
-    counted: NDArray[np.bool_] = np.asarray(there.all(axis=0) if missing == "complete" else there.any(axis=0))
+    present = ~np.isnan(values)
+    counted: NDArray[np.bool_] = np.asarray(present.all(axis=0) if missing == "complete" else present.any(axis=0))
     if not counted.any():
         raise DataError(
             "no-complete-collection", "no collection has values of all systems", hint=Hint("count the others with {missing}", missing="skip"),
@@ -78,7 +78,7 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     columns = _aggregate(kept[None], missing)
     return Standings(
         **{name: column[0] for name, column in columns.items()},
-        present=there[:, counted].sum(axis=1),
+        present=present[:, counted].sum(axis=1),
         missing=missing,
         collections=tuple(np.flatnonzero(counted).tolist()),
         note=_note(values, counted, missing),
@@ -107,11 +107,11 @@ def _values(table: Any) -> Floats:
 
 def _aggregate(values: Floats, missing: Missing) -> dict[str, Floats]:
     """Compute the columns of standings for many tables at once (tables × systems × collections)."""
-    there = ~np.isnan(values)
-    lowest = np.min(values, axis=1, keepdims=True, where=there, initial=np.inf)
-    filled = np.where(there, values, lowest)
-    ranks = mean_ranks(np.where(there, values, -np.inf), axis=1, tolerance=_fuzz(filled))
-    counts = there if missing == "skip" else np.ones_like(there)
+    present = ~np.isnan(values)
+    lowest = np.min(values, axis=1, keepdims=True, where=present, initial=np.inf)
+    filled = np.where(present, values, lowest)
+    ranks = mean_ranks(np.where(present, values, -np.inf), axis=1, tolerance=_fuzz(filled))
+    counts = present if missing == "skip" else np.ones_like(present)
     some = counts.sum(axis=2)
 
     def known(x: Floats) -> Floats:

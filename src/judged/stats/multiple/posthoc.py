@@ -80,17 +80,19 @@ def tukey(x: Any, *, blocked: bool = True, alpha: float = 0.05) -> Pairwise:
     """
     table, level = matrix(x), check_share(alpha, "alpha")
     n, k = table.shape
-    found = anova(table, blocked=blocked)
-    difference = found.mean[None, :] - found.mean[:, None]
+    analysis = anova(table, blocked=blocked)
+    difference = analysis.mean[None, :] - analysis.mean[:, None]
     if n == 1:
-        return Pairwise("tukey", found.mean, difference, np.ones((k, k)), math.inf, level, _ONE)
-    df = found.residual.df
-    unit = math.sqrt(found.residual.mean_square / n)
+        return Pairwise("tukey", analysis.mean, difference, np.ones((k, k)), math.inf, level, _ONE)
+    df = analysis.residual.df
+    unit = math.sqrt(analysis.residual.mean_square / n)
     if unit == 0:
         same = np.abs(difference) <= 16 * np.finfo(float).eps * np.abs(table).max()
-        return Pairwise("tukey", found.mean, difference, np.where(same, 1.0, possible(0.0)), 0.0, level, found.note)
+        return Pairwise(
+            "tukey", analysis.mean, difference, np.where(same, 1.0, possible(0.0)), 0.0, level, analysis.note
+        )
     p = _p_matrix(difference, lambda d: range_tail(d / unit, k, df))
-    return Pairwise("tukey", found.mean, difference, p, range_quantile(level, k, df) * unit, level)
+    return Pairwise("tukey", analysis.mean, difference, p, range_quantile(level, k, df) * unit, level)
 
 
 def _p_matrix(difference: Floats, tail: Any) -> Floats:

@@ -40,7 +40,7 @@ def range_tail(q: Any, k: int, df: float = np.inf) -> Floats:
 def range_quantile(p: float, k: int, df: float = np.inf) -> float:
     """Return the studentised range that is exceeded with probability p.
 
-    The root in log probability is bracketed, then found by the Illinois variant of regula falsi.
+    The root in log probability is bracketed, then tail by the Illinois variant of regula falsi.
     """
 
     def excess(q: float) -> float:
@@ -66,7 +66,7 @@ def range_quantile(p: float, k: int, df: float = np.inf) -> float:
 def _normal_tail(w: Floats, k: int) -> Floats:
     from scipy.special import ndtr
 
-    found = np.empty_like(w)
+    tail = np.empty_like(w)
     offset = np.arange(0.0, 24.0 + _STEP / 2, _STEP)
     rows = _BLOCK // len(offset)
     for first in range(0, len(w), rows):
@@ -76,14 +76,14 @@ def _normal_tail(w: Floats, k: int) -> Floats:
         with np.errstate(divide="ignore"):  # log of 0 for w = 0, where the braces are Φ(z)^(k-1)
             gap = -np.expm1((k - 1) * np.log1p(-np.minimum(ndtr(z - wide) / below, 1.0)))
         density = np.exp((k - 1) * np.log(below) - z * z / 2) * gap
-        found[first : first + rows] = k * _STEP / np.sqrt(2 * np.pi) * density.sum(axis=1)
-    return found
+        tail[first : first + rows] = k * _STEP / np.sqrt(2 * np.pi) * density.sum(axis=1)
+    return tail
 
 
 def _studentised_tail(q: Floats, k: int, df: float) -> Floats:
-    found = np.empty_like(q)
+    tail = np.empty_like(q)
     step = max(0.03, 0.1 - 0.0135 * math.log(k))  # with many means the integrand is narrow
     for i, value in enumerate(q):
         s, weight = scales(df, step=step, peak=-0.5 * np.log1p(value * value / (2 * df)))  # small s dominate
-        found[i] = float(weight @ _normal_tail(value * s, k))
-    return found
+        tail[i] = float(weight @ _normal_tail(value * s, k))
+    return tail
