@@ -57,7 +57,7 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
         for row, name in enumerate(names):
             if len(known[name]):
                 _strip(ax, row, known[name], limits)
-                _mark_mean(ax, row, means[name], intervals[name])
+                _mark_mean(ax, row, averages[name], intervals[name])
         forest_axes(ax, dict(enumerate(labels)))
         ax.set_xlim(*limits)
         ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")

@@ -157,11 +157,11 @@ def _rename(rules: Rules, measures: GateMeasures) -> Rules:
 
 def _strictest(bounds: Mapping[str, float], rules: Rules, pick: Callable[[float, float], float]) -> dict[str, float]:
     """Bounds by the names that results have; if the level or the profile makes two of them one, the stricter."""
-    bounds: dict[str, float] = {}
+    strictest: dict[str, float] = {}
     for name, value in bounds.items():
         own = name if name == DEFAULT_KEY else _resolve([name], rules)[0]
-        bounds[own] = pick(bounds[own], value) if own in bounds else value
-    return bounds
+        strictest[own] = pick(strictest[own], value) if own in strictest else value
+    return strictest
 
 
 def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, str]:
@@ -184,9 +184,7 @@ def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
         drops = drop_reasons(comparison, rules.measures, rules)
         reasons = [*drops, *query_reasons(comparison, rules.measures, rules), *missing_reasons(inputs.missing, rules), *reasons]  # fmt: skip
         worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
-    warnings = dict.fromkeys(
-        (*inputs.warnings, *(inputs.candidate.warnings if comparison is None else comparison.warnings))
-    )
+    warnings = dict.fromkeys((*inputs.warnings, *(comparison or inputs.candidate).warnings))
     return Gate(
         passed=all(r.passed for r in reasons), reasons=tuple(reasons), rules=rules, candidate=inputs.candidate, comparison=comparison,
         worse=worse, warnings=tuple(warnings),
