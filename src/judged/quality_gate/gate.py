@@ -184,7 +184,7 @@ def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
         drops = drop_reasons(comparison, rules.measures, rules)
         reasons = [*drops, *query_reasons(comparison, rules.measures, rules), *missing_reasons(inputs.missing, rules), *reasons]  # fmt: skip
         worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
-    warnings = dict.fromkeys((*inputs.warnings, *(comparison or inputs.candidate).warnings))
+    warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate if comparison is None else comparison).warnings))
     return Gate(
         passed=all(r.passed for r in reasons), reasons=tuple(reasons), rules=rules, candidate=inputs.candidate, comparison=comparison,
         worse=worse, warnings=tuple(warnings),
