@@ -199,7 +199,7 @@ class ClickBoard(Result):
     notes: tuple[str, ...] = ()
 
     @property
-    def _evaluated(self) -> list[tuple[ClickFit, ClickEvaluation]]:
+    def _evaluations(self) -> list[tuple[ClickFit, ClickEvaluation]]:
         return [(fit, fit.evaluation) for fit in self.fits if fit.evaluation is not None]
 
     def records(self) -> list[dict[str, Any]]:
@@ -207,7 +207,7 @@ class ClickBoard(Result):
         return [
             {"model": fit.model, "parameters": sum(map(len, fit.fit.parameters.values())), "log-likelihood": e.log_likelihood,
              "perplexity": e.perplexity, "given clicks above": e.conditional_perplexity, "steps": fit.fit.steps}
-            for fit, e in self._evaluated
+            for fit, e in self._evaluations
         ]  # fmt: skip
 
     def tables(self, *, places: int = 4) -> list[Table]:
@@ -221,11 +221,11 @@ class ClickBoard(Result):
 
     def by_rank(self) -> RecordTable:
         """Perplexity at each rank, one column per model."""
-        columns = {fit.model: tuple(e.by_rank.tolist()) for fit, e in self._evaluated}
+        columns = {fit.model: tuple(e.by_rank.tolist()) for fit, e in self._evaluations}
         depth = max(map(len, columns.values()), default=0)
         return RecordTable({"rank": tuple(range(1, depth + 1)), **columns})
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
-        models = [{"model": fit.model, **_evaluation_data(e)} for fit, e in self._evaluated]
+        models = [{"model": fit.model, **_evaluation_data(e)} for fit, e in self._evaluations]
         return {"judged": 1, "log": self.name, "notes": self.notes, "models": models}

@@ -154,7 +154,7 @@ def _common_measures(compared: ComparedRuns) -> list[Measure]:
         check_not_geometric(m)
     if not measures:
         names = ", ".join(map(str, compared.results[0].measures))
-        raise UsageError("measure", "a measure whose values are numbers", got=names)
+        raise UsageError("measure", f"no measure with numeric values: {names}")
     return measures
 
 

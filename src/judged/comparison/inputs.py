@@ -36,13 +36,7 @@ class ComparedRuns:
 
 
 def evaluate_runs(
-    qrels: Any,
-    runs: Any,
-    measures: Measures,
-    *,
-    level: float | None,
-    profile: str,
-    **options: Unpack[EvaluateOptions],
+    qrels: Any, runs: Any, measures: Measures, *, level: float | None, profile: str, **options: Unpack[EvaluateOptions]
 ) -> ComparedRuns:
     """Evaluate each run, or align the results that are passed instead of judgments."""
     if runs is None and not are_questions(qrels, options):
@@ -69,7 +63,7 @@ def _named_results(results: Any) -> tuple[list[str], list[Values]]:
 
 def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     if len(results) < 2:
-        raise UsageError("runs", "two or more runs", got=str(len(results)))
+        raise UsageError("runs", f"a comparison needs two or more runs, got {len(results)}")
     if len(set(names)) < len(names):
         raise UsageError(
             "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
@@ -93,10 +87,10 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
     """The judged rankings, if all are known and have the same judgments."""
-    found = tuple(r.source.judged for r in results if r.source is not None)
-    if len(found) < len(results):
+    rankings = tuple(r.source.judged for r in results if r.source is not None)
+    if len(rankings) < len(results):
         return ()
-    return found if all(_same_pool(found[0], other) for other in found[1:]) else ()
+    return rankings if all(_same_pool(rankings[0], other) for other in rankings[1:]) else ()
 
 
 def _same_pool(a: Judged, b: Judged) -> bool:

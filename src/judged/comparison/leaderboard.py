@@ -123,10 +123,10 @@ def leaderboard(
     columns = [_values(collection, table, runs, name) for collection, table in collections.items()]
     queries = sum(len({q for v in table.values() for q in v.queries}) for table in collections.values())
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
-    found = standings(sign * means, missing=missing)
-    found = replace(found, mean=-found.mean) if sign < 0 else found
+    board = standings(sign * means, missing=missing)
+    board = replace(board, mean=-board.mean) if sign < 0 else board
     ranks = rank_intervals([sign * c for c in columns], by=by, missing=missing, confidence=confidence, seed=seed)
-    return Leaderboard(name, runs, tuple(collections), means, found, ranks, by, queries - sum(map(len, columns)))
+    return Leaderboard(name, runs, tuple(collections), means, board, ranks, by, queries - sum(map(len, columns)))
 
 
 def _collections(results: Any) -> dict[str, dict[str, Values]]:

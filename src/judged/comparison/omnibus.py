@@ -104,22 +104,22 @@ class JointTests(Result):
         pairs = [(i, j) for i in range(len(self.names)) for j in range(i + 1, len(self.names))]
         return [
             {"measure": m, "a": self.names[i], "b": self.names[j],
-             "difference": _sign(self.test, m) * float(found.difference[i, j]), "p": float(found.p[i, j])}
-            for m, found in self.by_measure.items() for i, j in pairs
+             "difference": _sign(self.test, m) * float(pairwise.difference[i, j]), "p": float(pairwise.p[i, j])}
+            for m, pairwise in self.by_measure.items() for i, j in pairs
         ]  # fmt: skip
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure and pair; means and critical differences are below."""
         rows = tuple((r["measure"], r["b"], r["a"], number(r["difference"], places, sign="+"), p_text(r["p"])) for r in self.records())  # fmt: skip
         headers = ("measure", "run", "against", "difference", "corrected p")
-        notes = tuple(self._centers(m, found, places) for m, found in self.by_measure.items())
+        notes = tuple(self._centers(m, pairwise, places) for m, pairwise in self.by_measure.items())
         return [Table(headers, rows, title=f"{self.test} over all runs", notes=notes, words=(0, 1, 2))]
 
-    def _centers(self, measure: str, found: Pairwise, places: int) -> str:
-        centers = zip(self.names, _sign(self.test, measure) * found.center, found.letters(), strict=True)
+    def _centers(self, measure: str, pairwise: Pairwise, places: int) -> str:
+        centers = zip(self.names, _sign(self.test, measure) * pairwise.center, pairwise.letters(), strict=True)
         listed = ", ".join(f"{name} {center:.{places}f} {mark}" for name, center, mark in centers)
         what = "mean rank" if self.test == "nemenyi" else "mean"
-        return f"{measure}: {what} {listed}; critical difference {found.critical:.{places}f}"
+        return f"{measure}: {what} {listed}; critical difference {pairwise.critical:.{places}f}"
 
 
 def joint_tests(comparison: Comparison, test: str) -> JointTests:
@@ -129,8 +129,8 @@ def joint_tests(comparison: Comparison, test: str) -> JointTests:
             "unknown-test", f"unknown test {shown(test)}", hint=f"choose one of {', '.join(JOINT)}", value=test
         )
     s = comparison.settings
-    found = {m: JOINT[test](_values(comparison, m), s.alpha, s.seed) for m in comparison.measures}
-    return JointTests(test, comparison.names, found)
+    by_measure = {m: JOINT[test](_values(comparison, m), s.alpha, s.seed) for m in comparison.measures}
+    return JointTests(test, comparison.names, by_measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ class Critical:
 def critical_difference(comparison: Comparison, measure: str) -> Critical:
     """Friedman's mean ranks with Nemenyi's critical difference."""
     x = _values(comparison, measure)
-    found = nemenyi(x, alpha=comparison.settings.alpha)
+    ranks = nemenyi(x, alpha=comparison.settings.alpha)
     return Critical(
-        comparison.names, tuple(found.center.tolist()), found.critical, bars(found.center, found.critical), found.alpha, len(x), friedman(x).p,
+        comparison.names, tuple(ranks.center.tolist()), ranks.critical, bars(ranks.center, ranks.critical), ranks.alpha, len(x), friedman(x).p,
     )  # fmt: skip
 
 

@@ -56,12 +56,12 @@ class PairsOfRuns:
         verdicts = self._verdicts(m, d, x.mean(axis=0), outcome, p, inner)
         counts, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
         lower, means = m.definition.lower_is_better, x.mean(axis=0)
-        found = []
+        compared = []
         for i, (first, second) in enumerate(self.pairs.tolist()):
             wins, losses = (int(counts.wins[i]), int(counts.losses[i]))[:: -1 if lower else 1]
             low, high = outer[i] or (_NAN, _NAN)
             verdict, note = verdicts[i]
-            found.append(
+            compared.append(
                 Difference(
                     measure=str(m), a=self.names[first], b=self.names[second], part=part, queries=len(x), mean_a=float(means[first]),
                     mean_b=float(means[second]), difference=float(d[:, i].mean()), low=low, high=high, wins=wins, ties=int(counts.ties[i]),
@@ -69,7 +69,7 @@ class PairsOfRuns:
                     superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]), cliff=float(sizes[2][i]), note=note, verdict=verdict,
                 )
             )  # fmt: skip
-        return found
+        return compared
 
     def _intervals(self, d: Floats, clusters: Ints | None) -> tuple[list[Ends], list[Ends]]:
         """The 1 - alpha intervals that are shown, and the 1 - 2·alpha intervals that decide what is equal."""
@@ -87,7 +87,7 @@ class PairsOfRuns:
         s, sign = self.settings, -1.0 if m.definition.lower_is_better else 1.0
         direction = TESTS.find(s.test).direction
         counted = None if direction is None else sign * direction(d)
-        found = []
+        verdicts = []
         for i, first in enumerate(self.pairs[:, 0].tolist()):
             ends = inner[i]
             verdict = verdict_of(
@@ -99,8 +99,8 @@ class PairsOfRuns:
                 weak = None if p[i] <= s.alpha else power_note(d[:, i], float(means[first]), s.alpha, s.margin)
                 opposed = f"the mean and what the {s.test} test counts point different ways" if p[i] <= s.alpha else ""
                 note = weak[1] if weak else opposed
-            found.append((verdict, note))
-        return found
+            verdicts.append((verdict, note))
+        return verdicts
 
     def _untested(self, m: Measure, x: Floats, a: int, b: int, part: str | None) -> Difference:
         above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())

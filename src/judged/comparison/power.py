@@ -195,20 +195,18 @@ def _power(
     sides: tuple[Values, Values], difference: float | None, power: float, alpha: float, n_queries: int | None, simulate: bool, seed: int
 ) -> Power:  # fmt: skip
     warnings = list(dict.fromkeys(w for side in sides for w in side.warnings))
-    found = []
+    powers = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:
         first, second = _align(sides, name)
         d = second - first
         matters = abs(difference) if difference is not None else MATERIAL * abs(mean(first))
         one = _measure_power(name, d, matters, power, alpha, n_queries, simulate, seed)
-        found.append(one)
+        powers.append(one)
         warnings += _warnings(one, None if difference is None else abs(mean(d)), alpha)
-    if not found:
-        raise UsageError(
-            "measure", "a measure whose values are numbers", got="none", hint="evaluate nDCG@10, for example"
-        )
+    if not powers:
+        raise UsageError("measure", "no measure with numeric values", hint="evaluate nDCG@10, for example")
     names = (sides[0].names[1], sides[1].names[1])
-    return Power(names, float(power), float(alpha), tuple(found), tuple(warnings))
+    return Power(names, float(power), float(alpha), tuple(powers), tuple(warnings))
 
 
 def _values(

@@ -101,6 +101,8 @@ class ComparisonReport(Result):
         rows, n = self.comparison.rows, self.where or 10
         changes = [(row, self.comparison.where(row.measure, row.a, row.b, n=n)) for row in rows]
         return _Section(
-            lambda p: [change_table(found, r.a, r.b, measure=r.measure, places=p) for r, found in changes],
-            lambda: [{"measure": r.measure, "a": r.a, "b": r.b, **asdict(c)} for r, found in changes for c in found],
+            lambda p: [change_table(queries, r.a, r.b, measure=r.measure, places=p) for r, queries in changes],
+            lambda: [
+                {"measure": r.measure, "a": r.a, "b": r.b, **asdict(c)} for r, queries in changes for c in queries
+            ],
         )

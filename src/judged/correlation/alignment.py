@@ -13,7 +13,7 @@ from judged.core.ids import IdColumn
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Warned
 from judged.stats.rank_correlation.concordance import Columns
-from judged.stats.rank_correlation.rankings import Rankings, ranked
+from judged.stats.rank_correlation.rankings import Rankings, rank_items
 from judged.tables.text import counted, some
 
 __all__ = ["AlignedPair", "Documents", "Side", "align", "align_runs"]
@@ -95,7 +95,9 @@ def align(
 
     With a depth, items with fewer than `depth` better ones are kept, so ties are not cut.
     """
-    (a_ranked, a_place), (b_ranked, b_place) = (ranked(s.score, np.bincount(s.query, minlength=count)) for s in (a, b))
+    (a_ranked, a_place), (b_ranked, b_place) = (
+        rank_items(s.score, np.bincount(s.query, minlength=count)) for s in (a, b)
+    )
     if depth is not None:
         a_stays, b_stays = a_ranked.top[a_place] <= depth, b_ranked.top[b_place] <= depth
         if not (a_stays.all() and b_stays.all()):

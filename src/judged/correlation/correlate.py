@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, TypedDict, Unpack, get_args
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from judged.correlation.alignment import AlignedPair, Documents
 from judged.correlation.inputs import Kind, read_if_run, read_pair
 from judged.correlation.result import Correlation, Correlations
 from judged.errors import Hint, UsageError, Warned, shown
+from judged.stats.checks import check_choice, check_share
 from judged.stats.intervals import bootstraps
 from judged.stats.rank_correlation.intervals import intervals, p_value
 from judged.stats.rank_correlation.rbo_and_overlap import Ties, overlap_of
@@ -115,7 +116,7 @@ def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Ki
         p_values={} if runs else {str(o): p_value(pair.columns, o, float(columns[str(o)][0])) for o in requests},
         conventions=conventions,
         notes=_notes(requests, pair, kind, framed=framed),
-        warnings=(*pair.warnings, *_short_lists(requests, pair, kind), *_undefined(columns, pair, kind)),
+        warnings=(*pair.warnings, *_warn_short_lists(requests, pair, kind), *_warn_undefined(columns, pair, kind)),
     )
 
 
@@ -135,11 +136,8 @@ def _check_options(
 ) -> None:
     if depth is not None and (type(depth) is not int or depth < 1):
         raise UsageError("depth", f"depth must be an integer ≥ 1 or None, got {shown(depth)}", value=depth)
-    if documents not in get_args(Documents):
-        choices = ", ".join(get_args(Documents))
-        raise UsageError("parameter", f"documents must be one of {choices}, got {shown(documents)}", value=documents)
-    if not isinstance(level, float) or not 0 < level < 1:
-        raise UsageError("parameter", f"level must be between 0 and 1, got {shown(level)}", value=level)
+    check_choice(documents, Documents, "documents")
+    check_share(level, "level", slug="parameter")
     if documents == "union" and any(one.coefficient.name == "pearson" for one in requests):
         hint = Hint("use {documents}", documents="both")
         raise UsageError(
@@ -205,7 +203,7 @@ def _may_be_ids(pair: AlignedPair) -> bool:
     return all(len(s) > 0 and len(np.unique(s)) == len(s) and bool((s == np.trunc(s)).all()) for s in sides)
 
 
-def _short_lists(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind) -> list[Warned]:
+def _warn_short_lists(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind) -> list[Warned]:
     """Warn about each cutoff that neither ranking of a query reaches, since overlap stays below 1."""
     by_cutoff: dict[int, list[str]] = {}
     for one in requests:
@@ -229,7 +227,7 @@ def _longer(pair: AlignedPair) -> Ints:
     return np.maximum(pair.rankings.a.sizes, pair.rankings.b.sizes)
 
 
-def _undefined(columns: dict[str, Floats], pair: AlignedPair, kind: Kind) -> list[Warned]:
+def _warn_undefined(columns: dict[str, Floats], pair: AlignedPair, kind: Kind) -> list[Warned]:
     """Warn about each set of queries for which the same coefficients are undefined for the same reason."""
     few = f"fewer than two shared {'documents' if kind == 'runs' else 'items'}, or all tied"
     c = pair.columns

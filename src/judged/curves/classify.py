@@ -63,8 +63,8 @@ def classify(
             "threshold", "a threshold applies to scores, not to decisions", hint=Hint("use {scores}", scores=None)
         )
     if (decisions is None) == (scores is None):
-        given = "both decisions and scores" if scores is not None else "neither decisions nor scores"
-        raise UsageError("decision", f"got {given}", hint="use decisions, or scores with a threshold")
+        passed = "both decisions and scores" if scores is not None else "neither decisions nor scores"
+        raise UsageError("decision", f"got {passed}", hint="use decisions, or scores with a threshold")
     check_same_order(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
     settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}
@@ -88,11 +88,11 @@ def _decisions(decisions: Any, size: int) -> NDArray[np.bool_]:
     column = column_of("decisions", decisions)
     if len(column) != size:
         raise DataError("lengths", f"{size} labels and {len(column)} decisions")
-    odd = np.flatnonzero((column != 0) & (column != 1))
-    if len(odd):
-        problem = f"a decision must be 0 or 1, got {shown(column[odd[0]].item())}"
+    invalid = np.flatnonzero((column != 0) & (column != 1))
+    if len(invalid):
+        problem = f"a decision must be 0 or 1, got {shown(column[invalid[0]].item())}"
         hint = Hint("use {scores} with a threshold", scores=None)
-        raise DataError("decision", problem, where=f"row {odd[0] + 1}", hint=hint)
+        raise DataError("decision", problem, where=f"row {invalid[0] + 1}", hint=hint)
     return column == 1
 
 

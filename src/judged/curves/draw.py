@@ -63,7 +63,7 @@ def draw(curves: Curves, ax: Any = None) -> Any:
     lines = []
     for i, (curve, (colour, dashes, marker)) in enumerate(zip(curves, styles, strict=False)):
         (line,) = ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.5,
-                          markevery=_every(curve, i), label=_label(curves, i),
+                          markevery=_marker_positions(curve, i), label=_label(curves, i),
                           drawstyle="steps-pre" if curve.rule == "step" else "default", zorder=3)  # fmt: skip
         lines.append((line, _height(curve)))
         if len(curves) <= _BANDS and curve.low is not None and curve.high is not None:
@@ -74,9 +74,9 @@ def draw(curves: Curves, ax: Any = None) -> Any:
     if curves.log_x:
         _log_axis(ax, curves)
     if "x" in curves.limits:
-        ax.set_xlim(*_padded(curves.limits["x"]))
+        ax.set_xlim(*_pad(curves.limits["x"]))
     if "y" in curves.limits:
-        ax.set_ylim(*_padded(curves.limits["y"]))
+        ax.set_ylim(*_pad(curves.limits["y"]))
     _legend(ax, lines)
     return ax
 
@@ -120,7 +120,7 @@ def _log_axis(ax: Any, curves: Curves) -> None:
     ax.xaxis.set_major_formatter(FormatStrFormatter("%d"))
 
 
-def _every(curve: Curve, i: int) -> Any:
+def _marker_positions(curve: Curve, i: int) -> Any:
     """Return evenly spaced positions of markers, shifted for each curve."""
     several = int((np.isfinite(curve.x) & np.isfinite(curve.y)).sum()) > 1
     return (0.02 + 0.03 * (i % 4), 0.13) if several else None
@@ -133,6 +133,6 @@ def _height(curve: Curve) -> float:
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1])))
 
 
-def _padded(limits: tuple[float, float]) -> tuple[float, float]:
+def _pad(limits: tuple[float, float]) -> tuple[float, float]:
     margin = 0.02 * (limits[1] - limits[0])
     return limits[0] - margin, limits[1] + margin

@@ -90,7 +90,7 @@ def _check_request(
     if average not in ("macro", "micro"):
         raise UsageError("curve", f"average must be macro or micro, got {shown(average)}", value=average)
     if average == "micro" and kind not in ("pr", "roc"):
-        raise UsageError("curve", f"average='micro' is for pr and roc only, not for {kind}")
+        raise UsageError("curve", f"micro averages are for pr and roc only, not for {kind}")
     if band is not None and not (isinstance(band, int | float) and 0 < band < 1):
         raise UsageError("parameter", f"band must be between 0 and 1, or None, got {shown(band)}", value=band)
     if isinstance(seed, bool) or not isinstance(seed, int):
@@ -100,7 +100,7 @@ def _check_request(
         raise UsageError("no-query", "no query was named", value=query)
     if queries is not None and average == "micro":
         raise UsageError(
-            "curve", "average='micro' pools all queries, and single queries were named", hint="leave one of them out"
+            "curve", "a micro average pools all queries, and single queries were named", hint="leave one of them out"
         )
     if queries is not None and points is not None and kind in ("pr", "roc"):
         raise UsageError(

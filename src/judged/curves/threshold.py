@@ -27,19 +27,21 @@ def relevant_retrieved(j: Judged, ranks: Ints, level: float = 1, *, shared: bool
     if not shared:
         rows = np.repeat(np.arange(len(j)), len(ranks))
         return j.upto(hit, rows, np.tile(ranks, len(j))).reshape(len(j), len(ranks)).astype(float)
-    found = np.empty((len(j), len(ranks)))
+    counts = np.empty((len(j), len(ranks)))
     size = j.tie_last - j.tie_first + 1
     for column, rank in enumerate(ranks.tolist()):
-        found[:, column] = j.total(np.where(hit, np.clip((rank - j.tie_first + 1) / size, 0, 1), 0.0))
-    return found
+        counts[:, column] = j.total(np.where(hit, np.clip((rank - j.tie_first + 1) / size, 0, 1), 0.0))
+    return counts
 
 
 def per_query(j: Judged, row: int, ranks: Ints, level: float = 1, *, shared: bool = False) -> Confusion:
     """Return the confusion counts of one query at each rank; relevant documents that were not retrieved are false negatives."""
     one = j.select([row])
-    found = relevant_retrieved(one, ranks, level, shared=shared)[0]
+    relevant = relevant_retrieved(one, ranks, level, shared=shared)[0]
     nonrelevant = float(one.retrieved[0] - one.total(one.is_relevant(level))[0])
-    return Confusion(tp=found, fp=ranks - found, fn=one.relevant(level)[0] - found, tn=nonrelevant - (ranks - found))
+    return Confusion(
+        tp=relevant, fp=ranks - relevant, fn=one.relevant(level)[0] - relevant, tn=nonrelevant - (ranks - relevant)
+    )
 
 
 def pooled(j: Judged, ranks: Ints, level: float = 1, *, shared: bool = False) -> tuple[Floats, Floats, Floats]:

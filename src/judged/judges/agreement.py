@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,17 +13,18 @@ from numpy.typing import ArrayLike
 from judged._types import Ints
 from judged.core.numeric.seed import generator
 from judged.core.policy import Rejudged
-from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned
 from judged.judges.panel import Level, Panel, read_panel
 from judged.judges.result import Agreement, JudgePair
 from judged.judges.system_order import system_order
 from judged.measures.registry import Measure
 from judged.stats.agreement.choices import Interval, WeightsName
-from judged.stats.agreement.intervals import Reliability, check_confidence, coefficients
+from judged.stats.agreement.intervals import Reliability, coefficients
 from judged.stats.agreement.paradox import Paradox, paradox
 from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.registry import parse_coefficient, usual_coefficients
 from judged.stats.agreement.weights import weights_of
+from judged.stats.checks import check_choice, check_share
 from judged.tables.text import counted
 
 __all__ = ["agree"]
@@ -76,10 +77,10 @@ def agree(
     >>> round(a["kappa(quadratic)"].value, 3)
     0.985
     """
-    check_confidence(confidence)
+    check_share(confidence, "confidence")
     generator(seed)  # raises an error for a bad seed even if it is not used
-    if interval not in (None, *get_args(Interval)):
-        raise UsageError("interval", f"interval must be one of {', '.join(get_args(Interval))}, got {shown(interval)}", value=interval)  # fmt: skip
+    if interval is not None:
+        check_choice(interval, Interval, "interval", slug="interval")
     panel = read_panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_column=judge_column)
     if runs is not None and not panel.qrels:
         raise UsageError("runs", "columns of labels have no queries and cannot evaluate runs")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from judged.errors import DataError, Hint, UsageError, shown
 from judged.judges.panel import Panel, Units, read_panel
 from judged.stats.agreement.choices import How, MergeTies, Missing
 from judged.stats.agreement.merge import merge
+from judged.stats.checks import check_choice
 from judged.tables.text import counted
 
 __all__ = ["merge_judgments"]
@@ -53,8 +54,7 @@ def merge_judgments(
     >>> merged.grade
     array([2.])
     """
-    if missing not in get_args(Missing):
-        raise UsageError("merge-how", f"missing must be one of {', '.join(get_args(Missing))}, got {shown(missing)}", value=missing)  # fmt: skip
+    check_choice(missing, Missing, "missing", slug="merge-how")
     if (how == "adjudicate") != (adjudicator is not None):
         if adjudicator is None:
             raise UsageError("merge-how", "adjudication needs an adjudicator", hint=Hint("set {adjudicator}", adjudicator=None))  # fmt: skip

@@ -217,7 +217,7 @@ def _split_frame(frame: Any, columns: list[Any], names: Sequence[str] | None) ->
             "columns", f"no column {shown(missing[0])}", hint=f"the columns are {shown(columns)}", value=missing[0]
         )
     if names is None and len(columns) > 2 and _has_ids(frame, columns[-1]):
-        raise UsageError("names", "the frame has columns besides those of the judges", hint="name the columns of the judges, such as names=['a', 'b']")  # fmt: skip
+        raise UsageError("names", "the frame has columns besides those of the judges", hint=Hint("name the columns of the judges, such as {names}", names=["a", "b"]))  # fmt: skip
     if names is None or not _has_ids(frame, names[0]):
         chosen = columns if names is None else names
         return [frame[name] for name in chosen], [str(name) for name in chosen]

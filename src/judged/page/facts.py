@@ -153,12 +153,7 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     level = subject.level
     ranks = _ranks(judged, 10_000)
     pictures = [
-        _picture(
-            "Precision-recall curve",
-            curve("pr", judged, level=level, **options),
-            subject.runs,
-            [],
-        ),
+        _picture("Precision-recall curve", curve("pr", judged, level=level, **options), subject.runs, []),
         _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.runs, []),
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:

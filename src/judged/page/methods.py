@@ -68,12 +68,9 @@ def _measure(m: Measure) -> str:
     d = m.definition
     formula = f" = {d.formula}" if d.formula else ""
     lower = ", lower is better" if d.lower_is_better else ""
-    summed = {
-        "mean": "",
-        "sum": ", summed over queries",
-        "geometric": ", geometric mean over queries",
-        "none": "",
-    }[d.summary]
+    summed = {"mean": "", "sum": ", summed over queries", "geometric": ", geometric mean over queries", "none": ""}[
+        d.summary
+    ]
     parameters = {k: v for k in d.parameters if k != "cutoff" and (v := m.get(k)) is not None and v is not False}
     used = f" ({', '.join(f'{k} = {v}' for k, v in parameters.items())})" if parameters else ""
     return f"{m}{formula}{used}{lower}{summed}"

@@ -71,7 +71,7 @@ class _Pools:
         """Return the indices of the judgments of a query."""
         return range(self.ends[query - 1] if query else 0, self.ends[query])
 
-    def ranked(self, run: int, query: int) -> list[tuple[int, int]]:
+    def retrieved(self, run: int, query: int) -> list[tuple[int, int]]:
         """Return (judgment, rank) of the judged documents that a run retrieved."""
         part = slice(self.hits[run][query - 1] if query else 0, self.hits[run][query])
         judgment, rank = self.columns[run]
@@ -98,7 +98,7 @@ def _detail(
             details.append(None)
             continue
         docs = [at(doc) for doc in rankings[run][query]]
-        below = [[at(pools.docs[judgment]), rank] for judgment, rank in pools.ranked(run, query) if rank > depth]
+        below = [[at(pools.docs[judgment]), rank] for judgment, rank in pools.retrieved(run, query) if rank > depth]
         why = [_plain_steps(by_query[query]) for by_query in steps[run]]
         details.append({"docs": docs, "retrieved": int(judged.retrieved[query]), "below": below, "why": why})
     shown = [texts.get(doc) for doc in place]

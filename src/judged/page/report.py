@@ -70,8 +70,8 @@ def write_page(
     ids = {str(query) for query in subject.first.queries}
     warnings = (
         *subject.warnings,
-        *_unmatched(texts, "documents", docs, len(doc_texts)),
-        *_unmatched(queries, "queries", ids, sum(text is not None for text in query_texts or ())),
+        *_warn_unmatched(texts, "documents", docs, len(doc_texts)),
+        *_warn_unmatched(queries, "queries", ids, sum(text is not None for text in query_texts or ())),
     )
     facts = facts_of(subject, warnings, _title(subject) if title is None else title, query_texts, last, size)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
@@ -82,7 +82,7 @@ def write_page(
     return warnings
 
 
-def _unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple[Warned, ...]:
+def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple[Warned, ...]:
     """Warn if texts were passed but none of their ids occurs on the page."""
     if texts is None or matched or not ids:
         return ()
@@ -107,9 +107,11 @@ def _check(title: Any, depth: Any, length: Any) -> None:
     for name, value in (("depth", depth), ("length", length)):
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if value is not None and not (whole and 1 <= value <= _MAX):
-            raise UsageError("parameter", f"{name} to be an integer from 1 to {_MAX:,}", got=shown(value), value=value)
+            raise UsageError(
+                "parameter", f"{name} must be an integer from 1 to {_MAX:,}, got {shown(value)}", value=value
+            )
     if title is not None and not isinstance(title, str):
-        raise UsageError("parameter", "title to be a string", got=shown(title), value=title)
+        raise UsageError("parameter", f"title must be a string, got {shown(title)}", value=title)
 
 
 def _title(subject: Subject) -> str:

@@ -78,10 +78,10 @@ def _two(m: Measure, row: Difference, *, best_first: bool) -> _Conclusion:
 
 
 def _size(row: Difference) -> str:
-    interval = "" if row.low != row.low else f" [{_signed(row.low)}, {_signed(row.high)}]"
+    interval = "" if row.low != row.low else f" [{_format_difference(row.low)}, {_format_difference(row.high)}]"
     p = p_text(row.adjusted)
     p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
-    return f"difference {_signed(row.difference)}{interval}, p {p}, {_queries(row.queries)}"
+    return f"difference {_format_difference(row.difference)}{interval}, p {p}, {_queries(row.queries)}"
 
 
 def _against_baseline(m: Measure, baseline: str, rows: Sequence[Difference]) -> _Conclusion:
@@ -90,9 +90,9 @@ def _against_baseline(m: Measure, baseline: str, rows: Sequence[Difference]) -> 
     for verdict, phrase in phrases:
         if matching := [row for row in rows if row.verdict == verdict]:
             names = [row.b for row in matching]
-            parts.append(f"{_list(map(_sized, matching))} {_is(len(names))} {phrase} {baseline}")
+            parts.append(f"{_list(map(_with_difference, matching))} {_is(len(names))} {phrase} {baseline}")
             claims.append(f"{_list(names)} {_is(len(names))} {verdict}")
-    if unclear := [_sized(row) for row in rows if row.verdict in ("cannot tell", "too few")]:
+    if unclear := [_with_difference(row) for row in rows if row.verdict in ("cannot tell", "too few")]:
         parts.append(f"{_UNCLEAR} between {_list(unclear)} and {baseline}")
     more = f"Over {_queries(rows[0].queries)}; the baseline is {baseline}."
     return _Conclusion(f"On {m}, {'; '.join(parts)}.", "; ".join(claims) or _UNCLEAR, (more,))
@@ -160,11 +160,11 @@ def _order(subject: Subject, i: int) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _sized(row: Difference) -> str:
-    return f"{row.b} ({_signed(row.difference)})"
+def _with_difference(row: Difference) -> str:
+    return f"{row.b} ({_format_difference(row.difference)})"
 
 
-def _signed(value: float) -> str:
+def _format_difference(value: float) -> str:
     """Format a difference with three decimals, or with four if three would show zero."""
     return f"{value:+.4f}" if 0 < abs(value) < 0.0005 else f"{value:+.3f}"
 

@@ -117,10 +117,10 @@ def scatter(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
         ax.set_ylabel(f"{plain(measure)} of {names[b]}")
         bare(ax)
         grid(ax)
-        said = f"{counted(int(known.sum()), 'query', 'queries')}{_left_out(comparison, known)}"
+        label = f"{counted(int(known.sum()), 'query', 'queries')}{_left_out(comparison, known)}"
         if len(pairs):
             legend = ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize="small", borderaxespad=0,
-                               title=said, title_fontsize="small", alignment="left")  # fmt: skip
+                               title=label, title_fontsize="small", alignment="left")  # fmt: skip
             for handle in legend.legend_handles:
                 handle.set_sizes([26])
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import JudgedError, UsageError, shown
+from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
-from judged.plots.forest import forest_axes, row_size, said
+from judged.plots.queries import bars, scatter
+from judged.plots.rows import forest_axes, row_size, write_numbers
+from judged.plots.runs import critical, differences, means
 from judged.plots.style import COLOURS, FONT, matplotlib, new_axes, plain
+from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ __all__ = ["Plot", "draw_comparison", "draw_values"]
 
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]
 
-_BINS = 70  # of a strip: points within one are drawn side by side
+_BINS = 70  # of a strip; points of one bin are drawn side by side
 _ROW = 0.62  # inches
 
 
@@ -32,38 +35,35 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
 
     Args:
         values: a result of `evaluate`.
-        measures: some of its measures; all of them otherwise. Several share an axis, so their values must all lie in 0…1.
-        ax: axes to draw on; new ones unless given.
+        measures: some of its measures. [default: all] Several share an axis, so their values must be in 0…1.
+        ax: axes to draw on. [default: new ones]
     """
     matplotlib()
     choices = [str(m) for m in values.measures if not m.definition.text]
-    names = _asked(measures, choices)
+    names = _requested_measures(measures, choices)
     columns = {name: np.asarray(values[name], float) for name in names}
     known = {name: column[np.isfinite(column)] for name, column in columns.items()}
-    limits = _limits(known, "measures=…")
+    limits = _limits(known, "measures")
     intervals = values.intervals(names)
-    summed = {
-        str(m) for m in values.measures if m.definition.summary == "sum"
-    }  # what is added up has no place among its parts
-    means = {
-        **values.mean(),
-        **{name: float(known[name].mean()) for name in names if name in summed and len(known[name])},
-    }
+    averages = dict(values.mean())
+    for m in values.measures:  # a sum over queries would be far from its parts
+        if m.definition.summary == "sum" and len(known.get(str(m), ())):
+            averages[str(m)] = float(known[str(m)].mean())
 
     labels = [plain(name, 24) for name in names]
-    texts = [_mean_text(means.get(name, np.nan), intervals[name]) for name in names]
+    texts = [_mean_text(averages.get(name, np.nan), intervals[name]) for name in names]
 
     def draw(ax: Any) -> None:
         for row, name in enumerate(names):
             if len(known[name]):
                 _strip(ax, row, known[name], limits)
-                _mark_mean(ax, row, means[name], intervals[name])
+                _mark_mean(ax, row, averages[name], intervals[name])
         forest_axes(ax, dict(enumerate(labels)))
         ax.set_xlim(*limits)
         ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")
         title = " judged by ".join(name.rpartition("/")[2] for name in reversed(values.names))
         ax.set_title(plain(title), loc="left", fontsize="medium")
-        said(ax, "mean [95% interval]", dict(enumerate(texts)))
+        write_numbers(ax, "mean [95% interval]", dict(enumerate(texts)))
 
     return _on(ax, row_size(len(names), _ROW, labels, texts), draw)
 
@@ -116,33 +116,26 @@ def draw_comparison(
 
     Args:
         comparison: a result of `compare`.
-        kind: `means`: each run's mean with its interval (intervals of two runs may overlap where their difference is significant: see
-            `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: what b has over a, query
-            by query, sorted; `scatter`: both values of every query; `critical`: Demšar's critical-difference diagram of mean ranks.
-        measure: one of its measures. Otherwise the first; or, for means and differences, all of them, if their values lie in 0…1.
-        a: a run, for `queries` and `scatter`: the baseline, or the first, unless given.
-        b: the run that is held against it.
-        ax: axes to draw on; new ones unless given.
+        kind: `means`: the mean of each run with its interval (intervals may overlap although the difference is significant: see
+            `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: the difference b - a
+            per query, sorted; `scatter`: both values of every query; `critical`: Demšar's critical-difference diagram of mean ranks.
+        measure: one of its measures. [default: the first; for means and differences all of them, if their values are in 0…1]
+        a: a run, for `queries` and `scatter`. [default: the baseline, or the first run]
+        b: the run that is compared with `a`.
+        ax: axes to draw on. [default: new ones]
     """
     matplotlib()
-    if kind not in get_args(Plot):
-        raise UsageError("plot", f"kind one of {', '.join(get_args(Plot))}", got=shown(kind), value=kind)
+    check_choice(kind, Plot, "kind", slug="plot")
     if (a is not None or b is not None) and kind not in ("queries", "scatter"):
-        raise UsageError("plot", "a and b for queries and scatter only", got=f"kind={kind!r}", hint="leave them out")
-    chosen = comparison.measures if measure is None else _asked([measure], comparison.measures)
+        raise UsageError("plot", f"a and b are for queries and scatter only, not for {kind}", hint="leave them out")
+    chosen = comparison.measures if measure is None else _requested_measures([measure], comparison.measures)
     if kind in ("means", "differences"):
-        from judged.plots.runs import differences, means
-
         known = {m: _known(comparison, m) for m in chosen}
-        limits = _limits(known, "measure=…")
+        limits = _limits(known, "measure")
         size, draw = (means if kind == "means" else differences)(comparison, known, limits)
     elif kind == "critical":
-        from judged.plots.runs import critical
-
         size, draw = critical(comparison, chosen[0])
     else:
-        from judged.plots.queries import bars, scatter
-
         size, draw = (bars if kind == "queries" else scatter)(comparison, chosen[0], *_pair(comparison, a, b))
     return _on(ax, size, draw)
 
@@ -156,37 +149,38 @@ def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, in
     names = list(comparison.names)
     for name in (a, b):
         if name is not None and name not in names:
-            raise UsageError("runs", f"one of {', '.join(names)}", got=shown(name), value=name)
+            raise UsageError(
+                "runs", f"no run is called {shown(name)}", hint=f"choose one of {', '.join(names)}", value=name
+            )
     if a is not None and a == b:
-        raise UsageError("runs", "two different runs", got=f"{shown(a)} twice", value=a)
+        raise UsageError("runs", f"a and b are the same run, {shown(a)}", value=a)
     first = a or next(name for name in (comparison.baseline, *names) if name is not None and name != b)
     return names.index(first), names.index(b or next(name for name in names if name != first))
 
 
-# ── asked for ────────────────────────────────────────────────────────────────────────────────────
+# ── measures ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _asked(measures: Any, choices: Sequence[str]) -> list[str]:
+def _requested_measures(measures: Any, choices: Sequence[str]) -> list[str]:
     """Return the names of measures as in the result."""
     if measures is None:
-        given: list[Any] = list(choices)
+        requested: list[Any] = list(choices)
     elif isinstance(measures, str) and measures not in choices:
-        given = list(_read(partial(parse_all, measures)) or [measures])
+        requested = list(_read(partial(parse_all, measures)) or [measures])
     else:
-        given = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
-    found = []
-    for one in given:
+        requested = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    names = []
+    for one in requested:
         name = str(one)
         if name not in choices:
             name = str(_read(partial(parse, one)))
         if name not in choices:
-            raise UsageError(
-                "not-asked", f"one of {', '.join(choices) or 'no measures'}", got=shown(str(one)), value=str(one)
-            )
-        found.append(name)
-    if not found:
-        raise UsageError("not-asked", f"at least one of {', '.join(choices) or 'no measures'}", got="none")
-    return list(dict.fromkeys(found))
+            hint = f"choose one of {', '.join(choices)}" if choices else None
+            raise UsageError("not-asked", f"{one} was not evaluated", hint=hint, value=str(one))
+        names.append(name)
+    if not names:
+        raise UsageError("not-asked", "no measure was named")
+    return list(dict.fromkeys(names))
 
 
 def _read(parsed: Callable[[], Any]) -> Any:
@@ -197,15 +191,15 @@ def _read(parsed: Callable[[], Any]) -> Any:
         return None
 
 
-def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
+def _limits(known: dict[str, Floats], option: str) -> tuple[float, float]:
     """Return the limits of the shared axis: 0 to 1, or for one measure its range."""
     wide = [name for name, x in known.items() if x.size and (x.min() < 0 or x.max() > 1)]
     if not wide:
         return -0.03, 1.03
     if len(known) > 1:
         raise UsageError(
-            "plot", "measures with values from 0 to 1 on one axis", got=f"{', '.join(wide)} beside others",
-            hint=f"choose: {choose} (there are {', '.join(known)})", value=wide[0],
+            "plot", f"values of {', '.join(wide)} are not from 0 to 1 and need their own axis",
+            hint=Hint(f"set {{{option}}} to one of {', '.join(known)}", **{option: None}), value=wide[0],
         )  # fmt: skip
     x = known[wide[0]]
     low, high = min(float(x.min()), 0.0), float(x.max())

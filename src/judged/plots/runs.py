@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.io.run_names import plain_names
 from judged.measures.grammar import parse
-from judged.plots.forest import forest_axes, grouped, row_size, said
+from judged.plots.rows import forest_axes, group_rows, row_size, write_numbers
 from judged.plots.style import COLOURS, MARKERS, plain
 from judged.stats.intervals import bootstraps
 from judged.tables.text import p_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BETTER", "EQUAL", "WORSE", "critical", "differences", "labels", "means"]
 
-Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # the size in inches, and what draws it
+Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
 
 BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"
 _VERDICTS: dict[str, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
@@ -46,12 +46,12 @@ def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
 
 
 def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
-    """Plot the means: one row per run, grouped by measure; for one measure sorted from best to worst."""
+    """Plot the means: one row per run, group_rows by measure; for one measure sorted from best to worst."""
     level, seed = 1 - comparison.settings.alpha, comparison.settings.seed
     ends = {m: bootstraps(list(x.T), level=level, seed=seed) for m, x in known.items()}
     center = {m: x.mean(axis=0) if len(x) else np.full(x.shape[1], np.nan) for m, x in known.items()}
     names, alone = labels(comparison), len(known) == 1
-    heads, places = grouped(dict.fromkeys(known, len(names)))
+    heads, places = group_rows(dict.fromkeys(known, len(names)))
     rows: dict[float, tuple[str, int]] = {}  # the measure and the run at each place
     for m, at in places.items():
         goodness = [_goodness(m, float(mean)) for mean in center[m]]
@@ -66,7 +66,7 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
         _zoom(ax, limits, alone=alone)
         only = next(iter(known))
         ax.set_xlabel(f"mean {plain(only)}{_lower(only)}" if alone else "mean")
-        said(ax, f"mean [{level:.0%} interval]", texts)
+        write_numbers(ax, f"mean [{level:.0%} interval]", texts)
 
     return row_size(len(rows) + len(heads), 0.24, names, texts.values()), draw
 
@@ -109,8 +109,8 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
     """Plot one row per pair: the mean difference, its interval, and the verdict as colour and marker."""
     short = dict(zip(comparison.names, labels(comparison, 22), strict=True))
     of = {m: [row for row in comparison.rows if row.measure == m] for m in known}
-    heads, places = grouped({m: len(found) for m, found in of.items()})
-    rows = {y: row for m, found in of.items() for y, row in zip(places[m], found, strict=True)}
+    heads, places = group_rows({m: len(pairs) for m, pairs in of.items()})
+    rows = {y: row for m, pairs in of.items() for y, row in zip(places[m], pairs, strict=True)}
     names = {y: f"{short[row.b]} − {short[row.a]}" for y, row in rows.items()}
     texts = {y: f"{row.difference:+.3f}, {p_text(row.adjusted)}" for y, row in rows.items()}
 
@@ -124,7 +124,7 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
         only = next(iter(known))
         what = f"{plain(only)}{_lower(only)}" if len(known) == 1 else "means"
         ax.set_xlabel(f"difference in {what}, with {1 - comparison.settings.alpha:.0%} interval")
-        said(ax, "difference, corrected p", texts)
+        write_numbers(ax, "difference, corrected p", texts)
         _legend(ax, {row.verdict for row in rows.values()})
 
     return row_size(len(rows) + len(heads), 0.24, list(names.values()), ["difference, corrected p"]), draw
@@ -151,12 +151,12 @@ def _difference(ax: Any, y: float, row: Difference) -> None:
 
 def critical(comparison: Comparison, measure: str) -> Drawn:
     """Plot mean ranks on a line; bars join runs within Nemenyi's critical difference."""
-    found = comparison.critical(measure)
+    diagram = comparison.critical(measure)
     names, last = labels(comparison), len(comparison.names)
-    order = sorted(range(last), key=lambda i: found.ranks[i])
+    order = sorted(range(last), key=lambda i: diagram.ranks[i])
     half = (last + 1) // 2
     left, right = order[:half], order[half:][::-1]
-    bars = _stacked(found)
+    bars = _stack_bars(diagram)
     top = 0.8 + 0.42 * max((level + 1 for level, _, _ in bars), default=0)
 
     def draw(ax: Any) -> None:
@@ -166,13 +166,13 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
                     solid_capstyle="round", zorder=3)  # fmt: skip
         for runs, edge, side in ((left, 1 - 0.06 * (last - 1), "right"), (right, last + 0.06 * (last - 1), "left")):
             for k, i in enumerate(runs):
-                _named(ax, found.ranks[i], top + 0.66 * k, edge, side, names[i])
-        _ruler(ax, found, last)
+                _write_name(ax, diagram.ranks[i], top + 0.66 * k, edge, side, names[i])
+        _ruler(ax, diagram, last)
         ax.set_ylim(top + 0.66 * half - 0.1, -2.2)
         ax.set_xlim(1 - 0.07 * (last - 1), last + 0.07 * (last - 1))
         ax.set_axis_off()
-        over = f"{found.queries} {'query' if found.queries == 1 else 'queries'}"
-        sure = "p " + (p_text(found.p).replace("<", "< ") if found.p < 0.0001 else f"= {p_text(found.p)}")
+        over = f"{diagram.queries} {'query' if diagram.queries == 1 else 'queries'}"
+        sure = "p " + (p_text(diagram.p).replace("<", "< ") if diagram.p < 0.0001 else f"= {p_text(diagram.p)}")
         ax.set_title(
             f"mean ranks by {plain(measure)}, 1 is best ({over}; Friedman {sure})", loc="left", fontsize="medium"
         )
@@ -181,12 +181,12 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
     return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (2.2 + top + 0.66 * half)), draw
 
 
-def _stacked(found: Critical) -> list[tuple[int, float, float]]:
+def _stack_bars(diagram: Critical) -> list[tuple[int, float, float]]:
     """Return the bars as (level, from, to), each on the first level without overlap."""
     ends: list[float] = []
     bars = []
-    for group in found.bars:
-        low, high = min(found.ranks[i] for i in group), max(found.ranks[i] for i in group)
+    for group in diagram.bars:
+        low, high = min(diagram.ranks[i] for i in group), max(diagram.ranks[i] for i in group)
         free = [level for level, end in enumerate(ends) if end + 0.12 < low]
         level = free[0] if free else len(ends)
         ends[level : level + 1] = [high]
@@ -202,21 +202,21 @@ def _rank_axis(ax: Any, last: int) -> None:
             ax.text(rank, -0.34, str(rank), ha="center", va="bottom", fontsize="small")
 
 
-def _named(ax: Any, rank: float, y: float, edge: float, side: str, name: str) -> None:
+def _write_name(ax: Any, rank: float, y: float, edge: float, side: str, name: str) -> None:
     ax.plot([rank, rank, edge], [0, y, y], color="#555555", linewidth=0.9, zorder=1)
     ax.plot([rank], [0], marker="o", markersize=4.5, color="black", zorder=4)
     ax.annotate(f"{name}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {name}", (edge, y), ha=side, va="center",
                 xytext=(-3 if side == "right" else 3, 0), textcoords="offset points", annotation_clip=False)  # fmt: skip
 
 
-def _ruler(ax: Any, found: Critical, last: int) -> None:
+def _ruler(ax: Any, diagram: Critical, last: int) -> None:
     """Draw the critical difference to scale."""
-    if not math.isfinite(found.critical):
+    if not math.isfinite(diagram.critical):
         ax.text(1, -1.6, "no critical difference for a single query", ha="left", va="center", fontsize="small")
         return
-    end = 1 + min(found.critical, last - 1)
+    end = 1 + min(diagram.critical, last - 1)
     ax.plot([1, end], [-1.5, -1.5], color="black", linewidth=1.1)
-    for at in (1, end) if found.critical <= last - 1 else (1,):
+    for at in (1, end) if diagram.critical <= last - 1 else (1,):
         ax.plot([at, at], [-1.66, -1.34], color="black", linewidth=1.1)
-    ax.annotate(f"critical difference {found.critical:.2f} (Nemenyi, alpha {found.alpha:g})", (end, -1.5), xytext=(5, 0),
+    ax.annotate(f"critical difference {diagram.critical:.2f} (Nemenyi, alpha {diagram.alpha:g})", (end, -1.5), xytext=(5, 0),
                 textcoords="offset points", ha="left", va="center", fontsize="small", annotation_clip=False)  # fmt: skip

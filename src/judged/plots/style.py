@@ -8,10 +8,10 @@ from judged.errors import UsageError, safe
 
 __all__ = ["COLOURS", "DASHES", "DPI", "FONT", "MARKERS", "SIZE", "bare", "grid", "matplotlib", "new_axes", "plain"]
 
-# Okabe & Ito 2008: told apart by colour-blind readers. Dashes and markers tell curves apart without colour.
+# Okabe & Ito 2008: distinguishable for colour-blind readers. Dashes and markers distinguish curves without colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)), (0, (9, 3)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # one more than colours: the second round looks otherwise
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # one more than colours, so that the second round differs
 SIZE = (5.6, 3.9)  # inches
 DPI = 200
 FONT = 9  # points: the size of text in most papers' figures
@@ -23,8 +23,8 @@ def matplotlib(instead: str = "") -> Any:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise UsageError("needs", "matplotlib, to draw a picture", got="no such package",
-                         hint="pip install 'judged[plot]'" + (f"; {instead}" if instead else "")) from error  # fmt: skip
+        raise UsageError("needs", "plots need matplotlib, which is not installed",
+                         hint="install it with: pip install 'judged[plot]'" + (f"; {instead}" if instead else "")) from error  # fmt: skip
     return mpl
 
 

@@ -60,24 +60,26 @@ class Baseline:
 
     def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:
         """Warnings of a comparison with these judgments; raise if the baseline has others, unless that is allowed."""
-        found = []
+        warned = []
         name = self.values.names[1]
         if self.version is not None and self.version != __version__:
-            found.append(
+            warned.append(
                 Warned("baseline-version", 1, f"the baseline was made by judged {self.version}; this is {__version__}")
             )
         if self.qrels is None:
-            found.append(Warned("baseline-unhashed", 1, "the baseline does not name its judgments; they may be others"))
+            warned.append(
+                Warned("baseline-unhashed", 1, "the baseline does not name its judgments; they may be others")
+            )
         elif (now := content_of(qrels)) != self.qrels:
             if not allow_changed:
                 raise DataError(
                     "incomparable", f"the baseline ({name}) has other judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,
                     hint=Hint("save the baseline again, or accept it with {allow_changed_judgments}", allow_changed_judgments=True),
                 )  # fmt: skip
-            found.append(
+            warned.append(
                 Warned("judgments-changed", 1, "the baseline has other judgments, which may explain a difference")
             )
-        return tuple(found)
+        return tuple(warned)
 
 
 def read_baseline(source: Any) -> Baseline | None:
@@ -115,14 +117,9 @@ def _read(text: str, name: str) -> Baseline:
     except ValueError as error:
         raise DataError("values-file", f"not a complete saved result: {error}", where=name, hint=_AGAIN) from error
     if isinstance(data, list):
-        raise DataError("values-file", "one saved result", got=f"{len(data)}", where=name, hint=_AGAIN)
+        raise DataError("values-file", f"the file has {len(data)} results, not one", where=name, hint=_AGAIN)
     if "values" not in data or "queries" not in data:
-        raise DataError(
-            "values-file",
-            "the file has means only, no values per query",
-            where=name,
-            hint=_AGAIN,
-        )
+        raise DataError("values-file", "the file has means only, no values per query", where=name, hint=_AGAIN)
     values, inputs = Values.from_json(text, name), data.get("inputs", {})
     if not isinstance(inputs, dict) or not all(v is None or isinstance(v, str) for v in inputs.values()):
         raise DataError("values-file", "version and hashes of the inputs are not text", where=name, hint=_AGAIN)

@@ -149,7 +149,7 @@ def _resolve(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tup
     measures = [with_level(profile.apply(parse(name)), rules.level) for name in names]
     for m in measures:
         if numbers and m.definition.text:
-            raise UsageError("measure", "a measure whose values are numbers", got=str(m), value=str(m))
+            raise UsageError("measure", f"the values of {m} are not numbers", value=str(m))
     return tuple(dict.fromkeys(str(m) for m in measures if not m.definition.text))
 
 
@@ -167,11 +167,11 @@ def _rename(rules: Rules, measures: GateMeasures) -> Rules:
 
 def _strictest(bounds: Mapping[str, float], rules: Rules, pick: Callable[[float, float], float]) -> dict[str, float]:
     """Bounds by the names that results have; if the level or the profile makes two of them one, the stricter."""
-    found: dict[str, float] = {}
+    strictest: dict[str, float] = {}
     for name, value in bounds.items():
         own = name if name == DEFAULT_KEY else _resolve([name], rules)[0]
-        found[own] = pick(found[own], value) if own in found else value
-    return found
+        strictest[own] = pick(strictest[own], value) if own in strictest else value
+    return strictest
 
 
 def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, str]:
@@ -189,13 +189,13 @@ def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, st
 
 def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
     """Apply the rules."""
-    reasons, worse, found = bound_reasons(inputs.candidate, rules), {}, inputs.comparison
-    if found is not None:
-        drops = drop_reasons(found, rules.measures, rules)
-        reasons = [*drops, *query_reasons(found, rules.measures, rules), *missing_reasons(inputs.missing, rules), *reasons]  # fmt: skip
-        worse = {m: found.where(m, n=worst, only="worse") for m in rules.measures}
-    warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate.warnings if found is None else found.warnings)))
+    reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison
+    if comparison is not None:
+        drops = drop_reasons(comparison, rules.measures, rules)
+        reasons = [*drops, *query_reasons(comparison, rules.measures, rules), *missing_reasons(inputs.missing, rules), *reasons]  # fmt: skip
+        worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
+    warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate if comparison is None else comparison).warnings))
     return Gate(
-        passed=all(r.passed for r in reasons), reasons=tuple(reasons), rules=rules, candidate=inputs.candidate, comparison=found,
+        passed=all(r.passed for r in reasons), reasons=tuple(reasons), rules=rules, candidate=inputs.candidate, comparison=comparison,
         worse=worse, warnings=tuple(warnings),
     )  # fmt: skip

@@ -87,15 +87,15 @@ def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]
         every = join(candidate.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
         slices = _spell_out(slices, rules, every)
     runs = dict(zip(names, (base, candidate.run), strict=True))
-    found = compare(
+    comparison = compare(
         candidate.qrels, runs, candidate.measures.all, level=rules.level, profile=rules.profile, **rules.policy, **_options(rules, slices)
     )  # fmt: skip
-    if not any(w.slug == "queries-differ" for w in found.warnings):
-        spelt = _spell_out(slices, rules, found.judged[0]) if _has_relevant(slices) else slices
-        return GateInputs(_with_t_intervals(found, rules, spelt), found.results[1])
+    if not any(w.slug == "queries-differ" for w in comparison.warnings):
+        spelt = _spell_out(slices, rules, comparison.judged[0]) if _has_relevant(slices) else slices
+        return GateInputs(_with_t_intervals(comparison, rules, spelt), comparison.results[1])
     values = candidate.evaluate()  # with the queries that the baseline lacks
     answered = join(candidate.qrels, base, profile=rules.profile, **rules.policy).queries
-    return GateInputs(_with_t_intervals(found, rules, slices), values, missing=_missing(answered, values))
+    return GateInputs(_with_t_intervals(comparison, rules, slices), values, missing=_missing(answered, values))
 
 
 def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[str, str]) -> GateInputs:
@@ -111,10 +111,10 @@ def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[s
     slices = _spell_out(slice_requests(rules.slices, rules.by) or [], rules, judged)
     columns = {name: column for name, column in stored.columns.items() if name in measures.compared}
     kept = replace(stored, measures=tuple(m for m in stored.measures if str(m) in columns), columns=columns)
-    found = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
+    comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
     judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.judgments.queries.tolist()}
     missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
-    return GateInputs(_with_t_intervals(found, rules, slices), values, warnings, missing)
+    return GateInputs(_with_t_intervals(comparison, rules, slices), values, warnings, missing)
 
 
 def _missing(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
@@ -122,20 +122,20 @@ def _missing(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
     return tuple(q for q in answered if q not in present)
 
 
-def _with_t_intervals(found: Comparison, rules: Rules, slices: list[Any]) -> Comparison:
+def _with_t_intervals(comparison: Comparison, rules: Rules, slices: list[Any]) -> Comparison:
     """Use Student's intervals for few queries if intervals decide: bootstrap intervals are too narrow then."""
-    few = [row for row in (*found.rows, *found.parts) if row.queries < FEW and row.verdict != "too few"]
+    few = [row for row in (*comparison.rows, *comparison.parts) if row.queries < FEW and row.verdict != "too few"]
     if rules.mode != "sure" or rules.interval == "t" or not few:
-        return found
+        return comparison
     options = {**_options(rules, slices), "interval": "t", "test": "t", "resamples": None}
-    again = compare(dict(zip(found.names, found.results, strict=True)), **options)
+    again = compare(dict(zip(comparison.names, comparison.results, strict=True)), **options)
     ends = {(row.measure, row.part): (row.low, row.high) for row in (*again.rows, *again.parts)}
 
     def with_t(row: Difference) -> Difference:
         low, high = ends[row.measure, row.part] if row.queries < FEW else (row.low, row.high)
         return replace(row, low=low, high=high)
 
-    return replace(found, rows=tuple(map(with_t, found.rows)), parts=tuple(map(with_t, found.parts)))
+    return replace(comparison, rows=tuple(map(with_t, comparison.rows)), parts=tuple(map(with_t, comparison.parts)))
 
 
 def _has_relevant(slices: list[Any]) -> bool:

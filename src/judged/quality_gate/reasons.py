@@ -127,12 +127,12 @@ def drop_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) 
             [TESTS.find(comparison.settings.test).least_p(row.queries) for row in tested],
         )
     )
-    found = []
+    reasons = []
     for row in rows:
         lower, allowed = parse(row.measure).definition.lower_is_better, rules.allowed(row.measure)
         drop = _Drop(row, lower, allowed, p.get(id(row), math.nan), least.get(id(row), math.nan))
-        found.append(_drop_reason(drop, rules, comparison.settings.test))
-    return found
+        reasons.append(_drop_reason(drop, rules, comparison.settings.test))
+    return reasons
 
 
 def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
@@ -168,13 +168,15 @@ def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
     if rules.mode == "mean":
         return f"{drop.moved}, more than {limit}."
     p = p_text(drop.p).replace("<", "below ")
-    said = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
+    p_value = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
     if drop.p <= rules.alpha and not broken:
         why = drop.row.note or "it points the other way"
-        return f"{drop.moved}, more than {limit}, but the {test} test does not say that it got worse ({said}): {why}."
+        return (
+            f"{drop.moved}, more than {limit}, but the {test} test does not say that it got worse ({p_value}): {why}."
+        )
     if broken:
-        return f"{drop.moved}, more than {limit}; noise does not explain it ({said})."
-    return f"{drop.moved}, more than {limit}, but noise may explain it ({said}, alpha = {rules.alpha:g})."
+        return f"{drop.moved}, more than {limit}; noise does not explain it ({p_value})."
+    return f"{drop.moved}, more than {limit}, but noise may explain it ({p_value}, alpha = {rules.alpha:g})."
 
 
 def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
@@ -217,7 +219,7 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
     if rules.max_query_drop is None:
         return []
     bound, most = rules.max_query_drop
-    found = []
+    reasons = []
     for m in measures:
         x = comparison.matrix(m)
         worse = (x[:, 1] - x[:, 0]) * (1 if parse(m).definition.lower_is_better else -1)
@@ -226,30 +228,30 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
         first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
         named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
         size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} in {m}"
-        found.append(
+        reasons.append(
             Reason(rule="max_query_drop", measure=m, passed=len(fallen) <= most, observed=len(fallen), allowed=most,
                    sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.")
         )  # fmt: skip
-    return found
+    return reasons
 
 
 def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
     """Reasons of `min` and `max`: values that the candidate must reach, or must not exceed."""
     means = candidate.mean()
-    found = []
+    reasons = []
     for rule, bounds in (("min", rules.min), ("max", rules.max)):
         for m, bound in bounds.items():
             value = means[m]
             beyond = _above(bound, value) if rule == "min" else _above(value, bound)
-            said = "below" if rule == "min" else "above"
+            side = "below" if rule == "min" else "above"
             held = f"at {'least' if rule == 'min' else 'most'} {bound:g}, as required"
-            text = f"{m} is {_number(value)}, " + (f"{said} the {bound:g} required" if beyond else held)
+            text = f"{m} is {_number(value)}, " + (f"{side} the {bound:g} required" if beyond else held)
             if math.isnan(value):
                 beyond, text = True, f"{m} has no value for any query, and {bound:g} is required"
-            found.append(
+            reasons.append(
                 Reason(rule=rule, measure=m, passed=not beyond, observed=value, allowed=bound, sentence=f"{text}.")
             )
-    return found
+    return reasons
 
 
 def _above(a: float, b: float, scale: float = 0.0) -> bool:

@@ -1,4 +1,4 @@
-"""`Gate`: whether a candidate passes, with the reasons."""
+"""`Gate`: the decision on a candidate, with its reasons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ __all__ = ["Gate"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
-    """The decision on a candidate, with its reasons. It is true as a condition if the candidate passes: `assert jd.gate(…)`."""
+    """The decision on a candidate with its reasons. It is true in a condition if the candidate passes: `assert
+    jd.gate(…)`.
+    """
 
     passed: bool
     reasons: tuple[Reason, ...]

@@ -269,7 +269,7 @@ def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise DataError("rules-file", f"unknown table {shown(key)}", hint="name the table [gate]", where=str(path), value=key)  # fmt: skip
     table = data.get("gate", {})
     if not isinstance(table, dict):
-        raise DataError("rules-file", "a table [gate]", got=f"gate = {shown(table)}", where=str(path))
+        raise DataError("rules-file", f"gate must be a table, got {shown(table)}", where=str(path))
     return table
 
 
@@ -284,7 +284,7 @@ def _base(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
         return read_rules(rules), Path(rules).parent, str(rules)
     if isinstance(rules, Mapping):
         return {str(k): v for k, v in rules.items() if v is not None}, None, None
-    raise UsageError("rule", "rules as a mapping, or the path of a judged.toml", got=shown(rules), value=rules)
+    raise UsageError("rule", "a mapping of rules, or the path of a judged.toml", got=shown(rules), value=rules)
 
 
 def _in_folder(folder: Path | None, key: str, value: Any) -> Any:

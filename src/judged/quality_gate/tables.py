@@ -50,19 +50,19 @@ def reason_table(gate: Gate) -> Table:
 
 def difference_table(gate: Gate, *, places: int = 4) -> Table:
     """One row per measure and slice: both means, the difference with its interval, p-values, and the outcome of the rule."""
-    found = gate.comparison
-    assert found is not None
+    comparison = gate.comparison
+    assert comparison is not None
     reasons = {(r.measure, r.slice): r for r in gate.reasons if r.rule == "max_drop"}
-    differences = {(row.measure, row.part): row for row in (*found.rows, *found.parts)}
+    differences = {(row.measure, row.part): row for row in (*comparison.rows, *comparison.parts)}
     rows = []
     for key, reason in reasons.items():
         row = differences[key]
         rows.append((row.measure, row.part or "all queries", str(row.queries), number(row.mean_a, places), number(row.mean_b, places),
                      number(row.difference, places, sign="+"), between(row.low, row.high, places), f"{row.wins}/{row.ties}/{row.losses}",
                      "–" if reason.skipped else p_text(row.p), p_text(reason.p), reason.verdict))  # fmt: skip
-    interval = f"{1 - found.settings.alpha:.0%} interval"
-    headers = ("measure", "queries of", "queries", *found.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
-    rules, settings = gate.rules, found.settings
+    interval = f"{1 - comparison.settings.alpha:.0%} interval"
+    headers = ("measure", "queries of", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
+    rules, settings = gate.rules, comparison.settings
     few = any(r.queries < FEW and r.verdict != "too few" for r in differences.values())
     with_t = f" (t below {FEW} queries)" if few and rules.mode == "sure" and settings.interval != "t" else ""
     how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, {settings.interval} intervals{with_t}, alpha {rules.alpha:g}, seed {rules.seed}"
@@ -72,16 +72,16 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
 
 def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
     """The queries that got worse, the worst first, for each measure that broke a rule, or else for the first measure."""
-    found = gate.comparison
-    if found is None:
+    comparison = gate.comparison
+    if comparison is None:
         return []
     broken = {r.measure for r in gate.broken if r.rule in ("max_drop", "max_query_drop")}
     shown = []
     for m in [m for m in gate.worse if m in broken] or list(gate.worse)[:1]:
-        changes, lost = gate.worse[m], next(row.losses for row in found.rows if row.measure == m)
+        changes, lost = gate.worse[m], next(row.losses for row in comparison.rows if row.measure == m)
         if changes:
             more = f"; the {len(changes)} worst" if lost > len(changes) else ""
-            table = change_table(changes, *found.names, places=places)
+            table = change_table(changes, *comparison.names, places=places)
             table = (
                 table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
             )  # saved results know no documents

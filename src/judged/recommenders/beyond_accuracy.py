@@ -13,11 +13,12 @@ from judged.core.tables import Run
 from judged.errors import DataError, Hint, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse
 from judged.io.read import read_run
-from judged.recommenders.inputs import SideInformation, check_count, read_recommendations
+from judged.recommenders.inputs import SideInformation, read_recommendations
 from judged.recommenders.interactions import as_text, read_interactions
 from judged.recommenders.registry import BEYOND, BeyondMeasure, parse_beyond
 from judged.recommenders.result import BeyondAccuracy, compute
 from judged.recommenders.top_scores import top_of_dense, top_of_sparse
+from judged.stats.checks import check_count
 
 __all__ = ["beyond_accuracy", "top_k"]
 
@@ -44,10 +45,10 @@ def top_k(scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, item
     >>> run.doc.tolist(), run.score.tolist()
     ([b'2', b'0'], [0.5, 0.1])
     """
-    k = check_count(k, "k")
+    k = check_count(k, "k", slug="cutoff")
     matrix: Any = scores.tocsr() if is_sparse(scores) else as_numbers(scores, "scores").values
     if matrix.ndim != 2 or not all(matrix.shape):
-        raise DataError("shape", "scores as a matrix of users × items", got=f"the shape {matrix.shape}", where="scores")
+        raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
     rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
     hidden = None if seen is None else _seen(seen, matrix.shape, rows, columns)
     if is_sparse(scores):
@@ -84,17 +85,17 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
     >>> result.summary()
     {'Coverage@2': 0.75, 'Distinct@2': 3.0}
     """
-    given = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
-    k = check_count(k, "k")
-    chosen = tuple(m.at(k) for m in (_possible(given) if measures is None else parse_beyond(measures)))
-    return compute(read_recommendations(run, given, max(m.k or k for m in chosen)), chosen, k)
+    side = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
+    k = check_count(k, "k", slug="cutoff")
+    chosen = tuple(m.at(k) for m in (_possible(side) if measures is None else parse_beyond(measures)))
+    return compute(read_recommendations(run, side, max(m.k or k for m in chosen)), chosen, k)
 
 
-def _possible(given: SideInformation) -> list[BeyondMeasure]:
-    """Every measure whose arguments are given: those of the run, then those of each user."""
-    names = {name for name in ("items", "history", "qrels", "categories") if getattr(given, name) is not None}
-    alike = given.vectors is not None or (given.similarity is not None and not isinstance(given.similarity, str))
-    if alike or (given.similarity == "jaccard" and "categories" in names):
+def _possible(side: SideInformation) -> list[BeyondMeasure]:
+    """Every measure whose arguments are present: those of the run, then those of each user."""
+    names = {name for name in ("items", "history", "qrels", "categories") if getattr(side, name) is not None}
+    alike = side.vectors is not None or (side.similarity is not None and not isinstance(side.similarity, str))
+    if alike or (side.similarity == "jaccard" and "categories" in names):
         names.add("vectors")
     return [BeyondMeasure(d) for d in sorted(BEYOND, key=lambda d: d.of) if names.issuperset(d.needs)]
 
@@ -126,7 +127,7 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
         _check_shape(mask.shape, shape)
         if mask.dtype != bool:
             raise DataError(
-                "dtype", "seen as a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
+                "dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
             )
         return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
     past = read_interactions(seen)
@@ -165,6 +166,4 @@ def _of_cells(row: NDArray[Any], column: NDArray[Any], rows: int) -> Seen:
 
 def _check_shape(got: tuple[int, ...], expected: tuple[int, ...]) -> None:
     if tuple(got) != tuple(expected):
-        raise DataError(
-            "shape", f"seen in the shape of the scores, {tuple(expected)}", got=str(tuple(got)), where="seen"
-        )
+        raise DataError("shape", f"the shape of the scores, {tuple(expected)}", got=str(tuple(got)), where="seen")

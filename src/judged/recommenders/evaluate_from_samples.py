@@ -15,8 +15,8 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures
 from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure
-from judged.recommenders.inputs import check_count
-from judged.recommenders.sampled_estimates import by_estimated_rank, corrected, expected, naive
+from judged.recommenders.sampled_estimates import by_estimated_rank, correct_values, expected, naive
+from judged.stats.checks import check_count
 from judged.stats.intervals import bootstraps
 from judged.stats.summary import mean
 from judged.tables.result import Result
@@ -133,7 +133,7 @@ def _value_per_rank(measure: Measure, sampled: int, items: int, estimator: Estim
     """The value for each rank among the sampled items; and its largest bias, over all ranks in the catalogue."""
     values = _at_every_rank(measure, items)
     if estimator == "corrected":
-        per_rank = corrected(values, sampled, float(gamma), replacement=replacement)
+        per_rank = correct_values(values, sampled, float(gamma), replacement=replacement)
     elif estimator == "rank":
         per_rank = by_estimated_rank(values, sampled)
     else:
@@ -159,9 +159,9 @@ def _ranks(ranks: Any, sampled: int) -> Ints:
     try:
         column = np.asarray(list(ranks.values()) if isinstance(ranks, Mapping) else ranks, dtype=float)
     except (TypeError, ValueError) as error:
-        raise DataError("rank-type", "ranks as integers", got=shown(ranks), where="ranks") from error
+        raise DataError("rank-type", "integers", got=shown(ranks), where="ranks") from error
     if column.ndim != 1 or not len(column):
-        raise DataError("shape", "a column with at least one rank", got=f"the shape {column.shape}", where="ranks")
+        raise DataError("shape", "a column with at least one rank", got=f"shape {column.shape}", where="ranks")
     wrong = np.flatnonzero(~((column == np.trunc(column)) & (column >= 1) & (column <= sampled + 1)))
     if len(wrong):
         raise DataError("rank-type", f"an integer from 1 to {sampled + 1}, the number of sampled items plus 1",
@@ -171,10 +171,8 @@ def _ranks(ranks: Any, sampled: int) -> Ints:
 
 def _check_settings(sampled: int, items: int, estimator: Any, gamma: Any, replacement: bool) -> None:
     if estimator not in ("corrected", "rank", "biased"):
-        problem = "estimator corrected or rank, or biased for the values of the sample itself"
-        raise UsageError(
-            "sampled-negatives", problem, got=shown(estimator), value=estimator, hint="see docs/recommenders.md"
-        )
+        problem = f"estimator must be corrected, rank or biased, got {shown(estimator)}"
+        raise UsageError("sampled-negatives", problem, value=estimator, hint="see docs/recommenders.md")
     if not isinstance(gamma, (int, float)) or isinstance(gamma, bool) or not 0 <= gamma <= 1:
         raise UsageError("parameter", f"gamma must be from 0 to 1, got {shown(gamma)}", value=gamma)
     if items < 2 or (sampled > items - 1 and not replacement):

@@ -17,6 +17,7 @@ from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.evaluate import join
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
+from judged.stats.checks import check_share
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -121,14 +122,12 @@ def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: F
                 "argument", f"no weight ≥ 0 for user {shown(missing)}, or all weights are 0", where="weights"
             )
         return weight, "given"
-    raise UsageError(
-        "argument", "weights= as impressions, clicks, equal, or {user: weight}", got=shown(weights), value=weights
-    )
+    problem = f"weights must be impressions, clicks, equal, or {{user: weight}}, got {shown(weights)}"
+    raise UsageError("argument", problem, value=weights)
 
 
 def _interval(area: Floats, weight: Floats, confidence: float, seed: int) -> tuple[float | None, float | None]:
-    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise UsageError("parameter", f"confidence must be between 0 and 1, got {shown(confidence)}", value=confidence)
+    check_share(confidence, "confidence", slug="parameter")
     if len(area) < 2:
         return None, None
     means = resampled_means(np.stack([weight * area, weight], axis=1), _RESAMPLES, seed)

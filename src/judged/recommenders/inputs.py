@@ -19,9 +19,10 @@ from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, read_interactions
 from judged.recommenders.lists import History, RecommendedLists
 from judged.recommenders.similarity import ItemTable, similarity_of
+from judged.stats.checks import check_count
 from judged.tables.text import counted
 
-__all__ = ["Recommendations", "SideInformation", "check_count", "read_recommendations"]
+__all__ = ["Recommendations", "SideInformation", "read_recommendations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,37 +49,30 @@ class Recommendations:
     warnings: tuple[Warned, ...]
 
 
-def read_recommendations(source: Any, given: SideInformation, k: int) -> Recommendations:
+def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommendations:
     """Read the first k recommendations of each user of a run, with the side information."""
     run = read_run(source)
     users = _sorted_users(decoded(run.queries, run.query_kind))
     user, doc, rank = _first(run, users, k)
-    history = None if given.history is None else read_interactions(given.history)
-    catalogue = None if given.items is None or isinstance(given.items, (int, np.integer)) else _catalogue(given.items)
-    labels = None if given.categories is None else _labels(given.categories)
+    history = None if side.history is None else read_interactions(side.history)
+    catalogue = None if side.items is None or isinstance(side.items, (int, np.integer)) else _catalogue(side.items)
+    labels = None if side.categories is None else _labels(side.categories)
     known = [doc, [] if history is None else history.items, catalogue or []]
     place = {text: i for i, text in enumerate(sorted({text for texts in known for text in texts}))}
     item = np.fromiter(map(place.__getitem__, doc), np.int64, len(doc))
     shares = None if labels is None else _shares(labels, place)
     table = ItemTable(place, catalogue, run.doc_kind == "integer")
-    alike = similarity_of(given.vectors, given.similarity, shares, table)
+    alike = similarity_of(side.vectors, side.similarity, shares, table)
     names = {as_text(u): i for i, u in enumerate(users)}
     lists = RecommendedLists(
         user=user, item=item, rank=rank, users=len(users), items=len(place), k=k,
-        size_of_catalogue=_size(given.items, catalogue, doc),
-        relevant_row=None if given.qrels is None else _relevant(given, names, place, user, item),
+        size_of_catalogue=_size(side.items, catalogue, doc),
+        relevant_row=None if side.qrels is None else _relevant(side, names, place, user, item),
         interactions=None if history is None else _history(history, names, place),
         similarity_of=alike.between, described=alike.described, shares=shares,
-        expected_rank=None if given.expected is None else _expected(given.expected, k, names, place, user, item),
+        expected_rank=None if side.expected is None else _expected(side.expected, k, names, place, user, item),
     )  # fmt: skip
     return Recommendations(run.label, users, lists, _warnings(lists))
-
-
-def check_count(value: Any, name: str) -> int:
-    """Return a count as an int; raise unless it is an integer ≥ 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise UsageError("cutoff", f"{name} must be an integer ≥ 1, got {shown(value)}", value=value)
-    return int(value)
 
 
 # ── the run ──────────────────────────────────────────────────────────────────────────────────────
@@ -106,7 +100,7 @@ def _first(run: Run, users: tuple[Id, ...], k: int) -> tuple[Ints, list[str], In
 
 def _catalogue(items: Any) -> list[str]:
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable) or hasattr(items, "columns"):
-        raise UsageError("argument", "items= as ids, or their number", got=shown(items), value=items)
+        raise UsageError("argument", f"items must be ids or their number, got {shown(items)}", value=items)
     return [as_text(i) for i in (items.tolist() if hasattr(items, "tolist") else items)]
 
 
@@ -138,10 +132,10 @@ def _history(past: Interactions, users: dict[str, int], items: dict[str, int]) -
 
 
 def _relevant(
-    given: SideInformation, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints
+    side: SideInformation, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints
 ) -> NDArray[np.bool_]:
-    qrels = read_qrels(given.qrels)
-    good = qrels.grade >= given.level
+    qrels = read_qrels(side.qrels)
+    good = qrels.grade >= side.level
     query = np.array([users.get(as_text(u), -1) for u in decoded(qrels.queries, qrels.query_kind)])[qrels.query[good]]
     doc = np.array([items.get(as_text(raw), -1) for raw in qrels.doc.take(good).tolist()], dtype=np.int64)
     if (query < 0).all():
@@ -167,9 +161,8 @@ def _expected(source: Any, k: int, users: dict[str, int], items: dict[str, int],
 
 def _labels(categories: Any) -> dict[str, list[Any]]:
     if not isinstance(categories, Mapping):
-        raise UsageError(
-            "argument", "categories= as {item: category, or a list of them}", got=shown(categories), value=categories
-        )
+        problem = f"categories must be {{item: category or list of categories}}, got {shown(categories)}"
+        raise UsageError("argument", problem, value=categories)
     return {as_text(i): list(dict.fromkeys(c)) if _is_list(c) else [c] for i, c in categories.items()}
 
 

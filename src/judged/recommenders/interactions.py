@@ -50,19 +50,19 @@ def read_interactions(source: Any) -> Interactions:
         raise error.changed(
             hint="the history needs columns user and item: keep these two, and rating if there is one"
         ) from error
-    return _coded([as_text(u) for u in past.queries.tolist()], past.query, [as_text(i) for i in past.doc.tolist()])
+    return _encode([as_text(u) for u in past.queries.tolist()], past.query, [as_text(i) for i in past.doc.tolist()])
 
 
 def _of_pairs(rows: Any) -> Interactions:
     """Read (user, item, …) rows."""
     short = next((row for row in rows if len(row) < 2), None)
     if short is not None:
-        raise DataError("columns", "(user, item) in each row", got=repr(short), where="history")
+        raise DataError("columns", "rows of (user, item)", got=repr(short), where="history")
     place = {u: i for i, u in enumerate(dict.fromkeys(as_text(row[0]) for row in rows))}
     user = np.array([place[as_text(row[0])] for row in rows], dtype=np.int64)
-    return _coded(list(place), user, [as_text(row[1]) for row in rows])
+    return _encode(list(place), user, [as_text(row[1]) for row in rows])
 
 
-def _coded(users: list[str], user: Ints, words: list[str]) -> Interactions:
+def _encode(users: list[str], user: Ints, words: list[str]) -> Interactions:
     place = {word: i for i, word in enumerate(dict.fromkeys(words))}
     return Interactions(users, list(place), user, np.fromiter(map(place.__getitem__, words), np.int64, len(words)))

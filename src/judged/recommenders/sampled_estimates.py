@@ -6,7 +6,7 @@ import numpy as np
 
 from judged._types import Floats
 
-__all__ = ["by_estimated_rank", "corrected", "expected", "naive"]
+__all__ = ["by_estimated_rank", "correct_values", "expected", "naive"]
 
 
 _BLOCK = 1 << 22  # cells in memory at a time
@@ -28,7 +28,7 @@ def by_estimated_rank(values: Floats, sampled: int) -> Floats:
     return np.interp(rank, np.arange(1, len(values) + 1), values)
 
 
-def corrected(values: Floats, sampled: int, gamma: float, *, replacement: bool = False) -> Floats:
+def correct_values(values: Floats, sampled: int, gamma: float, *, replacement: bool = False) -> Floats:
     """The value for each rank among the sampled items that minimises squared bias plus gamma times the variance.
 
     The mean over ranks r = 1 … n of (E[x | r] - M(r))² + γ·Var[x | r] is least for x = ((1 - γ)·AᵀA + γ·diag(c))⁻¹·Aᵀb, with

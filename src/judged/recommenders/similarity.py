@@ -49,12 +49,8 @@ def similarity_of(vectors: Any, similarity: Any, shares: Floats | None, table: I
     """
     name = similarity if isinstance(similarity, str) else None
     if name is not None and name not in _NAMES:
-        raise UsageError(
-            "argument",
-            f"similarity= as one of {', '.join(_NAMES)}, a function or a matrix",
-            got=shown(name),
-            value=name,
-        )
+        problem = f"similarity must be {', '.join(_NAMES)}, a function or a matrix, got {shown(name)}"
+        raise UsageError("argument", problem, value=name)
     if similarity is not None and name is None:
         if vectors is not None:
             raise UsageError("argument", "both vectors and a similarity of your own", hint="drop one of them")
@@ -100,7 +96,7 @@ def _by_categories(member: NDArray[np.bool_]) -> Alike:
 def _by_matrix(similarity: Any, table: ItemTable) -> Alike:
     row, matrix = _rows(similarity, "similarity", table)
     if matrix.shape[0] != matrix.shape[1]:
-        raise DataError("shape", "a square matrix of similarities", got=f"the shape {matrix.shape}", where="similarity")
+        raise DataError("shape", "a square matrix of similarities", got=f"shape {matrix.shape}", where="similarity")
     dense = np.asarray(matrix.todense()) if is_sparse(matrix) else matrix
     return _in_blocks(row, lambda a, b: np.asarray(dense[a, b], dtype=float), 1)
 
@@ -129,9 +125,7 @@ def _rows(given: Any, name: str, table: ItemTable) -> tuple[Ints, Any]:
         ids, given = list(given[0].tolist() if hasattr(given[0], "tolist") else given[0]), given[1]
     matrix = given.tocsr() if is_sparse(given) else as_numbers(given, name).values
     if matrix.ndim != 2 or (ids is not None and len(ids) != matrix.shape[0]):
-        raise DataError(
-            "shape", f"{name} as a matrix with one row per item", got=f"the shape {matrix.shape}", where=name
-        )
+        raise DataError("shape", "a matrix with one row per item", got=f"shape {matrix.shape}", where=name)
     if not np.isfinite(matrix.data if is_sparse(matrix) else matrix).all():
         raise DataError("shape", f"NaN or infinity in {name}", where=name)
     names = _names(ids, matrix.shape[0], name, table)
@@ -152,7 +146,5 @@ def _names(ids: list[Any] | None, rows: int, name: str, table: ItemTable) -> lis
     if table.catalogue is None:
         return [str(i) for i in range(rows)]
     if len(table.catalogue) != rows:
-        raise DataError(
-            "shape", f"one row of {name} for each of {len(table.catalogue)} items", got=f"{rows} rows", where=name
-        )
+        raise DataError("shape", f"{rows} rows for {len(table.catalogue)} items", where=name)
     return table.catalogue

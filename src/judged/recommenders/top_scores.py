@@ -31,7 +31,7 @@ def top_of_dense(scores: NDArray[Any], k: int, seen: Seen | None) -> Rows:
     users, items = scores.shape
     step = max(1, _CELLS // max(items, 1))
     parts = [_block(scores[at : at + step], at, k, seen) for at in range(0, users, step)]
-    return _joined(iter(parts))
+    return _concatenate(iter(parts))
 
 
 def _block(scores: NDArray[Any], first: int, k: int, seen: Seen | None) -> Rows:
@@ -84,10 +84,10 @@ def top_of_sparse(indptr: Ints, indices: Ints, data: NDArray[Any], k: int, seen:
             order = np.lexsort((item, -score))[:k]
             yield np.full(len(order), row), item[order], score[order]
 
-    return _joined(each())
+    return _concatenate(each())
 
 
-def _joined(parts: Iterator[Rows]) -> Rows:
+def _concatenate(parts: Iterator[Rows]) -> Rows:
     users, items, scores = zip(*parts, strict=True)
     return np.concatenate(users), np.concatenate(items), np.concatenate(scores)
 

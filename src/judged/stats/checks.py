@@ -17,7 +17,7 @@ _TINY = float(np.finfo(float).tiny)
 
 
 def matrix(x: Any) -> Floats:
-    """Values of queries × systems: at least one query and two systems, none missing."""
+    """Convert values to a table of queries × systems: at least one query and two systems, none missing."""
     table = finite(x)
     if table.ndim != 2 or len(table) < 1 or table.shape[1] < 2:
         raise DataError("table", "a table of queries × systems with at least two systems", got=f"shape {table.shape}")
@@ -25,7 +25,7 @@ def matrix(x: Any) -> Floats:
 
 
 def column(d: Any) -> Floats:
-    """Differences between two systems, one per query."""
+    """Convert differences between two systems to one column, with one value per query."""
     differences = finite(d)
     if differences.ndim != 1 or len(differences) < 1:
         raise DataError("table", "one column of differences, one per query", got=f"shape {differences.shape}")
@@ -33,21 +33,22 @@ def column(d: Any) -> Floats:
 
 
 def finite(x: Any) -> Floats:
-    """An array of finite numbers."""
+    """Convert to an array of finite numbers."""
     try:
         table = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError("table", f"expected numbers in rows of one length: {error}") from error
+        raise DataError("table", f"not a table of numbers: {error}") from error
     if not np.isfinite(table).all():
         count = int((~np.isfinite(table)).sum())
-        raise DataError("table", "finite values", got=f"{count} missing or infinite", hint="leave out queries that one system lacks")  # fmt: skip
+        problem = f"{count} of {table.size} values are missing or infinite"
+        raise DataError("table", problem, hint="leave out queries that one system lacks")
     return table
 
 
-def check_share(value: Any, name: str) -> float:
+def check_share(value: Any, name: str, *, slug: str = "confidence") -> float:
     """Return a number strictly between 0 and 1: alpha, a power, a confidence level."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
-        raise UsageError("confidence", f"{name} must be between 0 and 1, got {shown(value)}", value=value)
+        raise UsageError(slug, f"{name} must be between 0 and 1, got {shown(value)}", value=value)
     return float(value)
 
 
@@ -61,10 +62,10 @@ def check_number(value: Any, name: str, *, zero: bool = False) -> float:
     return float(value)
 
 
-def check_count(value: Any, name: str, *, least: int = 1) -> int:
+def check_count(value: Any, name: str, *, least: int = 1, slug: str = "parameter") -> int:
     """Return an integer from `least` to 2⁶⁴ - 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**64:
-        raise UsageError("parameter", f"{name} must be an integer ≥ {least}, got {shown(value)}", value=value)
+        raise UsageError(slug, f"{name} must be an integer ≥ {least}, got {shown(value)}", value=value)
     return int(value)
 
 
@@ -76,7 +77,7 @@ def check_choice(value: Any, kinds: Any, name: str, *, slug: str = "parameter") 
 
 
 def deviation(d: Floats) -> float:
-    """The standard deviation of differences (n - 1): exactly 0 if they differ by rounding only, NaN for one query."""
+    """Return the standard deviation (n - 1) of differences: 0 if they differ by rounding only, NaN for one query."""
     if len(d) < 2:
         return math.nan
     rounding = 16 * np.finfo(float).eps * float(np.abs(d).max())
@@ -84,5 +85,5 @@ def deviation(d: Floats) -> float:
 
 
 def possible(p: float) -> float:
-    """Clip a p-value to what is reported: above 0, even if the tail underflows, and at most 1."""
+    """Clip a p-value to the range that is reported: above 0, even if the tail underflows, and at most 1."""
     return min(1.0, max(_TINY, float(p)))

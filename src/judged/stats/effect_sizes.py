@@ -1,4 +1,4 @@
-"""Effect sizes: the size of a difference, each declared once and found by name."""
+"""Effect sizes: the size of a difference, as opposed to its significance. Each is declared once."""
 
 from __future__ import annotations
 
@@ -15,22 +15,12 @@ from judged.registry import Registry
 from judged.stats.checks import check_number
 from judged.stats.differences import SLACK, differences, totals
 
-__all__ = [
-    "EFFECTS",
-    "Effect",
-    "Record",
-    "cliff",
-    "hedges",
-    "mean_difference",
-    "record",
-    "standardised",
-    "superiority",
-]
+__all__ = ["EFFECTS", "Effect", "Record", "cliff", "hedges", "mean_difference", "record", "standardised", "superiority"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """Queries that b won, tied and lost against a, for each pair."""
+    """Numbers of queries that b wins, ties and loses against a, per pair."""
 
     wins: Ints
     ties: Ints
@@ -38,31 +28,34 @@ class Record:
 
 
 def mean_difference(a: Any, b: Any) -> Floats:
-    """The mean of b - a over queries, of each pair of columns: in the unit of the measure."""
+    """Return the mean of b - a over queries for each pair of columns, in the unit of the measure."""
     first, second = _columns(a, b)
     return totals(second - first) / len(first)
 
 
 def standardised(a: Any, b: Any) -> Floats:
-    """d_z: the mean difference in standard deviations (n - 1) of the differences (Cohen 1988, 2.3.5).
+    """Return d_z, the mean difference in standard deviations (n - 1) of the differences (Cohen 1988, 2.3.5).
 
-    0 where all differences are 0; NaN where they are equal otherwise, or with one query: there is nothing to measure them by.
+    It is 0 if all differences are 0, and NaN for one query or for equal differences other than 0.
 
     >>> standardised([0.0, 0.0, 0.0], [1.0, 2.0, 3.0])
     array([2.])
     """
     first, second = _columns(a, b)
     d = second - first
-    found = np.where(d.any(axis=0), np.nan, 0.0)
+    d_z = np.where(d.any(axis=0), np.nan, 0.0)
     if len(d) < 2:
         return np.full(d.shape[1], np.nan)
     mean = totals(d) / len(d)
     some = np.abs(d - mean).max(axis=0) > SLACK * np.abs(d).max(axis=0)
-    return np.divide(mean, np.sqrt(totals(np.square(d - mean)) / (len(d) - 1)), out=found, where=some)
+    return np.divide(mean, np.sqrt(totals(np.square(d - mean)) / (len(d) - 1)), out=d_z, where=some)
 
 
 def hedges(a: Any, b: Any) -> Floats:
-    """d_z without its bias in small samples: times J = Γ(m/2) / (√(m/2) Γ((m - 1)/2)), m = n - 1 (Hedges 1981); NaN below 3 queries."""
+    """Return d_z corrected for its bias in small samples (Hedges 1981); NaN below 3 queries.
+
+    The factor is J = Γ(m/2) / (√(m/2) Γ((m - 1)/2)) with m = n - 1.
+    """
     d = standardised(a, b)
     m = len(np.asarray(a)) - 1
     if m < 2:
@@ -71,7 +64,9 @@ def hedges(a: Any, b: Any) -> Floats:
 
 
 def superiority(a: Any, b: Any, *, margin: float = 0.0) -> Floats:
-    """The share of queries that b won, ties counting half: the common-language effect of paired values (McGraw and Wong 1992; Vargha and Delaney 2000).
+    """Return the share of queries that b wins, with ties counted half.
+
+    This is the common-language effect size of paired values (McGraw and Wong 1992; Vargha and Delaney 2000).
 
     >>> superiority([0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.3, 0.1])  # two won, one tied
     array([0.625])
@@ -81,25 +76,25 @@ def superiority(a: Any, b: Any, *, margin: float = 0.0) -> Floats:
 
 
 def cliff(a: Any, b: Any) -> Floats:
-    """Cliff's delta (1993): of all pairs of a value of a and a value of b, the share where b is larger less the share where a is.
+    """Return Cliff's delta (1993): P(value of b > value of a) - P(value of b < value of a) over all pairs of values.
 
-    It compares the two columns as samples and ignores which values belong to one query.
+    It compares the two columns as unpaired samples.
 
     >>> cliff([1.0, 2.0, 3.0], [2.0, 3.0, 4.0])  # 6 of 9 pairs larger, 1 smaller
     array([0.55555556])
     """
     first, second = _columns(a, b)
     n = len(first)
-    found = np.empty(first.shape[1])
-    for i in range(len(found)):
+    delta = np.empty(first.shape[1])
+    for i in range(len(delta)):
         ordered = np.sort(first[:, i])
         below, most = (np.searchsorted(ordered, second[:, i], side).sum() for side in ("left", "right"))
-        found[i] = (int(below) + int(most) - n * n) / (n * n)  # those below less those above, n - most
-    return found
+        delta[i] = (int(below) + int(most) - n * n) / (n * n)  # pairs below, less pairs above: n - most
+    return delta
 
 
 def record(a: Any, b: Any, *, margin: float = 0.0) -> Record:
-    """Queries won, tied and lost by b: won where b - a is above the margin, lost where it is below minus the margin.
+    """Count the queries that b wins (b - a > margin), loses (b - a < -margin) and ties.
 
     Raises:
         UsageError: a margin below 0.
@@ -112,13 +107,13 @@ def record(a: Any, b: Any, *, margin: float = 0.0) -> Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """An effect size: a function of two aligned columns of values, or of tables of them, pair by pair."""
+    """An effect size: a function of two aligned columns of values, or of two tables, pair by pair."""
 
     name: str
     aliases: tuple[str, ...] = ()
     text: str
     paper: str
-    none: float  # its value where there is no effect
+    none: float  # its value without an effect
     function: Callable[[Any, Any], Floats]
 
 
@@ -135,11 +130,11 @@ for _effect in (
     ),
     Effect(
         name="superiority", aliases=("common-language", "cles", "cl"), none=0.5, function=superiority,
-        text="share of queries that b won, ties half", paper="McGraw and Wong, Psychological Bulletin 1992; Vargha and Delaney 2000",
+        text="share of queries that b wins, ties counted half", paper="McGraw and Wong, Psychological Bulletin 1992; Vargha and Delaney 2000",
     ),
     Effect(
         name="cliff", aliases=("delta", "cliffs-delta", "cliff-delta"), none=0.0, function=cliff,
-        text="chance that a value of b is above one of a, less the reverse", paper="Cliff, Psychological Bulletin 1993",
+        text="probability that a value of b exceeds one of a, less the reverse", paper="Cliff, Psychological Bulletin 1993",
     ),
 ):  # fmt: skip
     EFFECTS.add(_effect)
@@ -148,5 +143,5 @@ for _effect in (
 def _columns(a: Any, b: Any) -> tuple[Floats, Floats]:
     first, second = differences(a), differences(b)
     if first.shape != second.shape:
-        raise DataError("lengths", f"as many values of b as of a, {first.shape}", got=f"{second.shape}")
+        raise DataError("lengths", f"a and b have different shapes: {first.shape} and {second.shape}")
     return first, second

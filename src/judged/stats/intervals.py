@@ -1,4 +1,4 @@
-"""Intervals for a mean over queries."""
+"""Confidence intervals of a mean over queries."""
 
 from __future__ import annotations
 
@@ -11,26 +11,23 @@ from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
-from judged.stats.differences import SLACK, clustered, mean_and_error
+from judged.stats.differences import SLACK, mean_and_error, sum_by_cluster
 
 __all__ = ["Ends", "Method", "bootstrap", "bootstraps", "interval"]
 
 Ends = tuple[float, float] | None
 Method = Literal["percentile", "bca", "t"]
 
-_RESAMPLES = {"percentile": 2_000, "bca": 10_000}  # the ends of BCa lie further out, and its bias is estimated too
-_DRAWS = {
-    "percentile": 20_000_000,
-    "bca": 100_000_000,
-}  # more queries than 10,000 need fewer resamples for the same steadiness
+_RESAMPLES = {"percentile": 2_000, "bca": 10_000}  # BCa uses more extreme quantiles, and estimates its bias
+_DRAWS = {"percentile": 20_000_000, "bca": 100_000_000}  # above 10,000 queries, fewer resamples are as stable
 _COLUMNS = 256  # resampled at a time
 
 
 def bootstrap(x: Floats, *, level: float = 0.95, seed: int = 0) -> Ends:
-    """The percentile bootstrap interval of the mean, over queries; None for fewer than two.
+    """Return the percentile bootstrap interval of the mean over queries; None for fewer than two.
 
-    2,000 resamples (20 million draws at most, and never fewer than 200 resamples) from a seeded stream:
-    the same values give the same interval everywhere.
+    There are 2,000 resamples: fewer above 10,000 queries (20 million draws in all), and at least 200. The same values
+    and seed give the same interval on every machine.
 
     >>> bootstrap(np.array([0.0, 1.0, 1.0, 1.0]))
     (0.25, 1.0)
@@ -39,7 +36,7 @@ def bootstrap(x: Floats, *, level: float = 0.95, seed: int = 0) -> Ends:
 
 
 def bootstraps(columns: Sequence[Floats], *, level: float = 0.95, seed: int = 0) -> list[Ends]:
-    """The interval of each column; columns of one length are drawn together, which costs little more than one."""
+    """Return the interval of each column; columns of the same length share their resamples."""
     return interval(columns, "percentile", confidence=level, seed=seed)
 
 
@@ -52,18 +49,20 @@ def interval(
     clusters: Any = None,
     resamples: int | None = None,
 ) -> list[Ends]:
-    """The interval of the mean of each column (of values, or of differences); None for fewer than two queries or clusters.
+    """Return the interval of the mean of each column (values or differences); None for fewer than two queries or
+    clusters.
 
-    A table of queries × columns has its columns taken. Missing values (NaN) are left out, column by column.
+    A table is read as queries × columns. Missing values (NaN) are left out, column by column.
 
-    - `"percentile"`: quantiles of the means of resamples of the queries (Efron 1979). 2,000 resamples.
-    - `"bca"`: the same, the quantiles corrected for bias and for skewness (Efron 1987; Efron and Tibshirani 1993, 14.3), the latter by the
-      jackknife, which has a closed form for a mean. 10,000 resamples. More than 10,000 queries get fewer resamples, never fewer than 200.
-    - `"t"`: the mean and its standard error, by Student's t.
+    - `"percentile"`: quantiles of the means of resampled queries (Efron 1979). 2,000 resamples.
+    - `"bca"`: the same with corrections for bias and skewness (Efron 1987; Efron and Tibshirani 1993, 14.3). The skewness comes from
+      the jackknife, which has a closed form for a mean. 10,000 resamples; fewer above 10,000 queries, and at least 200.
+    - `"t"`: mean and standard error, by Student's t.
 
-    With `clusters` (a code for each query) whole clusters are drawn; the mean of a resample is the ratio of its sum to the number of its
-    queries. The t interval has the standard error of that ratio, and as many degrees of freedom as clusters, less one.
-    A column without variance has an interval of no width. The same values and seed give the same interval everywhere.
+    With `clusters` (a code per query) whole clusters are resampled, and the mean of a resample is the ratio of its sum
+    to its number of queries. The t interval uses the standard error of that ratio, and the number of clusters less one
+    as degrees of freedom. A column without variance has an interval of width 0. The same values and seed give the same
+    interval on every machine.
 
     >>> [low, high] = interval([[0.0, 1.0, 1.0, 1.0]], "t")[0]
     >>> round(low, 4), round(high, 4)  # 3/4 ± 3.1824 · 1/4
@@ -73,46 +72,46 @@ def interval(
     level = check_share(confidence, "confidence")
     if resamples is not None:
         check_count(resamples, "resamples")
-    given = _columns(columns)
+    series = _columns(columns)
     groups: dict[bytes, list[int]] = {}
-    for i, x in enumerate(given):  # columns with the same queries are drawn together
+    for i, x in enumerate(series):  # columns with the same queries share their resamples
         key = np.isnan(x).tobytes() if clusters is not None else str(np.count_nonzero(~np.isnan(x))).encode()
         groups.setdefault(key, []).append(i)
-    found: list[Ends] = [None] * len(given)
+    intervals: list[Ends] = [None] * len(series)
     for which in groups.values():
         for at in range(0, len(which), _COLUMNS):
             part = which[at : at + _COLUMNS]
-            table = np.stack([given[i][~np.isnan(given[i])] for i in part], axis=1)
-            codes = None if clusters is None else _present(clusters, given[part[0]])
+            table = np.stack([series[i][~np.isnan(series[i])] for i in part], axis=1)
+            codes = None if clusters is None else _present(clusters, series[part[0]])
             for i, ends in zip(part, _ends(table, codes, method, level, seed, resamples), strict=True):
-                found[i] = ends
-    return found
+                intervals[i] = ends
+    return intervals
 
 
 def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
     rows = columns.T if isinstance(columns, np.ndarray) and columns.ndim == 2 else columns
     try:
-        given = [np.asarray(x, dtype=np.float64) for x in rows]
+        series = [np.asarray(x, dtype=np.float64) for x in rows]
     except (TypeError, ValueError) as problem:
-        raise DataError("table", "columns of numbers", got=f"something else ({problem})") from problem
-    for x in given:
+        raise DataError("table", f"not columns of numbers: {problem}") from problem
+    for x in series:
         if x.ndim != 1 or np.isinf(x).any():
-            raise DataError("table", "columns of finite numbers", got=f"the shape {x.shape}, or infinite ones")
-    return given
+            raise DataError("table", f"columns must be one-dimensional and finite; one has shape {x.shape}")
+    return series
 
 
 def _present(clusters: Any, x: Floats) -> Any:
     codes = np.asarray(clusters)
     if codes.shape != x.shape:
-        raise DataError("lengths", f"one cluster for each of {len(x)} queries", got=f"the shape {codes.shape}")
+        raise DataError("lengths", f"one cluster for each of {len(x)} queries", got=f"shape {codes.shape}")
     return codes[~np.isnan(x)]
 
 
 def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamples: int | None) -> list[Ends]:
-    """The intervals of complete columns, queries × columns."""
+    """Compute the intervals of complete columns, queries × columns."""
     if len(x) < 2:
         return [None] * x.shape[1]
-    sums, sizes = clustered(x, codes)
+    sums, sizes = sum_by_cluster(x, codes)
     if len(sizes) < 2:
         return [None] * x.shape[1]
     if method == "t":
@@ -143,23 +142,23 @@ def _student(sums: Floats, sizes: Floats, level: float) -> Floats:
 
 
 def _bca(means: Floats, sums: Floats, sizes: Floats, level: float) -> Floats:
-    """The two ends for one column: quantiles of the resampled means, at levels that allow for bias and skewness."""
-    from statistics import NormalDist  # SciPy's would cost 0.2 s to import
+    """Return the two ends for one column: quantiles of the resampled means at levels corrected for bias and skewness."""
+    from statistics import NormalDist  # importing SciPy's takes 0.2 s
 
     normal = NormalDist()
     mean = sums.sum() / sizes.sum()
-    without = (sums.sum() - sums) / (sizes.sum() - sizes)  # the jackknife: the mean without each query, or cluster
+    without = (sums.sum() - sums) / (sizes.sum() - sizes)  # jackknife: the mean without each query or cluster
     away = without.mean() - without
     if np.abs(sums - mean * sizes).max() <= SLACK * np.abs(sums).max():
         return np.array([mean, mean])
     acceleration = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)
-    slack = SLACK * np.abs(sums).sum() / sizes.sum()  # equal means, but for the last bits
+    slack = SLACK * np.abs(sums).sum() / sizes.sum()  # means that differ by less are equal
     below = (np.count_nonzero(means < mean - slack) + np.count_nonzero(means <= mean + slack)) / (2 * len(means))
     bias = normal.inv_cdf(min(max(below, 0.5 / len(means)), 1 - 0.5 / len(means)))
 
-    def moved(z: float) -> float:
+    def corrected_level(z: float) -> float:
         shrink = 1 - acceleration * (bias + z)
         return normal.cdf(bias + (bias + z) / shrink) if shrink > 0 else float(z > 0)
 
     z = normal.inv_cdf((1 + level) / 2)
-    return np.quantile(means, [moved(-z), moved(z)])
+    return np.quantile(means, [corrected_level(-z), corrected_level(z)])

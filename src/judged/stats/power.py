@@ -1,7 +1,8 @@
-"""Power of a paired t test: the detectable difference, the queries that it needs, and the power to find it.
+"""Power of a paired t test: the detectable difference, the number of queries needed, and the power to detect a
+difference.
 
-All for a paired t test, from the spread of the differences between two systems; never from their mean. The power to find the difference that was
-observed says nothing that its p-value does not (Hoenig and Heisey, The American Statistician 2001).
+Everything depends on the standard deviation of the differences between two systems, never on their mean: the power to
+detect the observed difference adds nothing to its p-value (Hoenig and Heisey, The American Statistician 2001).
 """
 
 from __future__ import annotations
@@ -19,17 +20,18 @@ from judged.stats.random_stream import places, signs
 __all__ = ["LITTLE", "MATERIAL", "achieved_power", "detectable_difference", "deviation", "little_chance", "queries_needed", "scales", "simulated_power"]  # fmt: skip
 
 
-MATERIAL = 0.10  # of the mean: "material", in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
-LITTLE = 0.5  # below it, finding such a difference is less likely than missing it
+MATERIAL = 0.10  # of the mean: "material" in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
+LITTLE = 0.5  # power below which a difference is more likely missed than detected
 _MOST = 10**9
-_CELLS = 1 << 20  # of a block of queries that are tried out
+_CELLS = 1 << 20  # of a block of simulated queries
 
 
 def achieved_power(difference: float, deviation: float, queries: int, *, alpha: float = 0.05) -> float:
-    """The chance that a two-sided paired t test finds a true mean difference at alpha, by the noncentral t.
+    """Return the power of a two-sided paired t test against a true mean difference, by the noncentral t distribution.
 
-    `deviation` is the standard deviation of the differences over queries. Both tails count, as in statsmodels' `TTestPower`. Fewer than two queries
-    find nothing (0); where differences do not vary, any difference but 0 is found (1), and 0 with the chance alpha.
+    `deviation` is the standard deviation of the differences over queries. Both tails count, as in statsmodels'
+    `TTestPower`. The power is 0 for fewer than two queries. If the differences do not vary, it is 1 for any difference
+    other than 0, and alpha for 0.
 
     >>> round(achieved_power(0.5, 1.0, 34), 2)
     0.81
@@ -44,7 +46,7 @@ def achieved_power(difference: float, deviation: float, queries: int, *, alpha: 
 
 
 def detectable_difference(deviation: float, queries: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
-    """The smallest true mean difference that a paired t test over this number of queries finds with this power; infinite for one query.
+    """Return the smallest true mean difference that a paired t test detects with this power; infinite for one query.
 
     >>> round(detectable_difference(1.0, 34), 3)
     0.495
@@ -55,7 +57,7 @@ def detectable_difference(deviation: float, queries: int, *, power: float = 0.8,
         return math.inf
     if spread == 0:
         return 0.0
-    low, high = 0.0, 1.0  # of the noncentrality, which power rises with
+    low, high = 0.0, 1.0  # of the noncentrality; power increases with it
     while _power(high, n - 1, level) < chance:
         low, high = high, 2 * high
     while low < (middle := (low + high) / 2) < high:
@@ -64,7 +66,7 @@ def detectable_difference(deviation: float, queries: int, *, power: float = 0.8,
 
 
 def queries_needed(difference: float, deviation: float, *, power: float = 0.8, alpha: float = 0.05) -> int | None:
-    """The fewest queries over which a paired t test finds this true mean difference with this chance; None beyond a thousand million.
+    """Return the smallest number of queries that detects a true mean difference with this power; None above 10⁹.
 
     >>> queries_needed(0.5, 1.0)
     34
@@ -88,9 +90,9 @@ def queries_needed(difference: float, deviation: float, *, power: float = 0.8, a
 
 
 def little_chance(deviation: float, queries: int, difference: float, *, alpha: float = 0.05) -> bool:
-    """Return whether the power to find a difference that matters is below one half.
+    """Return whether a comparison is underpowered: its power against a difference that matters is below one half.
 
-    The rule of the warning. Without a difference that matters, take a tenth of the baseline's mean (`MATERIAL`).
+    This is the rule of the warning. If no difference is specified, use a tenth of the baseline's mean (`MATERIAL`).
     """
     return achieved_power(difference, deviation, queries, alpha=alpha) < LITTLE
 
@@ -99,10 +101,11 @@ def simulated_power(
     d: Any, difference: float, *, queries: int | None = None, alpha: float = 0.05, trials: int = 1_000,
     resamples: int = 999, seed: int = 0,
 ) -> float:  # fmt: skip
-    """The chance that a two-sided permutation test finds a true mean difference, by trying it out.
+    """Estimate the power of a two-sided permutation test against a true mean difference by simulation.
 
-    Each trial draws queries with replacement from the observed differences, less their mean, plus `difference`; then flips signs. One set of sign
-    flips serves all trials. Good to about 1/(2 √trials). Unlike the t test it keeps the shape of the differences: many zeros, long tails.
+    Each trial draws queries with replacement from the observed differences, shifted to the mean `difference`, and
+    tests them with random sign flips, which are the same for all trials. The standard error is at most 1/(2 √trials).
+    Unlike the t test, the simulation keeps the shape of the differences, such as many zeros or long tails.
     """
     observed, level = column(d), check_share(alpha, "alpha")
     n = len(observed) if queries is None else check_count(queries, "queries")
@@ -124,9 +127,9 @@ def simulated_power(
 
 
 def _power(noncentrality: float, df: int, alpha: float) -> float:
-    """P(|T| > t) of the noncentral t, T = (Z + noncentrality) / s: the mean over s of the normal chance.
+    """Return P(|T| > t) for the noncentral t, T = (Z + noncentrality) / s, as the mean of normal probabilities over s.
 
-    SciPy's `nctdtr` is the same where it is a number; its far tail is NaN.
+    SciPy's `nctdtr` is equal where it is defined; it is NaN in the far tail.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -140,21 +143,20 @@ def _power(noncentrality: float, df: int, alpha: float) -> float:
 def _above(power: Any, alpha: Any) -> tuple[float, float]:
     chance, level = check_share(power, "power"), check_share(alpha, "alpha")
     if chance <= level:
-        raise UsageError(
-            "confidence", "a power above alpha", got=f"{chance} and {level}", hint="0.8 and 0.05 are usual"
-        )
+        problem = f"power must be above alpha, got {chance} and {level}"
+        raise UsageError("confidence", problem, hint="use for example 0.8 and 0.05")
     return chance, level
 
 
 def scales(df: float, *, peak: float = 0.0, step: float = 0.03) -> tuple[Floats, Floats]:
-    """Values of s and their weights, which add up to 1 where `peak` is 0: trapezoids in log s, exact but for roundings.
+    """Return nodes s = √(χ²/df) and their weights, which add up to 1 if `peak` is 0: the trapezoidal rule in log s.
 
-    `peak` is the log of the smallest s that matters to what is averaged, if it looks at small s only. `step` must be small against the width,
-    in log s, of what is averaged.
+    `peak` is the log of the smallest s that matters to the integrand, if only small s do. `step` must be small
+    compared with the width of the integrand in log s. The rule is exact up to rounding.
     """
     fine = min(step, 0.45 / math.sqrt(df))
     above = 1.3 * math.sqrt(45 / df)
-    below = above if df > 250 else 45 / df + 0.5  # beyond, the density is less than e^-45 of its peak
+    below = above if df > 250 else 45 / df + 0.5  # outside, the density is below e^-45 of its peak
 
     def density(u: Floats) -> Floats:
         return np.exp(df * (u - np.expm1(2 * u) / 2))

@@ -1,4 +1,4 @@
-"""Random numbers for tests that rearrange: counter-based, so every machine draws the same, in blocks of any size."""
+"""Random numbers for resampling tests: counter-based, so they are the same on every machine and in blocks of any size."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ def _words(seed: int, counters: Words) -> Words:
 
 
 def _counters(rows: range, wide: int, columns: range) -> Words:
-    """The places of a block of a table (rows × columns, `wide` columns in all) in the stream."""
+    """Return the positions in the stream of a block of a table (rows × columns) with `wide` columns in all."""
     down = np.arange(rows.start, rows.stop, dtype=np.uint64)[:, None]
     across = np.arange(columns.start, columns.stop, dtype=np.uint64)
     return (down * np.uint64(wide) + across).astype(np.uint64, copy=False)
 
 
 def arrangements(seed: int, rows: range, queries: range, size: int, k: int) -> Ints:
-    """Orders of k things, each as likely as any other: one for every row and query (rows × queries × k) of `size` queries.
+    """Draw uniform random permutations of k items: one per row and query (rows × queries × k), of `size` queries in all.
 
-    The order is that of k random numbers. The last bits of each are its place, so no two are equal, and any way to sort gives the same.
+    A permutation is the order of k random numbers. The last bits of each number are its position, so numbers are never
+    equal and the result does not depend on the sorting algorithm.
     """
     low = np.uint64((1 << (k - 1).bit_length()) - 1)
     keys = _words(seed, _counters(rows, size * k, range(queries.start * k, queries.stop * k)))
@@ -34,19 +35,21 @@ def arrangements(seed: int, rows: range, queries: range, size: int, k: int) -> I
 
 
 def signs(seed: int, rows: int, columns: range, n: int) -> Floats:
-    """+1 or -1, a block of columns of a table rows × n: the bits of the stream, lowest first. The block begins at a multiple of 64."""
+    """Draw signs (+1 or -1) of a block of columns of a table rows × n: bits of the stream, lowest first. The block
+    starts at a multiple of 64.
+    """
     words = _words(seed, _counters(range(rows), -(-n // 64), range(columns.start // 64, -(-columns.stop // 64))))
     bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
     return bits[:, : len(columns)].astype(np.float64) * 2.0 - 1.0
 
 
 def exponentials(seed: int, rows: range, n: int) -> Floats:
-    """Standard exponential numbers, rows × n: -log u, with u a multiple of 2⁻⁵³ between 0 and 1 (neither)."""
+    """Draw standard exponential numbers, rows × n: -log u with u a multiple of 2⁻⁵³ strictly between 0 and 1."""
     u = (_words(seed, _counters(rows, n, range(n))) >> np.uint64(11)).astype(np.float64)
     return -np.log((u + 0.5) * 2.0**-53)
 
 
 def places(seed: int, rows: range, n: int, size: int) -> Ints:
-    """Places below `size` (fewer than 2³²), each as likely as any other: some rows of a table with n columns."""
+    """Draw uniform positions below `size` (at most 2³²) for some rows of a table with n columns."""
     words = _words(seed, _counters(rows, n, range(n))) >> np.uint64(32)
     return (words * np.uint64(size) >> np.uint64(32)).astype(np.int64)

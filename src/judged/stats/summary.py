@@ -1,4 +1,4 @@
-"""One number for a column of values. Missing values (NaN with a reason) are left out."""
+"""Summaries of a column of values. Missing values (NaN with a reason) are left out."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from judged.errors import UsageError
 __all__ = ["SUMMARIES", "geometric_mean", "mean", "summarise", "total"]
 
 
-FLOOR = 0.00001  # below it a value counts as this much in a geometric mean (as in trec_eval)
+FLOOR = 0.00001  # smaller values count as this in a geometric mean, as in trec_eval
 
 
 def total(x: Floats) -> float:
-    """The sum, one value after the other: the order of queries is fixed, so the bits are too."""
+    """Sum the values one after the other, so that the result depends on the order of queries only, not on the machine."""
     return float(np.add.accumulate(x)[-1]) if len(x) else 0.0
 
 
 def mean(x: Floats) -> float:
-    """The arithmetic mean.
+    """Return the arithmetic mean.
 
     >>> mean(np.array([1.0, 0.5]))
     0.75
@@ -32,7 +32,7 @@ def mean(x: Floats) -> float:
 
 
 def geometric_mean(x: Floats) -> float:
-    """The geometric mean; values below 0.00001 count as that much."""
+    """Return the geometric mean; values below 0.00001 count as 0.00001."""
     return float(np.exp(mean(np.log(np.maximum(x, FLOOR)))))
 
 
@@ -48,7 +48,7 @@ SUMMARIES: dict[str, Callable[[Floats], float]] = {
 
 
 def summarise(x: NDArray[Any], how: str) -> float:
-    """A column summed up; NaN values do not count."""
+    """Summarise a column by the function of this name; NaN values are left out."""
     if how not in SUMMARIES:
-        raise UsageError("summary", f"one of the summaries {', '.join(SUMMARIES)}", got=repr(how), value=how)
+        raise UsageError("summary", f"summary must be one of {', '.join(SUMMARIES)}, got {how!r}", value=how)
     return SUMMARIES[how](x[~np.isnan(x)])

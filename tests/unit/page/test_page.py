@@ -268,9 +268,9 @@ def test_other_measures_that_say_something_else_are_named(tmp_path):
 
 
 def test_a_tiny_difference_is_not_rounded_to_zero():
-    from judged.page.verdict import _signed
+    from judged.page.verdict import _format_difference
 
-    assert [_signed(x) for x in (0.0, 0.0004, -0.0004, 0.25)] == ["+0.000", "+0.0004", "-0.0004", "+0.250"]
+    assert [_format_difference(x) for x in (0.0, 0.0004, -0.0004, 0.25)] == ["+0.000", "+0.0004", "-0.0004", "+0.250"]
 
 
 def test_counts_keep_their_decimals_in_a_comparison():

@@ -267,7 +267,7 @@ def test_ids_are_compared_as_text():
     ({"items": ["a", "b"]}, "catalogue"),
     ({"items": 3}, "catalogue"),
     ({"items": "abc"}, "argument"),
-    ({"items": 0}, "cutoff"),
+    ({"items": 0}, "parameter"),
     ({"k": 0}, "cutoff"),
     ({"vectors": {"z": [1]}}, "catalogue"),
     ({"vectors": {"a": [1], "b": [1, 2]}}, "shape"),
@@ -473,7 +473,7 @@ def test_the_bias_that_is_left_is_said():
     ({"ranks": []}, "shape"),
     ({"gamma": 2}, "parameter"),
     ({"sampled": 200}, "parameter"),
-    ({"sampled": 0}, "cutoff"),
+    ({"sampled": 0}, "parameter"),
     ({"measures": "relstring"}, "measure"),
 ])  # fmt: skip
 def test_wrong_ranks_and_settings_are_refused(given, slug):

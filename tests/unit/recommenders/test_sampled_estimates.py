@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.recommenders.sampled_estimates import by_estimated_rank, corrected, expected, naive
+from judged.recommenders.sampled_estimates import by_estimated_rank, correct_values, expected, naive
 
 ITEMS, SAMPLED = 60, 12
 RANKS = np.arange(1, ITEMS + 1)
@@ -41,11 +41,11 @@ def test_the_corrected_values_solve_the_equations_of_the_paper(gamma, replacemen
     a = chances(replacement) / np.sqrt(ITEMS)
     b, c = SUCCESS / np.sqrt(ITEMS), chances(replacement).mean(axis=0)
     left = (1 - gamma) * a.T @ a + gamma * np.diag(c)
-    assert left @ corrected(SUCCESS, SAMPLED, gamma, replacement=replacement) == pytest.approx(a.T @ b, abs=1e-9)
+    assert left @ correct_values(SUCCESS, SAMPLED, gamma, replacement=replacement) == pytest.approx(a.T @ b, abs=1e-9)
 
 
 def test_no_other_values_have_less_bias():
-    best = corrected(SUCCESS, SAMPLED, 0.0)
+    best = correct_values(SUCCESS, SAMPLED, 0.0)
     least = ((expected(best, ITEMS) - SUCCESS) ** 2).sum()
     rng = np.random.default_rng(1)
     for _ in range(50):
@@ -56,7 +56,7 @@ def test_more_gamma_is_less_variance_and_more_bias():
     p = chances(False)
     bias, spread = [], []
     for gamma in (0.0, 0.01, 0.1, 1.0):
-        x = corrected(SUCCESS, SAMPLED, gamma)
+        x = correct_values(SUCCESS, SAMPLED, gamma)
         bias.append(((p @ x - SUCCESS) ** 2).mean())
         spread.append((p @ x**2 - (p @ x) ** 2).mean())
     assert bias == sorted(bias)
@@ -66,19 +66,19 @@ def test_more_gamma_is_less_variance_and_more_bias():
 def test_without_bias_or_variance_to_trade_every_estimator_is_exact():
     """All negatives sampled: the rank among them is the rank."""
     everything = ITEMS - 1
-    for x in (corrected(SUCCESS, everything, 0.0), by_estimated_rank(SUCCESS, everything), naive(SUCCESS, everything)):
+    for x in (correct_values(SUCCESS, everything, 0.0), by_estimated_rank(SUCCESS, everything), naive(SUCCESS, everything)):
         assert x == pytest.approx(SUCCESS, abs=1e-8)
 
 
 def test_a_linear_measure_is_estimated_without_bias():
-    for x in (by_estimated_rank(AUC, SAMPLED), corrected(AUC, SAMPLED, 0.0)):
+    for x in (by_estimated_rank(AUC, SAMPLED), correct_values(AUC, SAMPLED, 0.0)):
         assert expected(x, ITEMS) == pytest.approx(AUC, abs=1e-8)
 
 
 def test_blocks_of_ranks_do_not_change_the_result(monkeypatch):
-    whole = corrected(SUCCESS, SAMPLED, 0.1)
+    whole = correct_values(SUCCESS, SAMPLED, 0.1)
     monkeypatch.setattr("judged.recommenders.sampled_estimates._BLOCK", 100)
-    assert corrected(SUCCESS, SAMPLED, 0.1) == pytest.approx(whole, abs=1e-10)
+    assert correct_values(SUCCESS, SAMPLED, 0.1) == pytest.approx(whole, abs=1e-10)
 
 
 @pytest.mark.parametrize("replacement", [True, False])
@@ -95,8 +95,8 @@ def test_simulated_samples_have_the_bias_that_was_said_and_far_less_than_the_pla
     exact = SUCCESS[truth - 1].mean()
     plain = (np.arange(1, SAMPLED + 2) <= 5).astype(float)
     for x in (
-        corrected(SUCCESS, SAMPLED, 0.0, replacement=replacement),
-        corrected(SUCCESS, SAMPLED, 0.1, replacement=replacement),
+        correct_values(SUCCESS, SAMPLED, 0.0, replacement=replacement),
+        correct_values(SUCCESS, SAMPLED, 0.1, replacement=replacement),
     ):
         means = x[above].mean(axis=1)
         said = expected(x, ITEMS, replacement=replacement)[truth - 1].mean()

@@ -1,4 +1,4 @@
-"""Intervals of a mean: against SciPy, given the same resamples; by their definition; clustered."""
+"""Intervals of a mean: against SciPy, given the same resamples; by their definition; sum_by_cluster."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from judged.clicks.data.log import Floats
 from judged.errors import UsageError, shown
 
-__all__ = ["ParameterEstimate", "Prior", "check_level", "check_prior", "counted", "estimated"]
+__all__ = ["ParameterEstimate", "Prior", "check_prior", "estimate_from_counts", "estimate_with_variance"]
 
 Prior = tuple[float, float]
 
@@ -50,14 +50,7 @@ def check_prior(prior: Sequence[float]) -> Prior:
     return a, b
 
 
-def check_level(level: float) -> float:
-    """Return a confidence level; raise unless it is between 0 and 1."""
-    if not 0 < level < 1:
-        raise UsageError("parameter", f"level must be between 0 and 1, got {level!r}", value=level)
-    return float(level)
-
-
-def counted(success: Floats, trials: Floats, prior: Prior, level: float) -> ParameterEstimate:
+def estimate_from_counts(success: Floats, trials: Floats, prior: Prior, level: float) -> ParameterEstimate:
     """Estimate probabilities from counts: (success + A) / (trials + A + B); NaN without trials or prior."""
     a, b = prior
     total = trials + a + b
@@ -65,7 +58,7 @@ def counted(success: Floats, trials: Floats, prior: Prior, level: float) -> Para
     return _with_trials(value, total, success, trials - success, prior, level)
 
 
-def estimated(value: Floats, variance: Floats, success: Floats, failure: Floats, prior: Prior,
+def estimate_with_variance(value: Floats, variance: Floats, success: Floats, failure: Floats, prior: Prior,
               level: float) -> ParameterEstimate:  # fmt: skip
     """Estimate probabilities with a variance from the information matrix and their expected successes and failures.
 

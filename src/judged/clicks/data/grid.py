@@ -120,11 +120,11 @@ def tally(codes: Ints, size: int, weight: Floats | None = None) -> tuple[Ints, F
     if size <= max(_TABLE, 4 * len(codes)):
         count = np.bincount(codes, minlength=size).astype(np.float64)
         total = count if weight is None else sums(codes, weight, size)
-        found = np.flatnonzero(count)
-        return found, count[found], total[found]
-    found, place, times = np.unique(codes, return_inverse=True, return_counts=True)
+        distinct = np.flatnonzero(count)
+        return distinct, count[distinct], total[distinct]
+    distinct, place, times = np.unique(codes, return_inverse=True, return_counts=True)
     count = times.astype(np.float64)
-    return found, count, count if weight is None else sums(place, weight, len(found))
+    return distinct, count, count if weight is None else sums(place, weight, len(distinct))
 
 
 def last_click_before(log: ClickLog) -> Ints:

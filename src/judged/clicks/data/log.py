@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import generator
 from judged.core.tables import Id
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, shown
+from judged.stats.checks import check_share
 from judged.tables.text import counted
 
 __all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "base_name", "distinct_ids", "generator", "sums"]
 
 Codes = NDArray[np.int32]
 
-_TABLE = 1 << 26  # pairs of (query, doc) codes up to here are found by a table, more by sorting
+_TABLE = 1 << 26  # pairs of (query, doc) codes up to here use a table, more by sorting
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,20 +48,22 @@ class Pairs:
         if size <= _TABLE:
             seen = np.zeros(size, bool)
             seen[key] = True
-            found = np.flatnonzero(seen)
+            distinct = np.flatnonzero(seen)
             place = np.cumsum(seen, dtype=np.int32)[key] - np.int32(1)
         else:
-            found, place = np.unique(key, return_inverse=True)
+            distinct, place = np.unique(key, return_inverse=True)
         wide = max(len(docs), 1)
-        pairs = cls(tuple(queries), tuple(docs), (found // wide).astype(np.int32), (found % wide).astype(np.int32))
+        pairs = cls(
+            tuple(queries), tuple(docs), (distinct // wide).astype(np.int32), (distinct % wide).astype(np.int32)
+        )
         return pairs, place.astype(np.int32)
 
     def locate(self, other: Pairs) -> Ints:
         """The index here of each pair of another table; -1 for a pair that was never shown."""
         if other is self:
             return np.arange(len(self))
-        query = _translated(self.queries, other.queries)[other.query]
-        doc = _translated(self.docs, other.docs)[other.doc]
+        query = _translate(self.queries, other.queries)[other.query]
+        doc = _translate(self.docs, other.docs)[other.doc]
         wide = max(len(self.docs), 1)
         key, mine = query * wide + doc, self.query.astype(np.int64) * wide + self.doc
         at = np.minimum(np.searchsorted(mine, key), max(len(mine) - 1, 0))
@@ -75,7 +78,7 @@ class Pairs:
         return queries, [self.docs[code] for code in self.doc[rows].tolist()]
 
 
-def _translated(mine: tuple[Id, ...], theirs: tuple[Id, ...]) -> Ints:
+def _translate(mine: tuple[Id, ...], theirs: tuple[Id, ...]) -> Ints:
     code = {name: i for i, name in enumerate(mine)}
     return np.array([code.get(name, -1) for name in theirs], dtype=np.int64)
 
@@ -178,8 +181,7 @@ class ClickLog:
 
     def split(self, held_out: float = 0.2, seed: int | np.random.Generator = 0) -> tuple[ClickLog, ClickLog]:
         """Split the log by session into one to fit and one to hold out. Each session is drawn independently."""
-        if not 0 < held_out < 1:
-            raise UsageError("parameter", f"held_out must be between 0 and 1, got {held_out!r}", value=held_out)
+        check_share(held_out, "held_out", slug="parameter")
         out = generator(seed).random(len(self.sessions)) < held_out
         if out.all() or not out.any():
             raise DataError("empty-clicks", f"{int(out.sum())} of {counted(len(self.sessions), 'session')} held out, which leaves one side empty",
@@ -203,13 +205,13 @@ def sums(code: NDArray[Any], weight: NDArray[Any], size: int) -> Floats:
 def distinct_ids(values: Sequence[Any] | NDArray[Any], what: str, name: str) -> tuple[list[Id], Ints]:
     """The distinct ids, and the code of each row."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuSU":
-        found, code = np.unique(values, return_inverse=True)
-        return found.tolist(), code
+        distinct, code = np.unique(values, return_inverse=True)
+        return distinct.tolist(), code
     items = values.tolist() if isinstance(values, np.ndarray) else list(values)
     try:
         seen = {item: i for i, item in enumerate(dict.fromkeys(items))}
     except TypeError as error:
-        raise DataError("id-type", f"a {what} id as text or a number", got=str(error), where=name) from error
+        raise DataError("id-type", f"a {what} id is neither text nor a number: {error}", where=name) from error
     for item in seen:
         if item is None or item != item:
             raise DataError(
@@ -226,7 +228,7 @@ def _ranks(values: Any, name: str) -> Ints:
         whole = None
     wrong = None if whole is None else np.flatnonzero((whole != numbers) | (whole < 1) | (whole > 1 << 30))
     if whole is None or wrong is None or len(wrong):
-        got = "other values" if wrong is None else shown(numbers[wrong[:1]].tolist()[0])
+        got = "values that are not numbers" if wrong is None else shown(numbers[wrong[:1]].tolist()[0])
         raise DataError("rank-type", "ranks as integers ≥ 1", got=got, where=name)
     return whole
 
@@ -251,8 +253,8 @@ def _lists(
     if (first[session] == query).all() and (first >= 0).all():
         return sessions, session.astype(np.int64)
     key = session.astype(np.int64) * queries + query
-    found, place = np.unique(key, return_inverse=True)
-    return tuple(sessions[code] for code in (found // queries).tolist()), place
+    distinct, place = np.unique(key, return_inverse=True)
+    return tuple(sessions[code] for code in (distinct // queries).tolist()), place
 
 
 def _order(session: Ints, rank: NDArray[Any], depth: int) -> Ints | None:

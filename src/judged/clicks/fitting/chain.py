@@ -1,4 +1,4 @@
-"""Fitting the models of `chain` by EM over what is hidden below the last click."""
+"""Fit the chain models (dcm, sdbn, dbn) by EM over the hidden states below the last click."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from judged.clicks.data.estimate import estimated
+from judged.clicks.data.estimate import estimate_with_variance
 from judged.clicks.data.grid import Grid, check_whole_lists, grid_of, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.fitting.closed_form import chain_result, count_chain
@@ -17,7 +17,8 @@ from judged.clicks.fitting.information import BlockArrow
 from judged.clicks.fitting.louis import ParameterLayout, chain_information
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings
-from judged.errors import UsageError, Warned
+from judged.errors import Hint, UsageError, Warned
+from judged.stats.checks import check_choice
 
 __all__ = ["Method", "fit_bayesian", "fit_dependent", "fit_simplified"]
 
@@ -25,41 +26,42 @@ Method = Literal["em", "counts"]
 
 
 def fit_dependent(log: ClickLog, settings: FitSettings, *, method: Method = "em") -> Fit:
-    """The dependent click model: attractiveness by pair, and the chance to leave after a click by rank.
+    """Fit the dependent click model: attractiveness by pair, and the probability of leaving after a click by rank.
 
-    `method="counts"` is the closed form of Guo, Liu and Wang (WSDM 2009), which takes every last click for the one after which
-    the user left; it maximises a lower bound of the likelihood, not the likelihood.
+    `method="counts"` is the closed form of Guo, Liu and Wang (WSDM 2009), which assumes that the user left after the
+    last click. It maximises a lower bound of the likelihood, not the likelihood.
     """
     return _fit_chain(log, settings, "dcm", by="rank", persistence=1.0, method=method)
 
 
 def fit_simplified(log: ClickLog, settings: FitSettings, *, method: Method = "em") -> Fit:
-    """The dynamic Bayesian model whose users never give up: persistence is 1.
+    """Fit the simplified dynamic Bayesian model, in which users never give up: persistence is 1.
 
-    `method="counts"` is the closed form of Chapelle and Zhang (WWW 2009), which takes every last click for a satisfying one; where
-    unsatisfied users reach the end of the list, it says too much of satisfaction and of attractiveness.
+    `method="counts"` is the closed form of Chapelle and Zhang (WWW 2009), which assumes that every last click
+    satisfied. If unsatisfied users reach the end of the list, it overestimates satisfaction and attractiveness.
     """
     return _fit_chain(log, settings, "sdbn", by="pair", persistence=1.0, method=method)
 
 
 def fit_bayesian(log: ClickLog, settings: FitSettings, *, persistence: float | None = None) -> Fit:
-    """The dynamic Bayesian model: attractiveness and satisfaction by pair, and one persistence, by EM.
+    """Fit the dynamic Bayesian model by EM: attractiveness and satisfaction by pair, and one persistence.
 
     Args:
-        log: every list from rank 1 on.
+        log: complete lists from rank 1.
         settings: see `FitSettings`.
-        persistence: fixed at this value; None to estimate it, too.
+        persistence: fixed value; None to estimate it.
     """
     if persistence is not None and not 0 < persistence <= 1:
-        raise UsageError("parameter", "a persistence above 0 and up to 1", got=repr(persistence), value=persistence)
+        raise UsageError(
+            "parameter", f"persistence must be above 0 and at most 1, got {persistence!r}", value=persistence
+        )
     return _fit_chain(log, settings, "dbn", by="pair", persistence=persistence, method="em")
 
 
 def _fit_chain(
     log: ClickLog, settings: FitSettings, name: str, *, by: str, persistence: float | None, method: Method
 ) -> Fit:
-    if method not in ("em", "counts"):
-        raise UsageError("parameter", "method to be em or counts", got=repr(method), value=method)
+    check_choice(method, Method, "method")
     check_whole_lists(log, name)
     grid = grid_of(log)
     if method == "counts":
@@ -70,19 +72,20 @@ def _fit_chain(
         persistence,
         ParameterLayout.of(log.pairs, own_stop=by == "pair"),
     )
-    found = climb(
+    optimum = climb(
         problem.start(), problem.step, problem.newton, tolerance=settings.tolerance, max_steps=settings.max_steps
     )
-    attraction, satisfaction, going = problem.split(found.parameters)
+    attraction, satisfaction, going = problem.split(optimum.parameters)
     model = Chain(name, log.pairs, attraction, satisfaction, going, by, settings.unseen)
-    return _with_uncertainty(log, grid, settings, model, problem, found)
+    return _with_uncertainty(log, grid, settings, model, problem, optimum)
 
 
 @dataclass(frozen=True, slots=True)
 class _ChainProblem:
-    """EM for a chain: what is certain, what is hidden, and the prior.
+    """EM for a chain model: observed counts, hidden tails, and the prior.
 
-    Parameters are one vector: attractiveness by pair, satisfaction by pair or by rank, and persistence unless it is fixed.
+    Parameters are one vector: attractiveness by pair, satisfaction by pair or by rank, and persistence unless it is
+    fixed.
     """
 
     seen: Seen
@@ -90,9 +93,7 @@ class _ChainProblem:
     settings: FitSettings
     fixed: float | None
     layout: ParameterLayout
-    latest: list[tuple[Floats, BlockArrow, Floats, Floats]] = field(
-        default_factory=list
-    )  # the last information, to be used again
+    latest: list[tuple[Floats, BlockArrow, Floats, Floats]] = field(default_factory=list)  # cache of `information`
 
     def start(self) -> Floats:
         pairs = self.seen.clicked
@@ -118,16 +119,16 @@ class _ChainProblem:
         return float(certain + xlogy(self.tails.weight, state.likelihood).sum())
 
     def expected(self, state: Hidden) -> tuple[Floats, Floats]:
-        """Expected successes and failures of each parameter, without the prior's."""
+        """Return the expected successes and failures of each parameter, without the prior."""
         seen, tails = self.seen, self.tails
-        looked = (tails.weight * state.reached).ravel()[tails.flat]
-        quiet = sums(tails.flat_pair, looked, len(seen.clicked))
+        examined = (tails.weight * state.reached).ravel()[tails.flat]
+        quiet = sums(tails.flat_pair, examined, len(seen.clicked))
         code, ended, left = tails.code[tails.ended], tails.weight[tails.ended], state.unsatisfied[tails.ended]
         success = [seen.clicked, sums(code, ended * (1.0 - left), len(seen.onward))]
         failure = [seen.skipped + quiet, seen.onward + sums(code, ended * left, len(seen.onward))]
         if self.fixed is None:
             at_end = state.reached[tails.end - 1, np.arange(len(tails))]
-            success.append(np.array([seen.steps + looked.sum()]))
+            success.append(np.array([seen.steps + examined.sum()]))
             failure.append(np.array([(tails.weight * (state.unsatisfied - at_end)).sum()]))
         return np.concatenate(success), np.concatenate(failure)
 
@@ -147,14 +148,14 @@ class _ChainProblem:
         safe = np.clip(parameters, 1e-300, 1.0 - 1e-16)
         slope = success / safe - failure / (1.0 - safe)
         inward = np.where(parameters < 0.5, slope, -slope)
-        if (~live & (inward > 1.0)).any():  # at 0 or 1, and yet the objective rises towards the inside: not the top
+        if (~live & (inward > 1.0)).any():  # at 0 or 1 while the objective rises inwards: not the maximum
             return np.zeros(len(slope)), -1.0
         slope = np.where(live, slope, 0.0)
         direction = self.layout.join(*arrow.solve(*self.layout.split(slope)))
         return direction, float(slope @ direction)
 
     def information(self, parameters: Floats) -> tuple[BlockArrow, Floats, Floats]:
-        """The inverse information, and the expected successes and failures with the prior's."""
+        """Return the inverse information, and the expected successes and failures with the prior."""
         if self.latest and self.latest[0][0] is parameters:
             return self.latest[0][1:]
         state = self.state(parameters)
@@ -168,18 +169,18 @@ class _ChainProblem:
 
 
 def _with_uncertainty(
-    log: ClickLog, grid: Grid, settings: FitSettings, model: Chain, problem: _ChainProblem, found: Climb
+    log: ClickLog, grid: Grid, settings: FitSettings, model: Chain, problem: _ChainProblem, optimum: Climb
 ) -> Fit:
-    """The fit with intervals; a parameter that was never tried, without a prior, is NaN."""
+    """Add intervals to the fit; a parameter without trials and without a prior is NaN."""
     prior, level = settings.prior, settings.level
-    arrow, success, failure = problem.information(found.parameters)
+    arrow, success, failure = problem.information(optimum.parameters)
     variance = problem.layout.join(*arrow.variances())
     lost = _one_order(grid, len(log.pairs)) if problem.fixed is None else np.zeros(len(log.pairs), bool)
     if lost.any():
         variance = np.where(np.concatenate([lost, lost, [True]]), np.nan, variance)
-    values = np.where(success + failure > 0, found.parameters, np.nan)
+    values = np.where(success + failure > 0, optimum.parameters, np.nan)
     success, failure = success - prior[0], failure - prior[1]
-    everything = estimated(values, variance, success, failure, prior, level)
+    everything = estimate_with_variance(values, variance, success, failure, prior, level)
     pairs, stops = len(problem.seen.clicked), len(problem.seen.onward)
     named = {
         "attractiveness": everything.part(slice(pairs)),
@@ -194,32 +195,33 @@ def _with_uncertainty(
             arrow.covariance(problem.layout.local[:pairs], problem.layout.local[pairs:]) if problem.layout.full else 0.0
         )
         spread = s**2 * variance[:pairs] + a**2 * variance[pairs : 2 * pairs] + 2.0 * a * s * both
-        relevance = estimated(a * s, spread, success[:pairs], failure[:pairs], prior, level)
-    likely = problem.log_likelihood(found.parameters, problem.state(found.parameters))
+        relevance = estimate_with_variance(a * s, spread, success[:pairs], failure[:pairs], prior, level)
+    likely = problem.log_likelihood(optimum.parameters, problem.state(optimum.parameters))
     fit = chain_result(log, grid, settings, model, named, relevance, likely)
     warnings = []
     if lost.any():
-        text = ("every query has its documents in one order alone, which does not tell persistence from attractiveness below the first "
-                "rank: fix it (persistence=), or log lists in several orders")  # fmt: skip
-        warnings.append(Warned("unidentified", int(lost.sum()), text))
+        text = "every query shows its documents in one order only, which does not identify persistence and attractiveness below rank 1"
+        hint = Hint("set {persistence}, or log lists in several orders", persistence=None)
+        warnings.append(Warned("unidentified", int(lost.sum()), text, hint))
     if not problem.layout.full:
-        text = "some queries have too many documents for a full information matrix: intervals are from its diagonal, and too narrow"
+        text = "some queries have too many documents for a full information matrix; intervals use its diagonal and are too narrow"
         warnings.append(Warned("clicks-diagonal", 1, text))
-    return replace(fit, trace=found.trace, steps=found.steps, converged=found.converged, warnings=tuple(warnings),
+    return replace(fit, trace=optimum.trace, steps=optimum.steps, converged=optimum.converged, warnings=tuple(warnings),
                    information="full" if problem.layout.full else "diagonal")  # fmt: skip
 
 
 def _one_order(grid: Grid, pairs: int) -> Bools:
-    """Pairs of which a free persistence cannot be told apart, if the lists of every query begin alike: those below rank 1.
+    """Return the mask of pairs that do not identify a free persistence because all lists of each query have the same
+    order: those below rank 1.
 
-    With one order the chance that the next click after rank l is at rank m is x_l · y_m, with y_m = γ·a_m·Π(γ·(1 - a_j)) over the ranks
-    between: any γ gives the same chances with other attractiveness and satisfaction.
+    With one order the probability that the next click after rank l is at rank m is x_l · y_m, with y_m = γ·a_m·Π(γ·(1
+    - a_j)) over the ranks between: any γ gives the same probabilities with other attractiveness and satisfaction.
     """
-    pair, shown_there = grid.lists.pair.astype(np.int64), grid.lists.shown
+    pair, present = grid.lists.pair.astype(np.int64), grid.lists.shown
     depth = pair.shape[1]
-    rank = np.broadcast_to(np.arange(depth), pair.shape)[shown_there]
-    place = pair[shown_there] * depth + rank
-    query = grid.lists.pairs.query.astype(np.int64)[pair[shown_there]] * depth + rank
+    rank = np.broadcast_to(np.arange(depth), pair.shape)[present]
+    place = pair[present] * depth + rank
+    query = grid.lists.pairs.query.astype(np.int64)[pair[present]] * depth + rank
     seen, at = tally(place, pairs * depth)[0], tally(query, len(grid.lists.pairs.queries) * depth)[0]
     lost = np.zeros(pairs, bool)
     if len(seen) == len(at):

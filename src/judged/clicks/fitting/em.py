@@ -1,4 +1,4 @@
-"""Expectation–maximisation: quick steps far from the top, exact ones near it, and when to stop."""
+"""Expectation–maximisation with acceleration far from the maximum, Newton steps near it, and a test of convergence."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Climb", "climb"]
 Step = Callable[[Floats], tuple[Floats, float]]
 Newton = Callable[[Floats], tuple[Floats, float]]
 
-_NEAR = 1e-4  # squared distance to the top, in standard errors, at which it ends
+_NEAR = 1e-4  # squared distance to the maximum, in standard errors, that counts as converged
 _ROUNDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """Where it ended: the parameters, the objective at each accepted point (it never falls), and how it got there.
+    """Result of a maximisation: the parameters, and the objective at each accepted point, which never falls.
 
-    The objective is the log-likelihood plus the log of the prior, up to a constant. `steps` counts those of EM and of Newton. `converged`
-    says that no parameter is further from the top than a hundredth of its standard error.
+    The objective is the log-likelihood plus the log prior, up to a constant. `steps` counts EM and Newton steps.
+    `converged` is true if every parameter is within a hundredth of its standard error of the maximum.
     """
 
     parameters: Floats
@@ -34,25 +34,25 @@ class Climb:
 
 
 def climb(start: Floats, step: Step, newton: Newton, *, tolerance: float = 1e-10, max_steps: int = 2000) -> Climb:
-    """Repeat an EM step until the objective hardly rises, then make sure that this is the top.
+    """Repeat EM steps until the objective hardly rises, then verify that this is the maximum.
 
-    EM on its own creeps along flat ridges, and a small rise does not mean that it has arrived. So where it slows
-    down, Newton's method takes over, with the observed information that the intervals need anyway; its steps are taken only
-    where they raise the objective, and EM goes on where they do not.
+    EM alone is slow along flat ridges, where a small rise does not imply convergence. When it slows down, Newton's
+    method continues with the observed information, which the intervals need anyway. Newton steps are accepted only if
+    they raise the objective; otherwise EM continues.
 
     Args:
         start: all parameters, each strictly between 0 and 1.
-        step: gives the parameters after one EM step, and the objective before it.
-        newton: gives Newton's direction at a point, and the squared length of that way in standard errors.
-        tolerance: the relative rise of the objective below which EM pauses.
-        max_steps: steps of both kinds after which it stops anyway, unconverged.
+        step: returns the parameters after one EM step, and the objective before it.
+        newton: returns Newton's direction at a point, and its squared length in standard errors.
+        tolerance: relative rise of the objective below which EM pauses.
+        max_steps: maximum number of steps of both kinds.
     """
     if not 0 < tolerance < 1 or max_steps < 1:
-        got = f"{tolerance!r} and {max_steps!r}"
-        raise UsageError("parameter", "a tolerance between 0 and 1, and steps from 1", got=got)
+        problem = f"tolerance must be between 0 and 1 and max_steps ≥ 1, got {tolerance!r} and {max_steps!r}"
+        raise UsageError("parameter", problem)
     here, trace, steps = start, [step(start)[1]], 1
     for _ in range(_ROUNDS):
-        here, steps = _accelerated(here, step, trace, steps, tolerance, max_steps)
+        here, steps = _accelerate(here, step, trace, steps, tolerance, max_steps)
         before = steps
         here, steps, arrived = _exact(here, step, newton, trace, steps, max_steps)
         if arrived or steps >= max_steps:
@@ -61,33 +61,34 @@ def climb(start: Floats, step: Step, newton: Newton, *, tolerance: float = 1e-10
     return Climb(here, tuple(trace), steps, False)
 
 
-def _accelerated(
+def _accelerate(
     here: Floats, step: Step, trace: list[float], steps: int, tolerance: float, max_steps: int
 ) -> tuple[Floats, int]:
-    """EM with a jump after every two steps (SQUAREM: Varadhan and Roland, Scandinavian Journal of Statistics 2008, scheme S3).
+    """Run EM with an extrapolation after every two steps (SQUAREM, scheme S3: Varadhan and Roland, Scandinavian Journal
+    of Statistics 2008).
 
-    A jump that would lower the objective is not taken, so the trace rises as plain EM's does.
+    An extrapolation that would lower the objective is rejected, so the trace is monotone as in plain EM.
     """
     first = step(here)[0]
     while steps < max_steps:
         second, middle = step(first)
         jump = _jump(here, first, second)
-        third, there = step(jump)
+        third, value = step(jump)
         steps += 2
-        if not there >= middle:  # also where it is no number
+        if not value >= middle:  # also if it is NaN
             jump = second
-            third, there = step(second)
+            third, value = step(second)
             steps += 1
-        rise = there - trace[-1]
+        rise = value - trace[-1]
         here, first = jump, third
-        trace.append(there)
-        if rise <= tolerance * max(abs(there), 1.0):
+        trace.append(value)
+        if rise <= tolerance * max(abs(value), 1.0):
             break
     return here, steps
 
 
 def _jump(a: Floats, b: Floats, c: Floats) -> Floats:
-    """The point that three EM iterates lead to, kept strictly between 0 and 1."""
+    """Extrapolate from three EM iterates, strictly between 0 and 1."""
     step, bend = b - a, c - 2.0 * b + a
     length = float(np.sqrt(bend @ bend))
     if length == 0.0:
@@ -100,12 +101,14 @@ def _jump(a: Floats, b: Floats, c: Floats) -> Floats:
 def _exact(
     here: Floats, step: Step, newton: Newton, trace: list[float], steps: int, max_steps: int
 ) -> tuple[Floats, int, bool]:
-    """Newton's steps while they raise the objective: the point, the steps so far, and whether this is the top."""
+    """Take Newton steps while they raise the objective; return the point, the number of steps, and whether it is the
+    maximum.
+    """
     for _ in range(_ROUNDS):
         direction, distance = newton(here)
         if 0.0 <= distance <= _NEAR:
             return here, steps, True
-        better = _searched(here, direction, step, trace[-1]) if distance > 0.0 and steps < max_steps else None
+        better = _search_line(here, direction, step, trace[-1]) if distance > 0.0 and steps < max_steps else None
         if better is None:
             return here, steps, False
         here, value = better
@@ -114,15 +117,17 @@ def _exact(
     return here, steps, False
 
 
-def _searched(here: Floats, direction: Floats, step: Step, value: float) -> tuple[Floats, float] | None:
-    """The first of ever shorter steps that raises the objective; none goes further than 9/10 of the way to 0 or 1."""
+def _search_line(here: Floats, direction: Floats, step: Step, value: float) -> tuple[Floats, float] | None:
+    """Return the first of ever shorter steps that raises the objective; none goes beyond 9/10 of the distance to 0 or
+    1.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(direction > 0, (1.0 - here) / direction, np.where(direction < 0, -here / direction, np.inf))
     reach = min(1.0, 0.9 * float(np.nanmin(room)))
     for _ in range(12):
-        there = here + reach * direction
-        found = step(there)[1]
-        if found > value:
-            return there, found
+        point = here + reach * direction
+        raised = step(point)[1]
+        if raised > value:
+            return point, raised
         reach /= 3.0
     return None

@@ -1,4 +1,4 @@
-"""Fitting the models of `examination`: EM over (document, place) cells, of which a log of any length has few."""
+"""Fit the examination models by EM over (document, place) cells, of which a log of any length has few."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.estimate import ParameterEstimate, counted, estimated
+from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import check_whole_lists, last_click_before, tally
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
 from judged.clicks.fitting.em import Climb, climb
@@ -19,25 +19,25 @@ __all__ = ["fit_browsing", "fit_document_ctr", "fit_position", "fit_rank_ctr"]
 
 
 def fit_position(log: ClickLog, settings: FitSettings) -> Fit:
-    """The position-based model: EM for attractiveness by pair and examination by rank.
+    """Fit the position-based model by EM: attractiveness by pair and examination by rank.
 
-    Only the products can be seen, so examination at the first rank is fixed at 1, and attractiveness is the chance of a
-    click there. Pairs that no chain of shared ranks and shared pairs joins to the first rank remain unidentified: their
-    errors and intervals are NaN, with a warning.
+    Only products are identified, so examination at the first rank is fixed at 1, and attractiveness is the probability
+    of a click there. Pairs that are not connected to the first rank by shared ranks and pairs are not identified:
+    their errors and intervals are NaN, with a warning.
     """
     ranks = np.unique(log.rank)
     problem = _ExaminationProblem.of(log, np.searchsorted(ranks, log.rank), len(ranks), settings)
-    found = problem.solve()
-    attraction, examination = problem.split(found.parameters)
+    optimum = problem.solve()
+    attraction, examination = problem.split(optimum.parameters)
     table = np.interp(np.arange(1, log.depth + 1), ranks, examination)[:, None]
     model = Examination("pbm", log.pairs, attraction, table, settings.unseen)
-    return _result(log, model, problem, found, tuple(ranks.tolist()))
+    return _result(log, model, problem, optimum, tuple(ranks.tolist()))
 
 
 def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
-    """The user browsing model: EM for attractiveness by pair and examination by rank and nearest click above.
+    """Fit the user browsing model by EM: attractiveness by pair, and examination by rank and nearest click above.
 
-    The anchor is rank 1, as in the position-based model; what is said there about identification holds here too.
+    Rank 1 is the anchor, with the same limits of identification as in the position-based model.
     """
     check_whole_lists(log, "ubm")
     wide = log.depth + 1
@@ -46,17 +46,17 @@ def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
     place = np.full(wide * wide, -1)
     place[seen] = np.arange(len(seen))
     problem = _ExaminationProblem.of(log, place[code], len(seen), settings)
-    found = problem.solve()
-    attraction, examination = problem.split(found.parameters)
+    optimum = problem.solve()
+    attraction, examination = problem.split(optimum.parameters)
     table = np.full(wide * wide, settings.unseen)
     table[seen] = examination
     model = Examination("ubm", log.pairs, attraction, table.reshape(wide, wide)[:-1], settings.unseen)
-    return _result(log, model, problem, found, tuple((int(c) // wide + 1, int(c) % wide) for c in seen))
+    return _result(log, model, problem, optimum, tuple((int(c) // wide + 1, int(c) % wide) for c in seen))
 
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """How often each pair was shown and clicked in each place; place 0 is the anchor, where examination is 1."""
+    """Impressions and clicks of each pair in each place; place 0 is the anchor, where examination is 1."""
 
     pair: Ints
     place: Ints
@@ -76,7 +76,7 @@ class _Cells:
         return sums(self.place, values, self.places)
 
     def unidentified(self) -> tuple[Bools, Bools]:
-        """Pairs and places that no path of cells joins to the anchor."""
+        """Return the masks of pairs and of places that are not connected to the anchor."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -89,7 +89,7 @@ class _Cells:
 
 @dataclass(frozen=True, slots=True)
 class _ExaminationProblem:
-    """EM for a product of one probability of the pair and one of the place.
+    """EM for the product of a probability of the pair and one of the place.
 
     Parameters are one vector: attractiveness by pair, then examination by place without the anchor.
     """
@@ -101,8 +101,8 @@ class _ExaminationProblem:
     @classmethod
     def of(cls, log: ClickLog, place: Ints, places: int, settings: FitSettings) -> _ExaminationProblem:
         size = len(log.pairs) * places
-        found, shown, clicked = tally(log.pair.astype(np.int64) * places + place, size, log.clicked.astype(np.float64))
-        cells = _Cells(found // places, found % places, shown, clicked, len(log.pairs), places)
+        codes, shown, clicked = tally(log.pair.astype(np.int64) * places + place, size, log.clicked.astype(np.float64))
+        cells = _Cells(codes // places, codes % places, shown, clicked, len(log.pairs), places)
         return cls(cells, settings, cells.unidentified())
 
     def solve(self) -> Climb:
@@ -110,7 +110,7 @@ class _ExaminationProblem:
         return climb(self.start(), self.step, self.newton, tolerance=settings.tolerance, max_steps=settings.max_steps)
 
     def split(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Attractiveness by pair, and examination by place with the anchor in front."""
+        """Return attractiveness by pair, and examination by place with the anchor first."""
         return parameters[: self.cells.pairs], np.append(1.0, parameters[self.cells.pairs :])
 
     def start(self) -> Floats:
@@ -122,7 +122,7 @@ class _ExaminationProblem:
         return np.append(attractive, examined[1:])
 
     def hidden(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        """For each cell: the chance of a click, and among those not clicked, of having attracted and of having been examined."""
+        """Return for each cell the probability of a click, and without a click those of attraction and of examination."""
         attraction, examination = self.split(parameters)
         a, e = attraction[self.cells.pair], examination[self.cells.place]
         passed = 1.0 - a * e
@@ -153,7 +153,7 @@ class _ExaminationProblem:
         return direction, float(slope @ direction)
 
     def information(self, parameters: Floats) -> tuple[CellArrow, Floats]:
-        """The inverse information, and the slope of the objective. What is at 0 or 1, or not identified, is taken as known."""
+        """Return the inverse information and the gradient; parameters at 0 or 1, or not identified, count as known."""
         cells, (a, b) = self.cells, self.settings.prior
         attraction, examination = self.split(parameters)
         one, other = attraction[cells.pair], examination[cells.place]
@@ -176,41 +176,39 @@ def _over(count: Floats, square: Floats) -> Floats:
 
 
 def _result(
-    log: ClickLog, model: Examination, problem: _ExaminationProblem, found: Climb, labels: tuple[object, ...]
+    log: ClickLog, model: Examination, problem: _ExaminationProblem, optimum: Climb, labels: tuple[object, ...]
 ) -> Fit:
     cells, prior, level = problem.cells, problem.settings.prior, problem.settings.level
-    attraction, examination = problem.split(found.parameters)
-    by_pair, by_place = problem.information(found.parameters)[0].variances()
-    chance, attracted, examined = problem.hidden(found.parameters)
+    attraction, examination = problem.split(optimum.parameters)
+    by_pair, by_place = problem.information(optimum.parameters)[0].variances()
+    chance, attracted, examined = problem.hidden(optimum.parameters)
     shown, clicked = cells.by_pair(cells.shown), cells.by_pair(cells.clicked)
     value = np.where(shown + sum(prior) > 0, attraction, np.nan)
-    by_document = estimated(value, by_pair, clicked, cells.by_pair(cells.skipped * examined), prior, level)
-    places = estimated(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
+    by_document = estimate_with_variance(value, by_pair, clicked, cells.by_pair(cells.skipped * examined), prior, level)
+    places = estimate_with_variance(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
                        cells.by_place(cells.skipped * attracted)[1:], prior, level)  # fmt: skip
     count = int(problem.lost[0].sum())
-    text = (
-        f"{count} of {cells.pairs} (query, doc) pairs are not joined to the first rank: their intervals are not known"
-    )
+    text = f"{count} of {cells.pairs} (query, doc) pairs are not connected to the first rank and have no intervals"
     return Fit(
         model=model,
         settings=problem.settings,
-        parameters={"attractiveness": by_document, "examination": _anchored(places)},
+        parameters={"attractiveness": by_document, "examination": _with_anchor(places)},
         labels={"examination": labels},
         relevance=by_document,
         impressions=shown,
         clicks=clicked,
         sessions=len(log.sessions),
         log_likelihood=problem.log_likelihood(chance),
-        trace=found.trace,
-        steps=found.steps,
-        converged=found.converged,
+        trace=optimum.trace,
+        steps=optimum.steps,
+        converged=optimum.converged,
         information="full",
         warnings=(Warned("unidentified", count, text),) if count else (),
     )
 
 
-def _anchored(places: ParameterEstimate) -> ParameterEstimate:
-    """The estimates with the anchor in front: 1, and known."""
+def _with_anchor(places: ParameterEstimate) -> ParameterEstimate:
+    """Prepend the anchor to the estimates: 1 without error."""
     return ParameterEstimate(
         value=np.append(1.0, places.value),
         error=np.append(0.0, places.error),
@@ -220,36 +218,34 @@ def _anchored(places: ParameterEstimate) -> ParameterEstimate:
     )
 
 
-# ── yardsticks ───────────────────────────────────────────────────────────────────────────────────
+# ── baselines ───────────────────────────────────────────────────────────────────────────────────
 
 
 def fit_document_ctr(log: ClickLog, settings: FitSettings) -> Fit:
-    """The click-through rate of each pair, wherever it stood."""
+    """Fit the click-through rate of each pair, at any rank."""
     shown, clicked = _counts(log)
-    rate = counted(clicked, shown, settings.prior, settings.level)
+    rate = estimate_from_counts(clicked, shown, settings.prior, settings.level)
     model = Examination("ctr", log.pairs, rate.value, np.ones((1, 1)), settings.unseen)
-    return _yardstick(log, settings, model, {"attractiveness": rate}, rate, {})
+    return _baseline(log, settings, model, {"attractiveness": rate}, rate, {})
 
 
 def fit_rank_ctr(log: ClickLog, settings: FitSettings) -> Fit:
-    """The click-through rate of each rank, whatever stood there: no pair is told from another."""
+    """Fit the click-through rate of each rank, for any document."""
     at = log.rank - 1
     shown = sums(at, np.ones(len(at)), log.depth)
-    rate = counted(sums(at, log.clicked, log.depth), shown, settings.prior, settings.level)
+    rate = estimate_from_counts(sums(at, log.clicked, log.depth), shown, settings.prior, settings.level)
     table = np.where(np.isnan(rate.value), settings.unseen, rate.value)[:, None]
     model = Examination("rank-ctr", log.pairs, np.ones(len(log.pairs)), table, 1.0)
-    return _yardstick(
-        log, settings, model, {"examination": rate}, None, {"examination": tuple(range(1, log.depth + 1))}
-    )
+    return _baseline(log, settings, model, {"examination": rate}, None, {"examination": tuple(range(1, log.depth + 1))})
 
 
 def _counts(log: ClickLog) -> tuple[Floats, Floats]:
-    """How often each pair was shown, and clicked."""
+    """Return the impressions and clicks of each pair."""
     size = len(log.pairs)
     return np.bincount(log.pair, minlength=size).astype(np.float64), sums(log.pair, log.clicked, size)
 
 
-def _yardstick(log: ClickLog, settings: FitSettings, model: Examination, parameters: dict[str, ParameterEstimate],
+def _baseline(log: ClickLog, settings: FitSettings, model: Examination, parameters: dict[str, ParameterEstimate],
                relevance: ParameterEstimate | None, labels: dict[str, tuple[object, ...]]) -> Fit:  # fmt: skip
     from scipy.special import xlog1py, xlogy
 

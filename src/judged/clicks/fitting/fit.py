@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, Unpack
 
-from judged.clicks.data.estimate import check_level, check_prior
+from judged.clicks.data.estimate import check_prior
 from judged.clicks.data.log import ClickLog
 from judged.clicks.fitting.chain import Method, fit_bayesian, fit_dependent, fit_simplified
 from judged.clicks.fitting.closed_form import fit_cascade
@@ -14,6 +14,7 @@ from judged.clicks.fitting.examination import fit_browsing, fit_document_ctr, fi
 from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import UsageError
 from judged.registry import Registry
+from judged.stats.checks import check_share
 
 __all__ = ["MODELS", "ModelOptions", "fit"]
 
@@ -61,9 +62,14 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
     fitter = MODELS.find(model)
     unknown = sorted(set(options) - fitter.options)
     if unknown:
-        action = f"its options are {', '.join(sorted(fitter.options))}" if fitter.options else "leave it out"
+        hint = f"use {', '.join(sorted(fitter.options))}" if fitter.options else "leave it out"
         raise UsageError(
-            "parameter", f"the model {fitter.name} has no option {unknown[0]!r}", hint=action, value=unknown[0]
+            "parameter", f"the model {fitter.name} has no option {unknown[0]!r}", hint=hint, value=unknown[0]
         )
-    settings = FitSettings(prior=check_prior(prior), level=check_level(level), tolerance=tolerance, max_steps=max_steps)
+    settings = FitSettings(
+        prior=check_prior(prior),
+        level=check_share(level, "level", slug="parameter"),
+        tolerance=tolerance,
+        max_steps=max_steps,
+    )
     return fitter.fit(log, settings, **options)

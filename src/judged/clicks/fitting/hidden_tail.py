@@ -1,8 +1,8 @@
-"""What is hidden in a session of a chain model: everything below the last click.
+"""Hidden states of a session in a chain model: everything below the last click.
 
-Down to the last click everything was examined, and every click above it left the user unsatisfied: there EM has nothing to
-guess. Below it, the user was satisfied at once, or went on for a while and clicked nothing. So sessions are put
-together by their last click and what stands below it; the rest is counted once.
+Down to the last click everything was examined, and every earlier click left the user unsatisfied, so nothing is
+hidden. Below the last click the user was either satisfied at once, or continued for some ranks without clicking. So
+sessions are grouped by their last click and the documents below it; the rest is counted once.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ __all__ = ["Hidden", "Seen", "Tails", "hidden", "seen_and_tails"]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Counts of what is certain."""
+    """Counts of observed events."""
 
     clicked: Floats  # by pair
     skipped: Floats  # by pair: examined and not clicked
-    onward: Floats  # clicks that did not satisfy, by what satisfaction belongs to
-    steps: float  # times that an unsatisfied user went on
+    onward: Floats  # clicks that did not satisfy, by pair or by rank
+    steps: float  # number of times that an unsatisfied user continued
 
 
 @dataclass(frozen=True, slots=True)
 class Tails:
-    """Ends of lists, one a column; `pair[k, g]` stands at rank k + 1, and `top[g]` is the rank of the last click, or 1.
+    """Ends of lists, one per column: `pair[k, g]` is at rank k + 1, and `top[g]` is the rank of the last click, or 1.
 
-    Rows are ranks, so that a step from rank to rank works on memory that lies together.
+    Rows are ranks, so that a step from rank to rank uses contiguous memory.
     """
 
-    pair: Ints  # 0 where nothing of the tail stands
-    below: Bools  # what lies below the top, to the end of the list
-    flat: Ints  # where that is, in the order of memory
+    pair: Ints  # 0 outside the tail
+    below: Bools  # ranks below the top, to the end of the list
+    flat: Ints  # flat indices of these cells
     flat_pair: Ints
     top: Ints
     end: Ints
-    ended: Bools  # whether there was a click, at the top
-    code: Ints  # what satisfaction by that click belongs to
+    ended: Bools  # True with a click, at the top
+    code: Ints  # pair or rank of that click's satisfaction
     weight: Floats
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class Tails:
 
 
 def seen_and_tails(grid: Grid, pairs: int, *, by: str) -> tuple[Seen, Tails]:
-    """The certain and the hidden part of a log. Satisfaction belongs to the pair or to the rank."""
+    """Split a log into its observed counts and its hidden tails. Satisfaction is by pair or by rank."""
     pair, clicked, weight = grid.lists.pair.astype(np.int64), grid.clicked, grid.weight
     last, length, ranks = grid.last, grid.length, np.arange(1, grid.clicked.shape[1] + 1)
     top = np.maximum(last, 1)
@@ -68,7 +68,7 @@ def seen_and_tails(grid: Grid, pairs: int, *, by: str) -> tuple[Seen, Tails]:
 
 
 def _tails(pair: Ints, code: Ints, last: Ints, top: Ints, length: Ints, weight: Floats) -> Tails:
-    """Sessions whose list goes on below the last click, put together where that is the same."""
+    """Group the sessions whose list continues below the last click by equal tails."""
     rows = np.flatnonzero(top < length)
     ranks = np.arange(1, pair.shape[1] + 1)
     state = np.where(ranks >= top[rows, None], pair[rows], -2)
@@ -94,8 +94,10 @@ def _tails(pair: Ints, code: Ints, last: Ints, top: Ints, length: Ints, weight: 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What the E-step expects of each tail: `reached[k, g]` is the chance that the user examined rank k + 1, and at the top,
-    that the click there did not satisfy. Above the top and behind the end it is 0, and means nothing.
+    """Expectations of the E-step for each tail.
+
+    `reached[k, g]` is the probability that the user examined rank k + 1; at the top, that the click there did not
+    satisfy. It is 0, and not used, above the top and below the end.
     """
 
     reached: Floats
@@ -104,13 +106,13 @@ class Hidden:
 
 
 def hidden(tails: Tails, attraction: Floats, satisfaction: Floats, persistence: float) -> Hidden:
-    """The chances of what is hidden, given that nothing below the top was clicked.
+    """Compute the probabilities of the hidden states, given that nothing below the top was clicked.
 
-    Backward over ranks: the chance T_k that nothing is clicked below rank k by an unsatisfied user there,
-    T_k = (1 - γ) + γ·(1 - a_(k+1))·T_(k+1), and 1 at the end. Forward: how far such a user went.
+    Backward over ranks: the probability T_k that an unsatisfied user at rank k clicks nothing below it is T_k = (1 -
+    γ) + γ·(1 - a_(k+1))·T_(k+1), and 1 at the end. Forward: the probability that the user reached each rank.
     """
     depth, size = tails.pair.shape
-    onward = np.zeros((depth, size))  # γ·(1 - a_k)·T_k: to go on to rank k, and to click nothing from there on
+    onward = np.zeros((depth, size))  # γ·(1 - a_k)·T_k: continue to rank k and click nothing from there
     quiet = np.ones((depth, size))
     for k in range(depth - 1, 0, -1):
         np.multiply(persistence * (1.0 - attraction[tails.pair[k]]), quiet[k], out=onward[k], where=tails.below[k])

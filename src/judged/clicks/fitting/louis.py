@@ -1,9 +1,10 @@
-"""The observed information of a chain model, by Louis' formula: what complete data would tell, less what is hidden.
+"""Observed information of a chain model by Louis' formula: complete information less the variance of the complete score.
 
-I = E[complete information] - Var[complete score]   (Louis, Journal of the Royal Statistical Society B 1982)
+I = E[complete information] - Var[complete score] (Louis, Journal of the Royal Statistical Society B 1982)
 
-Below the last click, what is hidden is how far the user went. Let X_k say that rank k was reached unsatisfied. These events are
-nested, so Cov(X_j, X_k) = x_k·(1 - x_j) for j above k, where x are their chances; and every score is linear in them.
+The hidden state is the last rank examined below the last click. Let X_k indicate that rank k was reached unsatisfied.
+These events are nested, so Cov(X_j, X_k) = x_k·(1 - x_j) for j above k, where x are their probabilities; and every
+score is linear in them.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from judged.clicks.fitting.information import BlockArrow, Blocks, block_arrow
 
 __all__ = ["ParameterLayout", "chain_information"]
 
-_CELLS = 1 << 21  # numbers that a step may hold at a time
+_CELLS = 1 << 21  # numbers in memory at a time
 _EDGE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterLayout:
-    """Where each parameter stands: a block for each query, or a block for each parameter where those would be too large.
+    """Positions of the parameters in blocks: one per query, or one per parameter if those are too large.
 
-    Parameters come as one vector: attractiveness by pair, then satisfaction, then persistence if it is free. `shared` are those behind
-    the local ones: satisfaction, where it goes by rank, and persistence.
+    Parameters are one vector: attractiveness by pair, then satisfaction, then persistence if it is free. Shared
+    parameters follow the local ones: satisfaction, if it is by rank, and persistence.
     """
 
     blocks: Blocks
-    local: Ints  # the place among the local parameters of attractiveness and, by pair, of satisfaction
+    local: Ints  # position among the local parameters of attractiveness and, by pair, of satisfaction
     block: Ints  # of each local parameter
     query: Ints  # of each pair
     pairs: int
@@ -52,16 +53,17 @@ class ParameterLayout:
         return cls(blocks, local, owner, query, len(pairs), own_stop, full)
 
     def split(self, values: Floats) -> tuple[Floats, Floats]:
-        """A vector over all parameters as one over local places, and one over the shared."""
+        """Split a vector of all parameters into local ones by position, and shared ones."""
         local = np.zeros(len(self.local))
         local[self.local] = values[: len(self.local)]
         return local, values[len(self.local) :]
 
     def join(self, local: Floats, shared: Floats) -> Floats:
+        """Join local and shared parameters into one vector."""
         return np.append(local[self.local], shared)
 
     def diagonal(self) -> Ints:
-        """Where the diagonal of each local parameter lies in the buffer of blocks."""
+        """Return the index of each local parameter's diagonal cell in the buffer of blocks."""
         place = np.arange(len(self.local))
         inside = place - self.blocks.first[self.block]
         return self.blocks.start[self.block] + inside * (self.blocks.size[self.block] + 1)
@@ -69,9 +71,9 @@ class ParameterLayout:
 
 def chain_information(layout: ParameterLayout, tails: Tails, state: Hidden, parameters: Floats, success: Floats, failure: Floats, *,
                       going: bool) -> BlockArrow:  # fmt: skip
-    """The inverse of the information at `parameters`; `success` and `failure` are the expected counts, with the prior's.
+    """Compute the inverse information at `parameters`; `success` and `failure` are expected counts with the prior.
 
-    Parameters at 0 or 1 are taken as known. `going` says that the last parameter is the persistence.
+    Parameters at 0 or 1 count as known. `going` is true if the last parameter is the persistence.
     """
     live = parameters * (1.0 - parameters) > _EDGE
     safe = np.where(live, parameters, 0.5)
@@ -93,7 +95,7 @@ def chain_information(layout: ParameterLayout, tails: Tails, state: Hidden, para
 
 
 def _parts(tails: Tails, layout: ParameterLayout) -> list[Ints]:
-    """Tails in the order of their queries, some at a time: each part touches a small piece of the matrix."""
+    """Split the tails, sorted by query, so that each part uses a small range of the matrix."""
     if not len(tails):
         return []
     first_below = tails.pair[tails.top, np.arange(len(tails))]
@@ -103,10 +105,12 @@ def _parts(tails: Tails, layout: ParameterLayout) -> list[Ints]:
 
 @dataclass(frozen=True, slots=True)
 class _Scores:
-    """The complete scores of some tails: rank by rank (rows), how X_k enters that of the local parameter at `place`."""
+    """Complete scores of some tails: by rank (rows), the coefficient of X_k in the score of the local parameter at
+    `place`.
+    """
 
-    reached: Floats  # the chance of each X
-    slope: Floats  # 0 where a rank has no local parameter
+    reached: Floats  # probability of each X
+    slope: Floats  # 0 without a local parameter
     place: Ints
     below: Bools
     at_top: Bools
@@ -130,18 +134,17 @@ def _scores(layout: ParameterLayout, tails: Tails, state: Hidden, part: Ints, sa
 
 
 def _subtract_local(half: Floats, layout: ParameterLayout, s: _Scores) -> None:
-    """Take the covariances of local scores, Cov(X_j, X_k) = x_k·(1 - x_j) for each two ranks j above k, from the blocks.
+    """Subtract the covariances of local scores, Cov(X_j, X_k) = x_k·(1 - x_j) for ranks j above k, from the blocks.
 
-    Each is taken once, and half of each variance, so that a block and its transpose add up to the whole.
+    Each covariance is subtracted once, and half of each variance, so that a block plus its transpose is complete.
     """
     if not layout.full:
         values = (s.weight * s.slope**2 * s.reached * (1.0 - s.reached)).ravel() / 2.0
         half -= sums(s.place.ravel(), values, len(half))
         return
     blocks, some = layout.blocks, s.slope != 0
-    owner = layout.block[
-        s.place[s.at_end.argmax(axis=0), np.arange(s.place.shape[1])]
-    ]  # the end is of the tail's own query
+    last = s.place[s.at_end.argmax(axis=0), np.arange(s.place.shape[1])]
+    owner = layout.block[last]  # the last document belongs to the query of the tail
     size, start = blocks.size[owner], blocks.start[owner]
     low, high = int(start.min()), int((start + size**2).max())
     inside = np.where(some, s.place - blocks.first[owner], 0)
@@ -157,7 +160,7 @@ def _subtract_local(half: Floats, layout: ParameterLayout, s: _Scores) -> None:
 
 def _subtract_stop(mixed: Floats, centre: Floats, s: _Scores, part: Ints, tails: Tails, safe: Floats, live: Bools,
                    layout: ParameterLayout) -> None:  # fmt: skip
-    """The same for satisfaction by rank, which only the X at the top enters."""
+    """Subtract the covariances of satisfaction by rank, whose score has only the X at the top."""
     code = tails.code[part]
     stop = layout.pairs + code
     slope = np.where(tails.ended[part] & live[stop], -1.0 / (safe[stop] * (1.0 - safe[stop])), 0.0)
@@ -171,7 +174,7 @@ def _subtract_stop(mixed: Floats, centre: Floats, s: _Scores, part: Ints, tails:
 
 
 def _subtract_going(mixed: Floats, centre: Floats, s: _Scores, going: float, *, stops: int) -> None:
-    """The same for persistence, whose score all of a tail's X enter; sums over the ranks above and below run along."""
+    """Subtract the covariances of persistence, whose score has every X of a tail, by cumulative sums over ranks."""
     slope = s.below / going + s.at_end / (1.0 - going) - s.at_top / (1.0 - going)
     lacking, having = np.cumsum((1.0 - s.reached) * slope, axis=0), s.reached * slope
     after = having.sum(axis=0) - np.cumsum(having, axis=0)

@@ -139,7 +139,7 @@ class InterleavingOutcome(Result):
         """The outcome by "session" or by "query"."""
         score = next((one for one in self.outcomes if one.unit == unit), None)
         if score is None:
-            raise UsageError("parameter", "session or query", got=repr(unit), value=unit)
+            raise UsageError("parameter", f"unit must be session or query, got {unit!r}", value=unit)
         return score
 
     def records(self) -> list[dict[str, Any]]:

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Column
-from judged.clicks.data.estimate import check_level
 from judged.clicks.data.log import Floats, generator, sums
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
+from judged.stats.checks import check_share
 
 __all__ = [
     "Interleaved",
@@ -63,7 +63,7 @@ def team_draft(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.ran
                 docs[ranking[at[side]]] = team
         if len(docs) == before:
             break
-    return _interleaved(docs, a, b)
+    return _with_ranks(docs, a, b)
 
 
 def balanced(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.random.Generator = 0) -> Interleaved:
@@ -86,7 +86,7 @@ def balanced(a: Sequence[Id], b: Sequence[Id], k: int = 10, seed: int | np.rando
         doc = rankings[side][at[side]]
         at[side] += 1
         docs.setdefault(doc, "A" if teams[side] == "A" else "B")
-    return _interleaved(docs, a, b)
+    return _with_ranks(docs, a, b)
 
 
 def _next(at: list[int], leads: int, size: tuple[int, int]) -> int:
@@ -95,7 +95,7 @@ def _next(at: list[int], leads: int, size: tuple[int, int]) -> int:
     return side if at[side] < size[side] else 1 - side
 
 
-def _interleaved(docs: dict[Id, Team], a: Sequence[Id], b: Sequence[Id]) -> Interleaved:
+def _with_ranks(docs: dict[Id, Team], a: Sequence[Id], b: Sequence[Id]) -> Interleaved:
     in_a = {doc: rank for rank, doc in enumerate(a, 1)}
     in_b = {doc: rank for rank, doc in enumerate(b, 1)}
     return Interleaved(
@@ -177,7 +177,7 @@ def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95)
             sessions. Sessions of one query are not independent, so this is the safer test if queries repeat.
         level: confidence level of the interval.
     """
-    check_level(level)
+    check_share(level, "level", slug="parameter")
     if not len(credit):
         raise DataError("empty-clicks", "no session to score", hint="check that lists and log have queries in common")
     from scipy.stats import binomtest

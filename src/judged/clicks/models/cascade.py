@@ -46,9 +46,9 @@ def cascade_clicks(attractiveness: Any) -> CascadeClicks:
     >>> cascade_clicks([0.5, 0.5]).clicked
     array([0.5 , 0.25])
     """
-    given = probabilities(attractiveness, "attractiveness", padded=True)
-    padding = np.isnan(given)
-    chance = np.where(padding, 0.0, given)
+    padded_chance = probabilities(attractiveness, "attractiveness", padded=True)
+    padding = np.isnan(padded_chance)
+    chance = np.where(padding, 0.0, padded_chance)
     if (padding[..., :-1] & ~padding[..., 1:]).any():
         raise DataError(
             "probability", "a number follows NaN, which marks the end of a list", hint="write 0 for no attractiveness"
@@ -89,11 +89,10 @@ def probabilities(values: Any, what: str, *, padded: bool = False) -> Floats:
     try:
         chance = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(
-            "probability", f"{what} as numbers", got=str(error), hint="give one row of numbers per list"
-        ) from error
+        problem = f"{what} must be numbers: {error}"
+        raise DataError("probability", problem, hint="give one row of numbers per list") from error
     if chance.ndim not in (1, 2):
-        raise DataError("probability", f"{what} of one list, or of one list per row", got=f"{chance.ndim} dimensions")
+        raise DataError("probability", f"{what} must have one or two dimensions, got {chance.ndim}")
     wrong = ~((chance >= 0) & (chance <= 1)) & ~(np.isnan(chance) & padded)
     if wrong.any():
         got = shown(float(chance[wrong][0]))

@@ -68,7 +68,7 @@ class Chain:
         return clicked
 
     def _chances(self, lists: ShownLists) -> tuple[Floats, Floats]:
-        """The attractiveness of each document, and the chance to go on after a click on it."""
+        """Return the attractiveness of each document, and the probability of continuing after a click on it."""
         attraction = lists.at(self.attractiveness, self.unseen, self.pairs)
         if self.by == "pair":
             satisfied = lists.at(self.satisfaction, self.unseen, self.pairs)

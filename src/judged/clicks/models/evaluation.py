@@ -19,7 +19,7 @@ class ClickEvaluation:
 
     Attributes:
         log_likelihood: mean over sessions of the natural log of the session's probability, click by click given the clicks above.
-        perplexity: 2 to the mean of -log2 P(what happened), over ranks: the mean of `by_rank`, as the literature averages it.
+        perplexity: the mean of `by_rank`, as in the literature; 2 to the mean of -log2 P(observation).
         by_rank: perplexity of each rank, from the probability of a click there, over all clicks above (Dupret and Piwowarski, SIGIR
             2008). 1 is perfect; 2 is a coin. NaN for a rank that no session shows.
         conditional_by_rank: the same from the probability given the clicks above.
@@ -37,10 +37,11 @@ class ClickEvaluation:
 
 
 def evaluate_clicks(model: ClickModel, log: ClickLog) -> ClickEvaluation:
-    """The model's likelihood and perplexity on a log; a document that it has never seen counts by its prior.
+    """Compute the likelihood and perplexity of a log under a model; a document that the model has never seen has the mean
+    of the prior.
 
-    A click that the model calls impossible makes the likelihood minus infinity, and the perplexity of its rank infinite:
-    that happens to models without a prior.
+    A click that is impossible under the model makes the likelihood minus infinity and the perplexity of its rank
+    infinite, which happens to models without a prior.
     """
     grid = grid_of(log)
     conditional = _surprise(grid, model.conditional(grid.lists, grid.clicked))

@@ -35,7 +35,7 @@ class Grades:
 
 
 def grade_bounds(levels: int = 4) -> Floats:
-    """The lowest relevance of each grade from 1 on: (2^(g - 1/2) - 1) / 2^levels.
+    """Return the lowest relevance of each grade g ≥ 1: (2^(g - 1/2) - 1) / 2^levels.
 
     On the scale of grades these are midway between ERR's probabilities R(g) = (2^g - 1) / 2^levels.
     """
@@ -64,7 +64,7 @@ def grades_from_clicks(fit: Fit, levels: int = 4, *, minimum: float = 1) -> Grad
     value = fit.relevance.value
     rows = np.flatnonzero((fit.impressions >= max(minimum, 1)) & ~np.isnan(value))
 
-    def graded(relevance: Floats) -> Ints:
+    def to_grade(relevance: Floats) -> Ints:
         return np.where(np.isnan(relevance), -1, np.searchsorted(bounds, relevance, "right"))
 
     low, high = fit.relevance.low[rows], fit.relevance.high[rows]
@@ -77,8 +77,8 @@ def grades_from_clicks(fit: Fit, levels: int = 4, *, minimum: float = 1) -> Grad
         high=high,
         impressions=fit.impressions[rows],
         clicks=fit.clicks[rows],
-        grade=graded(value[rows]),
-        grade_low=graded(low),
-        grade_high=graded(high),
+        grade=to_grade(value[rows]),
+        grade_low=to_grade(low),
+        grade_high=to_grade(high),
         levels=int(levels),
     )

@@ -97,7 +97,12 @@ class Fit:
         """The estimates of one parameter."""
         if parameter not in self.parameters:
             known = ", ".join(self.parameters)
-            raise UsageError("parameter", f"one of {known}", got=repr(parameter), value=parameter)
+            raise UsageError(
+                "parameter",
+                f"{self.model.name} has no parameter {parameter!r}",
+                hint=f"choose one of {known}",
+                value=parameter,
+            )
         return self.parameters[parameter]
 
 

@@ -33,7 +33,7 @@ def simulate(
     if not 0 <= shuffled <= 1:
         raise UsageError("parameter", f"shuffled must be between 0 and 1, got {shuffled!r}", value=shuffled)
     rng = generator(seed)
-    shown_lists = ShownLists(lists.pairs, _shuffled(lists.pair[which], shuffled, rng))
+    shown_lists = ShownLists(lists.pairs, _shuffle(lists.pair[which], shuffled, rng))
     clicked = model.draw(shown_lists, rng)
     session, column = np.nonzero(shown_lists.shown)
     return ClickLog(
@@ -47,7 +47,7 @@ def simulate(
     )
 
 
-def _shuffled(pair: Codes, share: float, rng: np.random.Generator) -> Codes:
+def _shuffle(pair: Codes, share: float, rng: np.random.Generator) -> Codes:
     """Shuffle some lists; the padding after the end of a list stays in place."""
     if not share:
         return pair

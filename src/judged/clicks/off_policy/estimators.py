@@ -23,9 +23,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks.data.estimate import check_level
 from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
 from judged.errors import DataError, Hint, UsageError, shown
+from judged.stats.checks import check_share
 
 __all__ = ["Counterfactual", "Worth", "counterfactual", "worth"]
 
@@ -75,7 +75,7 @@ def worth(measure: Worth, rank: Ints, k: int | None, propensity: Floats | None =
             raise UsageError("propensity", "CTR needs propensities")
         value = _of_rank(propensity, np.maximum(rank, 1))
     else:
-        raise UsageError("parameter", "one of DCG, P and CTR", got=shown(measure), value=measure)
+        raise UsageError("parameter", f"measure must be DCG, P or CTR, got {shown(measure)}", value=measure)
     return np.where(inside, value, 0.0)
 
 
@@ -87,7 +87,7 @@ def counterfactual(log: ClickLog, rank: Ints, length: Ints, propensity: Floats, 
         log: documents shown and clicked.
         rank: the new rank of each pair of `log.pairs`; 0 if the new ranking does not have it.
         length: the length of the new ranking for each query of `log.pairs`; 0 without one.
-        propensity: the probability that each rank, from 1 on, is examined; the last one applies to all ranks below.
+        propensity: the examination probability of each rank, starting at rank 1; the last one applies to all ranks below.
         measure: DCG, P (with `k`) or CTR.
         k: the cutoff in the new ranking; None for all of it.
         estimator: `"ips"`, `"snips"`, or `"naive"`, which uses clicks without weights.
@@ -95,11 +95,10 @@ def counterfactual(log: ClickLog, rank: Ints, length: Ints, propensity: Floats, 
         by: the independent units: `"session"`, or `"query"` to group the sessions of a query.
         level: confidence level of the interval.
     """
-    check_level(level)
+    check_share(level, "level", slug="parameter")
     if estimator not in ("ips", "snips", "naive") or by not in ("session", "query"):
-        raise UsageError(
-            "parameter", "estimator ips, snips or naive, and by session or query", got=f"{estimator!r}, {by!r}"
-        )
+        problem = f"estimator must be ips, snips or naive, and by session or query; got {estimator!r} and {by!r}"
+        raise UsageError("parameter", problem)
     chances = _propensities(propensity, log.depth, clip)
     gain = worth(measure, rank, k, _propensities(propensity, 1, 0.0))
     query = log.session_query()
@@ -120,7 +119,7 @@ def counterfactual(log: ClickLog, rank: Ints, length: Ints, propensity: Floats, 
         measure=measure if k is None else f"{measure}@{k}", estimator=estimator,
         value=value, error=error, low=value - reach, high=value + reach,
         effective=float(total**2 / squares) if squares else 0.0,
-        supported=_supported(log, gain, _whole(measure, length, k, chances)[query][used], used),
+        supported=_support(log, gain, _whole(measure, length, k, chances)[query][used], used),
         sessions=int(used.sum()), left_out=int((~used).sum()),
         clipped=int((log.clicked & (_of_rank(chances, log.rank) < clip)).sum()),
     )  # fmt: skip
@@ -142,7 +141,7 @@ def _mean(top: Floats, bottom: Floats, group: NDArray[Any] | None) -> tuple[floa
     return float(value), float(np.sqrt((rest**2).sum() * count / (count - 1)) / bottom.sum())
 
 
-def _supported(log: ClickLog, gain: Floats, whole: Floats, used: Bools) -> float:
+def _support(log: ClickLog, gain: Floats, whole: Floats, used: Bools) -> float:
     """The share of the new ranking's top, weighted by gain, that the sessions showed."""
     shown_part = sums(log.session, gain[log.pair], len(log.sessions))[used].sum()
     return float(shown_part / whole.sum()) if whole.sum() > 0 else np.nan

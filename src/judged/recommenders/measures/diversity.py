@@ -60,7 +60,7 @@ def serendipity(
 ) -> Floats:
     """Share of the list that is both relevant and unexpected.
 
-    `form="primitive"`: an item is expected if it is among the first k of a primitive recommender for the user: the given run, or the most
+    `form="primitive"`: an item is expected if it is among the first k of a primitive recommender for the user: `expected`, or the most
     popular items that the user does not have. `form="distance"`: an item is weighted by its distance from the user's items, as in Unexpectedness.
     """
     if form == "distance":
@@ -109,7 +109,7 @@ def _distance(lists: RecommendedLists, to: To) -> Floats:
         has = size[at:upto] > 0
         first = (np.cumsum(size[at:upto]) - size[at:upto])[has]
         if len(first):
-            found = (np.minimum if to == "min" else np.add).reduceat(far, first)
-            out[at:upto][has] = found if to == "min" else found / size[at:upto][has]
+            reduced = (np.minimum if to == "min" else np.add).reduceat(far, first)
+            out[at:upto][has] = reduced if to == "min" else reduced / size[at:upto][has]
         at = upto
     return out

@@ -7,13 +7,13 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.agreement.sample import Pairing, Sample, quadratic_form, ratio
 
-__all__ = ["alpha", "corrected", "even", "gwet", "ordinal_alpha", "own", "pooled", "raw"]
+__all__ = ["alpha", "correct_for_chance", "even", "gwet", "ordinal_alpha", "own", "pooled", "raw"]
 
 
 _NOTHING = 1e-12  # rounding error of 1 − 1
 
 
-def corrected(observed: Floats, chance: Floats) -> Floats:
+def correct_for_chance(observed: Floats, chance: Floats) -> Floats:
     """Return (observed − chance) / (1 − chance); NaN where chance agreement is 1."""
     room = 1 - chance
     return ratio(observed - chance, np.where(np.abs(room) < _NOTHING, 0.0, room))
@@ -60,7 +60,7 @@ def alpha(s: Sample, w: Pairing) -> Floats:
     n = s.pairable
     observed = ratio(s.count @ (w.pair * w.patterns.rated), n)
     share = ratio(s.total, n[..., None])
-    return 1 - ratio(n - 1, n) * (1 - corrected(observed, quadratic_form(share, w.matrix, share)))
+    return 1 - ratio(n - 1, n) * (1 - correct_for_chance(observed, quadratic_form(share, w.matrix, share)))
 
 
 def ordinal_alpha(s: Sample, w: Pairing) -> Floats:

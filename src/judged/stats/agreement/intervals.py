@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.errors import UsageError, shown
+from judged.errors import UsageError
 from judged.stats.agreement.choices import Interval
 from judged.stats.agreement.ratings import Patterns, Ratings
 from judged.stats.agreement.registry import CoefficientRequest
 from judged.stats.agreement.resample import by_cluster, resample
 from judged.stats.agreement.sample import Pairing, Sample
+from judged.stats.checks import check_share, possible
 
-__all__ = ["Reliability", "by_query", "check_confidence", "coefficients", "wilson"]
+__all__ = ["Reliability", "by_query", "coefficients", "wilson"]
 
 Seed = int | np.random.Generator
-
-_LEAST = float(np.finfo(float).tiny)  # the smallest p-value that is reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def coefficients(
         confidence: confidence level.
         seed: random seed.
     """
-    check_confidence(confidence)
+    check_share(confidence, "confidence")
     if interval == "queries" and (query is None or len(np.unique(query[ratings.rated() >= 2])) < 2):
         interval = "analytic"  # the variation between queries cannot be estimated from one
     keep = ratings.rated() >= (2 if ratings.raters == 2 else 1)
@@ -88,7 +87,7 @@ def coefficients(
         raise UsageError("coefficient", f"a coefficient of two raters cannot be computed for {ratings.raters}", hint="use fleiss, conger or alpha")  # fmt: skip
     p = ratings.patterns()
     s, pairing = Sample(p, p.count), {w.key: Pairing(p, w.weights.matrix) for w in requests}
-    closed = {w.key: _closed(w, s, pairing[w.key], confidence) for w in requests}
+    closed = {w.key: _closed_form(w, s, pairing[w.key], confidence) for w in requests}
     drawn = [w for w in requests if (interval != "analytic" or not closed[w.key].method) and not closed[w.key].reason]
     cluster = query if interval == "queries" else None
     method = "bootstrap over queries" if interval == "queries" else "bootstrap over units"
@@ -122,13 +121,7 @@ def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
     return max(0.0, (centre - away) / (1 + z * z / n)), min(1.0, (centre + away) / (1 + z * z / n))
 
 
-def check_confidence(confidence: float) -> None:
-    """Raise an error unless the confidence level is between 0 and 1."""
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise UsageError("confidence", f"confidence must be a number between 0 and 1, got {shown(confidence)}", value=confidence)  # fmt: skip
-
-
-def _closed(w: CoefficientRequest, s: Sample, pairing: Pairing, confidence: float) -> Reliability:
+def _closed_form(w: CoefficientRequest, s: Sample, pairing: Pairing, confidence: float) -> Reliability:
     """Compute the value, with error and interval if the coefficient has closed forms."""
     d, value = w.definition, float(w.definition.value(s, pairing)) + 0.0  # -0.0 is 0.0
     units = int(s.shared)
@@ -164,7 +157,7 @@ def _test(value: float, null: float) -> dict[str, float]:
     from scipy.special import ndtr
 
     z = value / null
-    return {"z": z, "p": max(float(2 * ndtr(-abs(z))), _LEAST)}
+    return {"z": z, "p": possible(2 * ndtr(-abs(z)))}
 
 
 def _normal(confidence: float) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from judged._types import Bools, Floats
-from judged.errors import UsageError, shown
 from judged.stats.agreement.choices import How, MergeTies
+from judged.stats.checks import check_choice
 
 __all__ = ["Merged", "merge"]
 
@@ -41,17 +41,14 @@ def merge(
     >>> merge(np.array([[0, 2.0], [1, 2], [1, 0]])).grade
     array([1., 2.])
     """
-    for name, value, choices in (("how", how, get_args(How)), ("ties", ties, get_args(MergeTies))):
-        if value not in choices:
-            raise UsageError(
-                "merge-how", f"{name} must be one of {', '.join(choices)}, got {shown(value)}", value=value
-            )
+    check_choice(how, How, "how", slug="merge-how")
+    check_choice(ties, MergeTies, "ties", slug="merge-how")
     none = np.isnan(grades).all(axis=0)
     filled = np.where(none, 0.0, grades)  # NumPy warns about columns of NaN
     if how == "majority":
         merged = _majority(filled, ties)
     elif how == "adjudicate":
-        merged = _adjudicated(filled, adjudicated)
+        merged = _adjudicate(filled, adjudicated)
     else:
         merged = _MEANS[how](filled, axis=0)
     merged = np.where(none, np.nan, merged)
@@ -70,7 +67,7 @@ def _majority(grades: Floats, ties: MergeTies) -> Floats:
     return np.where(low == high, low, tied)
 
 
-def _adjudicated(grades: Floats, adjudicated: Floats | None) -> Floats:
+def _adjudicate(grades: Floats, adjudicated: Floats | None) -> Floats:
     low, high = np.nanmin(grades, axis=0), np.nanmax(grades, axis=0)
     judged = np.full(len(low), np.nan) if adjudicated is None else adjudicated
     return np.where(low == high, low, judged)

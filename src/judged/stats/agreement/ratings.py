@@ -77,7 +77,7 @@ class Ratings:
         """
         table = np.asarray(counts)
         if table.ndim != 2 or table.dtype.kind not in "iuf" or (table < 0).any() or (table != np.floor(table)).any():
-            raise DataError("counts", "a table of counts, units × categories", got=f"{shown(counts)}")
+            raise DataError("counts", "a table of counts, units × categories", got=shown(counts))
         size = table.sum(axis=1).astype(np.int64)
         codes = np.full((max(2, int(size.max(initial=0))), len(table)), -1)
         unit, category = np.nonzero(table)
@@ -190,16 +190,15 @@ def _column(source: Any, number: int) -> NDArray[Any]:
                         value=shown(source))  # fmt: skip
     if array.dtype.kind in "biuf":
         return _check_finite(array, number)
-    items = (
-        source if isinstance(source, list | tuple) else array.tolist()
-    )  # asarray converts numbers to text in mixed lists
+    # NumPy converts the numbers of a mixed list to text, so lists are read as they are.
+    items = source if isinstance(source, list | tuple) else array.tolist()
     present = [None if _missing(x) else x for x in items]
     numbers = [isinstance(x, bool | int | float | np.number | np.bool_) for x in present if x is not None]
     if all(numbers):
         return _check_finite(np.array([np.nan if x is None else float(x) for x in present], dtype=float), number)
     bad = next((x for x in present if x is not None and not isinstance(x, str)), None)
     if bad is not None:
-        raise DataError("label", "labels that are all numbers, or all text", got=shown(bad), where=f"rater {number}",
+        raise DataError("label", "labels that are all numbers or all text", got=shown(bad), where=f"rater {number}",
                         value=shown(bad))  # fmt: skip
     return np.array(present, dtype=object)
 

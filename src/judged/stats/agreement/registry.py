@@ -61,8 +61,8 @@ class AgreementCoefficient:
     floor: float = -1.0
 
 
-def _corrected(expected: Value) -> Value:
-    return lambda s, w: chance.corrected(chance.raw(s, w), expected(s, w))
+def _chance_corrected(expected: Value) -> Value:
+    return lambda s, w: chance.correct_for_chance(chance.raw(s, w), expected(s, w))
 
 
 _K = "(A − E) / (1 − E), "
@@ -79,33 +79,33 @@ for _coefficient in (
     ),
     AgreementCoefficient(
         "kappa", ("cohen", "cohen_kappa", "cohens_kappa"), "Cohen's kappa", _K + "E = Σ w p(a=k) p(b=l)", "Cohen 1960, 1968; errors: Fleiss, Cohen and Everitt 1969",
-        "two", True, _corrected(chance.own), chance.own, error.cohen_error, error.cohen_null, "normal",
+        "two", True, _chance_corrected(chance.own), chance.own, error.cohen_error, error.cohen_null, "normal",
     ),
     AgreementCoefficient(
         "pi", ("scott", "scotts_pi"), "Scott's pi", _K + "E = Σ w π(k) π(l), both raters' labels pooled", "Scott 1955; errors: Gwet 2014",
-        "two", True, _corrected(chance.pooled), chance.pooled, error.pooled_error,
+        "two", True, _chance_corrected(chance.pooled), chance.pooled, error.pooled_error,
     ),
     AgreementCoefficient(
         "fleiss", ("fleiss_kappa",), "Fleiss' kappa", _K + "E = Σ w π(k) π(l), all raters' labels pooled",
         "Fleiss 1971; test: Fleiss, Nee and Landis 1979; errors and missing labels: Gwet 2014",
-        "any", True, _corrected(chance.pooled), chance.pooled, error.pooled_error, error.fleiss_null,
+        "any", True, _chance_corrected(chance.pooled), chance.pooled, error.pooled_error, error.fleiss_null,
     ),
     AgreementCoefficient(
         "conger", ("conger_kappa",), "Conger's kappa", _K + "E = mean over pairs of raters of Σ w p(g=k) p(h=l)",
-        "Conger 1980; errors and missing labels: Gwet 2014", "any", True, _corrected(chance.own), chance.own, error.conger_error,
+        "Conger 1980; errors and missing labels: Gwet 2014", "any", True, _chance_corrected(chance.own), chance.own, error.conger_error,
     ),
     AgreementCoefficient(
         "ac1", ("gwet",), "Gwet's AC1", _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories", "Gwet 2008",
-        "any", False, _corrected(chance.gwet), chance.gwet, error.gwet_error,
+        "any", False, _chance_corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
     AgreementCoefficient(
         "ac2", (), "Gwet's AC2", _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))", "Gwet 2014",
-        "any", True, _corrected(chance.gwet), chance.gwet, error.gwet_error,
+        "any", True, _chance_corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
     AgreementCoefficient(
         "bp", ("brennan_prediger", "bennett", "pabak", "free_marginal_kappa"), "Brennan-Prediger", _K + "E = Σ w / q² (1/q without weights)",
         "Bennett, Alpert and Goldstein 1954 (S); Brennan and Prediger 1981; Randolph 2005 (free-marginal kappa); for two categories PABAK",
-        "any", True, _corrected(chance.even), chance.even, error.even_error,
+        "any", True, _chance_corrected(chance.even), chance.even, error.even_error,
     ),
     AgreementCoefficient(
         "alpha", ("krippendorff", "krippendorffs_alpha"), "Krippendorff's alpha", "1 − D_o / D_e over units with two labels or more",
@@ -137,7 +137,7 @@ def _split(text: str) -> tuple[AgreementCoefficient, str]:
     call = parse_call(text, "coefficient", first="weights")
     definition = AGREEMENT_COEFFICIENTS.find(call.name)
     if call.at is not None or call.params.keys() - {"weights"}:
-        raise UsageError("coefficient", "a coefficient, or one with weights such as kappa(linear)", got=shown(text), value=text)  # fmt: skip
+        raise UsageError("coefficient", "a coefficient, optionally with weights such as kappa(linear)", got=shown(text), value=text)  # fmt: skip
     return definition, str(call.params.get("weights", "nominal"))
 
 

@@ -67,12 +67,12 @@ class Sample:
     def share(self) -> Floats:
         """Mean over units of the share of each category among a unit's labels (…, categories), as Fleiss and Gwet define it."""
         part = ratio(np.ones_like(self.patterns.count), self.patterns.rated.astype(float), otherwise=0.0)
-        return ratio(self._given(self.count * part), self.units[..., None])
+        return ratio(self._by_category(self.count * part), self.units[..., None])
 
     @cached_property
     def total(self) -> Floats:
         """Number of pairable labels in each category (…, categories), as Krippendorff defines it."""
-        return self._given(self.count * (self.patterns.rated >= 2))
+        return self._by_category(self.count * (self.patterns.rated >= 2))
 
     @cached_property
     def own(self) -> Floats:
@@ -81,7 +81,7 @@ class Sample:
         counted = np.stack(tallies, axis=-2)
         return ratio(counted, counted.sum(axis=-1, keepdims=True), otherwise=0.0)
 
-    def _given(self, count: Floats) -> Floats:
+    def _by_category(self, count: Floats) -> Floats:
         most = int(self.patterns.rated.max(initial=0))
         tallies = [self._tally(row, count) for row in self.patterns.given[:most]]
         return sum(tallies, np.zeros((*self.count.shape[:-1], self.patterns.size)))

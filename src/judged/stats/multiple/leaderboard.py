@@ -1,4 +1,4 @@
-"""Systems over several collections: means, ranks, points, wins; and how sure their ranks are."""
+"""Leaderboards over several collections: means, ranks, points and wins of systems, with intervals of the ranks."""
 
 from __future__ import annotations
 
@@ -22,60 +22,63 @@ __all__ = ["RankIntervals", "Standings", "rank_intervals", "standings"]
 Missing = Literal["complete", "worst", "skip"]
 By = Literal["mean", "mean_rank", "borda", "wins"]
 
-_FUZZ = 1e-12  # of the largest value: means that differ by less are equal
+_FUZZ = 1e-12  # relative to the largest value: means that differ by less are equal
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standings:
-    """Systems over collections, in the order they came; every column has one number for each system."""
+    """Systems over collections, in input order; every column has one number per system."""
 
     mean: Floats
     mean_rank: Floats  # 1 is best; equal systems share the mean of their ranks
-    borda: Floats  # in each collection a point for each system below, half a point for an equal one
-    wins: Floats  # systems that it beats in more collections than it loses to; half for as many (Copeland)
-    firsts: Floats  # collections in which it is best; shared where several are
-    present: NDArray[np.int64]  # collections that count and in which it has a value
+    borda: Floats  # per collection one point for each system below, half a point for an equal one
+    wins: Floats  # systems beaten in more collections than lost to; half for equally many (Copeland)
+    firsts: Floats  # collections in which it is best; divided among equal systems
+    present: NDArray[np.int64]  # counted collections in which it has a value
     missing: Missing
-    collections: tuple[int, ...]  # which ones count
+    collections: tuple[int, ...]  # the counted ones
     note: str = ""
 
     def order(self, by: By = "mean") -> list[int]:
-        """Systems from the best on; equal ones as they came. A system without any value is last."""
+        """Return the systems from best to worst; equal ones in input order, systems without a value last."""
         return np.argsort(_first(_key(self, by)), kind="stable").tolist()
 
     def rank(self, by: By = "mean") -> Floats:
-        """The rank of each system, from 1; equal ones share the mean of their ranks."""
+        """Return the rank of each system from 1; equal systems share the mean of their ranks."""
         column = _key(self, by)
         return mean_ranks(column, tolerance=_fuzz(column))
 
 
 def standings(table: Any, *, missing: Missing = "complete") -> Standings:
-    """Sums up values of systems × collections, in which cells may be missing (NaN), by a rule that is said.
+    """Aggregate values of systems × collections, of which some may be missing (NaN).
 
-    "complete" counts only collections that all systems have. "worst" ranks a missing cell last in its collection (several of them tied), and gives it
-    the lowest value there is in it. "skip" takes means and ranks over what is there, among the systems that are there: systems are then
-    compared over different collections, which `present` and `note` show; points and wins are added up, so that a missing collection gives none. A collection
-    that no system has never counts. Ranks, Borda's points (1781) and Copeland's wins (1951) see order only; the mean also sees how far apart values are,
-    and must not be taken of collections on different scales. A system without any value has NaN.
+    - `"complete"`: only collections with a value of every system count.
+    - `"worst"`: a missing value ranks last in its collection (several are tied) and counts as the lowest value of the collection.
+    - `"skip"`: means and ranks use the existing values, among the systems that have one. Systems are then compared on different
+      collections, as `present` and `note` show. Points and wins are sums, so a missing collection adds none.
 
-    >>> found = standings([[0.5, 0.2], [0.4, 0.3], [0.1, 0.3]])
-    >>> found.mean_rank.tolist(), found.borda.tolist(), found.firsts.tolist()
+    A collection without any value never counts. Ranks, Borda points (1781) and Copeland wins (1951) depend on the
+    order only; the mean also depends on the distances, and is not meaningful over collections on different scales. A
+    system without values has NaN.
+
+    >>> board = standings([[0.5, 0.2], [0.4, 0.3], [0.1, 0.3]])
+    >>> board.mean_rank.tolist(), board.borda.tolist(), board.firsts.tolist()
     ([2.0, 1.75, 2.25], [2.0, 2.5, 1.5], [1.0, 0.5, 0.5])
     """
     values = _values(table)
     check_choice(missing, Missing, "missing")
-    there = ~np.isnan(values)
-    counted: NDArray[np.bool_] = np.asarray(there.all(axis=0) if missing == "complete" else there.any(axis=0))
+    present = ~np.isnan(values)
+    counted: NDArray[np.bool_] = np.asarray(present.all(axis=0) if missing == "complete" else present.any(axis=0))
     if not counted.any():
         raise DataError(
             "no-complete-collection", "no collection has values of all systems", hint=Hint("count the others with {missing}", missing="skip"),
         )  # fmt: skip
     kept = values[:, counted]
-    summed = _summed(kept[None], missing)
+    columns = _aggregate(kept[None], missing)
     return Standings(
-        **{name: column[0] for name, column in summed.items()},
-        present=there[:, counted].sum(axis=1),
+        **{name: column[0] for name, column in columns.items()},
+        present=present[:, counted].sum(axis=1),
         missing=missing,
         collections=tuple(np.flatnonzero(counted).tolist()),
         note=_note(values, counted, missing),
@@ -85,7 +88,7 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
 def _note(values: Floats, counted: NDArray[np.bool_], missing: Missing) -> str:
     out, gaps = int((~counted).sum()), int(np.isnan(values[:, counted]).sum())
     dropped = f"{out} of {len(counted)} collections left out" if out else ""
-    how = {"worst": "ranked last", "skip": "skipped: systems are compared over different collections"}.get(missing, "")
+    how = {"worst": "ranked last", "skip": "skipped: systems are compared on different collections"}.get(missing, "")
     return "; ".join(
         filter(None, [dropped, f"{gaps} missing {'value' if gaps == 1 else 'values'} {how}" if gaps else ""])
     )
@@ -95,20 +98,20 @@ def _values(table: Any) -> Floats:
     try:
         values = np.asarray(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError("table", "numbers in rows of one length", got=f"something else ({error})") from error
+        raise DataError("table", f"not a table of numbers: {error}") from error
     if values.ndim != 2 or 0 in values.shape or np.isinf(values).any():
-        what = "an infinite value" if values.ndim == 2 and values.size else f"the shape {values.shape}"
+        what = "an infinite value" if values.ndim == 2 and values.size else f"shape {values.shape}"
         raise DataError("table", "a table of systems × collections, of finite values or NaN", got=what)
     return values
 
 
-def _summed(values: Floats, missing: Missing) -> dict[str, Floats]:
-    """The columns of standings, for many tables at once (tables × systems × collections)."""
-    there = ~np.isnan(values)
-    lowest = np.min(values, axis=1, keepdims=True, where=there, initial=np.inf)
-    filled = np.where(there, values, lowest)
-    ranks = mean_ranks(np.where(there, values, -np.inf), axis=1, tolerance=_fuzz(filled))
-    counts = there if missing == "skip" else np.ones_like(there)
+def _aggregate(values: Floats, missing: Missing) -> dict[str, Floats]:
+    """Compute the columns of standings for many tables at once (tables × systems × collections)."""
+    present = ~np.isnan(values)
+    lowest = np.min(values, axis=1, keepdims=True, where=present, initial=np.inf)
+    filled = np.where(present, values, lowest)
+    ranks = mean_ranks(np.where(present, values, -np.inf), axis=1, tolerance=_fuzz(filled))
+    counts = present if missing == "skip" else np.ones_like(present)
     some = counts.sum(axis=2)
 
     def known(x: Floats) -> Floats:
@@ -133,7 +136,7 @@ def _wins(ranks: Floats, counts: NDArray[np.bool_]) -> Floats:
     for rival in range(ranks.shape[1]):
         both = counts & counts[:, rival : rival + 1]
         lead = np.where(both, np.sign(ranks[:, rival : rival + 1] - ranks), 0.0).sum(axis=2)
-        half = np.where(both.any(axis=2), 0.5, 0.0)  # systems that never met do not beat each other
+        half = np.where(both.any(axis=2), 0.5, 0.0)  # systems without a common collection do not beat each other
         half[:, rival] = 0.0
         wins += np.where(lead > 0, 1.0, np.where(lead < 0, 0.0, half))
     return wins
@@ -143,10 +146,10 @@ def _fuzz(values: Floats) -> float:
     return _FUZZ * float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
 
 
-def _key(found: Standings, by: By) -> Floats:
-    """The column to rank by, the highest best."""
+def _key(board: Standings, by: By) -> Floats:
+    """Return the column to rank by, highest best."""
     check_choice(by, By, "by")
-    column: Floats = getattr(found, by)
+    column: Floats = getattr(board, by)
     return -column if by == "mean_rank" else column
 
 
@@ -154,24 +157,27 @@ def _first(column: Floats) -> Floats:
     return np.where(np.isnan(column), math.inf, -column)
 
 
-# ── how sure ─────────────────────────────────────────────────────────────────────────────────────
+# ── rank intervals ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankIntervals:
-    """The rank of each system, its bootstrap interval, and the systems that do not differ clearly."""
+    """Rank of each system with its bootstrap interval over queries, and the share of resamples in which each pair is
+    in order.
+    """
 
     rank: Floats
     low: Floats
     high: Floats
-    above: Floats  # above[a, b]: the share of resamples in which a is better than b; equal ones count half
+    above: Floats  # above[a, b]: share of resamples in which a is better than b; ties count half
     confidence: float
     resamples: int
 
     def letters(self) -> tuple[str, ...]:
-        """Letters of each system; two share one unless one is above the other in all but (1 - confidence) / 2 of the resamples.
+        """Return letters per system; two share one unless one is above the other in all but (1 - confidence) / 2 of the
+        resamples.
 
-        Pair by pair: not corrected for the number of pairs.
+        Pairs are judged one by one, without a correction for their number.
         """
         surely = self.above >= 1 - (1 - self.confidence) / 2
         return letters(surely | surely.T, np.argsort(self.rank, kind="stable").tolist())
@@ -181,10 +187,11 @@ def rank_intervals(
     values: Sequence[Any], *, by: By = "mean", missing: Missing = "complete", confidence: float = 0.95, resamples: int = 2_000,
     seed: int = 0,
 ) -> RankIntervals:  # fmt: skip
-    """Bootstrap intervals of ranks: queries of each collection are drawn again, all systems together, and systems ranked anew.
+    """Compute bootstrap intervals of ranks: resample the queries of each collection, jointly for all systems, and rank
+    again.
 
-    `values` holds, for each collection, per-query values (queries × systems); a system that it lacks has a column of NaN. Collections stay as they are:
-    the intervals say what other queries of these collections would give, not other collections.
+    `values` has one table (queries × systems) per collection; a system without values in it has a column of NaN. The
+    collections are fixed: the intervals cover other queries of these collections, not other collections.
 
     >>> rank_intervals([[[0.1, 0.9], [0.2, 0.8], [0.0, 0.7]]]).rank.tolist()
     [2.0, 1.0]
@@ -193,7 +200,7 @@ def rank_intervals(
     level, _ = check_share(confidence, "confidence"), check_count(resamples, "resamples")
     tables = [_whole(table) for table in values]
     if not tables or len({table.shape[1] for table in tables}) > 1:
-        raise DataError("table", "one table of queries × systems for each collection, with the same systems", got=f"{len(tables)} tables")  # fmt: skip
+        raise DataError("table", "each collection needs a table of queries × systems with the same systems")
     observed = standings(np.stack([table.mean(axis=0) for table in tables], axis=1), missing=missing)
     kept = [tables[i] for i in observed.collections]
     means = np.stack([resampled_means(t, resamples, seed + i) for i, t in enumerate(kept)], axis=2)
@@ -201,7 +208,7 @@ def rank_intervals(
     ranks = np.empty((resamples, k))
     step = max(1, _BLOCK // means[0].size)
     for first in range(0, resamples, step):
-        column = _summed(means[first : first + step], missing)[by]
+        column = _aggregate(means[first : first + step], missing)[by]
         ranks[first : first + step] = mean_ranks(-column if by == "mean_rank" else column, tolerance=_fuzz(column))
     ends = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0)
     lead = [np.sign(ranks - ranks[:, [i]]).mean(axis=0) for i in range(k)]
@@ -212,6 +219,6 @@ def _whole(table: Any) -> Floats:
     values = _values(table)
     gaps = np.isnan(values)
     if (gaps.any(axis=0) & ~gaps.all(axis=0)).any():
-        raise DataError("table", "a value of each system for each query, or none at all", got="gaps within a column",
-                        hint="leave out queries that one system lacks")  # fmt: skip
+        problem = "a system has values for some queries of a collection only"
+        raise DataError("table", problem, hint="leave out queries that one system lacks")
     return values

@@ -1,4 +1,4 @@
-"""Groups of systems without a significant difference: letters that they share, and bars of a critical-difference diagram."""
+"""Displays of systems without a significant difference: shared letters, and bars of a critical difference."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _ALPHABET = string.ascii_lowercase + string.ascii_uppercase
 
 
 def letters(significant: Any, order: Sequence[int] | None = None) -> tuple[str, ...]:
-    """Letters for each system: two share one if, and only if, their difference is not significant (compact letter display).
+    """Return letters per system: two share one if and only if they do not differ significantly (compact letter display).
 
-    Insert and absorb (Piepho, Journal of Computational and Graphical Statistics 2004), then letters that no pair needs are swept away.
-    `significant` is a symmetric table of true and false, its diagonal ignored; `order` names systems from the best on, so that the best has an a.
-    After z come A to Z, then a2, b2 and so on.
+    The algorithm is insert-and-absorb (Piepho, Journal of Computational and Graphical Statistics 2004), followed by
+    removing letters that no pair needs. `significant` is a symmetric boolean table whose diagonal is ignored; `order`
+    lists systems from the best, which gets an a. After z come A to Z, then a2, b2 and so on.
 
     >>> letters([[0, 0, 1], [0, 0, 0], [1, 0, 0]])
     ('a', 'ab', 'b')
@@ -30,8 +30,8 @@ def letters(significant: Any, order: Sequence[int] | None = None) -> tuple[str, 
     k = len(apart)
     places = list(range(k)) if order is None else list(order)
     if sorted(places) != list(range(k)):
-        raise DataError("table", f"an order that names each of {k} systems once", got=str(places)[:60])
-    column = _swept(_inserted(apart, places), apart)
+        raise DataError("table", f"order must name each of {k} systems once, got {str(places)[:60]}")
+    column = _sweep(_insert_and_absorb(apart, places), apart)
     column.sort(key=lambda members: [-(members >> system & 1) for system in places])
     names = [_ALPHABET[i % 52] + (str(i // 52 + 1) if i >= 52 else "") for i in range(len(column))]
     return tuple("".join(n for n, c in zip(names, column, strict=True) if c >> i & 1) for i in range(k))
@@ -40,15 +40,15 @@ def letters(significant: Any, order: Sequence[int] | None = None) -> tuple[str, 
 def _symmetric(significant: Any) -> NDArray[np.bool_]:
     table = np.asarray(significant)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 1 or table.dtype.kind not in "biu":
-        raise DataError("table", "a square table of true and false", got=f"{table.dtype} of the shape {table.shape}")
+        raise DataError("table", "a square boolean table", got=f"{table.dtype} of shape {table.shape}")
     apart = table.astype(bool) & ~np.eye(len(table), dtype=bool)
     if (apart != apart.T).any():
-        raise DataError("table", "a symmetric table: a differs from b as b from a", got="one that is not")
+        raise DataError("table", "the table of significant pairs is not symmetric")
     return apart
 
 
-def _inserted(apart: NDArray[np.bool_], places: list[int]) -> list[int]:
-    """Sets of systems, as bits, of which no two differ, and to which no system can be added."""
+def _insert_and_absorb(apart: NDArray[np.bool_], places: list[int]) -> list[int]:
+    """Return the maximal sets of systems, as bits, of which no two differ."""
     column = [(1 << len(apart)) - 1]
     for at, i in enumerate(places):
         for j in places[at + 1 :]:
@@ -63,8 +63,8 @@ def _inserted(apart: NDArray[np.bool_], places: list[int]) -> list[int]:
     return column
 
 
-def _swept(column: list[int], apart: NDArray[np.bool_]) -> list[int]:
-    """Without the columns whose every pair shares another letter; every system keeps one."""
+def _sweep(column: list[int], apart: NDArray[np.bool_]) -> list[int]:
+    """Remove the sets whose every pair shares another letter; every system keeps one."""
     kept = list(column)
     for c in sorted(column, key=int.bit_count):
         rest = [o for o in kept if o != c]
@@ -75,9 +75,10 @@ def _swept(column: list[int], apart: NDArray[np.bool_]) -> list[int]:
 
 
 def bars(values: Any, critical: float) -> tuple[tuple[int, ...], ...]:
-    """The bars of a critical difference diagram (Demšar 2006): the widest groups, of two or more, within the critical difference.
+    """Return the bars of a critical difference diagram (Demšar 2006): the maximal groups of two or more within the
+    difference.
 
-    Groups of systems by number, from the lowest value (the best mean rank) on; none lies within another.
+    Groups list systems by number, from the lowest value (the best mean rank).
 
     >>> bars([1.2, 3.0, 1.9, 2.6], 1.0)
     ((0, 2), (2, 3), (3, 1))

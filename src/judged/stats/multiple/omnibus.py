@@ -1,4 +1,4 @@
-"""Omnibus tests of several systems: Friedman's test on ranks, and the analysis of variance with queries as blocks."""
+"""Omnibus tests of several systems: Friedman's test on ranks, and analysis of variance with queries as blocks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Form = Literal["chi-square", "iman-davenport"]
 
 
 def mean_ranks(x: Any, *, axis: int = -1, tolerance: float = 0.0) -> Floats:
-    """Ranks from 1, the highest value first; equal values share the mean of their ranks.
+    """Return ranks from 1, highest value first; equal values share the mean of their ranks.
 
-    Values that differ by no more than `tolerance` from the next are equal. Missing values (NaN) are last, tied.
+    Adjacent values that differ by at most `tolerance` are equal. Missing values (NaN) are tied last.
 
     >>> mean_ranks([0.5, 0.9, 0.5, 0.1])
     array([2.5, 1. , 2.5, 4. ])
@@ -45,14 +45,14 @@ def mean_ranks(x: Any, *, axis: int = -1, tolerance: float = 0.0) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Friedman:
-    """Friedman's test: the statistic, its degrees of freedom and p; the mean rank of each system (1 is best)."""
+    """Friedman's test: statistic, degrees of freedom, p, and the mean rank of each system (1 is best)."""
 
     form: Form
     statistic: float
     df: tuple[float, ...]
     p: float
     mean_rank: Floats
-    concordance: float  # Kendall's W: 1 where all queries rank the systems alike, 0 where they do not at all
+    concordance: float  # Kendall's W: 1 if all queries rank the systems alike, 0 without any agreement
     queries: int
     note: str = ""
 
@@ -60,10 +60,11 @@ class Friedman:
 def friedman(x: Any, *, form: Form = "chi-square") -> Friedman:
     """Test whether systems rank differently over queries (Friedman, JASA 1937), corrected for ties within a query.
 
-    "chi-square" is Friedman's own statistic, with k - 1 degrees of freedom, as SciPy's `friedmanchisquare`; it says too little when there
-    are few queries. "iman-davenport" is F = (n - 1) χ² / (n (k - 1) - χ²) with k - 1 and (k - 1)(n - 1) degrees (Iman and
-    Davenport 1980), which Demšar (JMLR 2006) recommends. With one query, or where all systems are equal in all of them, p is 1.
-    Where all queries rank alike F is infinite, and p is the chance that n - 1 queries rank like the first: (ways to rank)^-(n - 1).
+    "chi-square" is Friedman's statistic with k - 1 degrees of freedom, as in SciPy's `friedmanchisquare`; it is
+    conservative for few queries. "iman-davenport" is F = (n - 1) χ² / (n (k - 1) - χ²) with k - 1 and (k - 1)(n - 1)
+    degrees of freedom (Iman and Davenport 1980), as Demšar (JMLR 2006) recommends. With one query, or if all systems
+    are equal in every query, p is 1. If all queries have the same ranking, F is infinite and p is the probability that
+    n - 1 random rankings equal the first.
 
     >>> round(friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.1, 0.4, 0.6]]).statistic, 12)
     6.0
@@ -98,7 +99,7 @@ def _tail(form: Form, statistic: float, df: tuple[float, ...]) -> float:
 
 
 def _alike(ranks: Floats, n: int) -> float:
-    """The chance that n - 1 queries, ranked at random, rank as this one, ties included."""
+    """Return the probability that n - 1 queries ranked at random have this ranking, with the same ties."""
     ways = math.lgamma(len(ranks) + 1) - sum(math.lgamma(t + 1) for t in np.unique(ranks, return_counts=True)[1])
     return math.exp(-(n - 1) * ways)
 
@@ -108,7 +109,7 @@ def _alike(ranks: Floats, n: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class AnovaLine:
-    """One line of an analysis of variance; the residual has no F and no p."""
+    """One line of an analysis of variance; the residual has neither F nor p."""
 
     squares: float
     df: float
@@ -117,16 +118,16 @@ class AnovaLine:
 
     @property
     def mean_square(self) -> float:
-        """The sum of squares over its degrees of freedom; NaN where there are none."""
+        """The sum of squares divided by its degrees of freedom; NaN without any."""
         return self.squares / self.df if self.df > 0 else math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anova:
-    """The analysis of variance of values: what systems, queries and neither of them explain."""
+    """Analysis of variance: the sums of squares of systems, queries and the residual."""
 
     system: AnovaLine
-    query: AnovaLine | None  # None in the one-way analysis
+    query: AnovaLine | None  # None without blocks
     residual: AnovaLine
     mean: Floats
     queries: int
@@ -134,13 +135,15 @@ class Anova:
 
     @property
     def partial_eta_squared(self) -> float:
-        """SS(system) / (SS(system) + SS(residual)): of these queries, too high for others; 0 where all are equal."""
+        """SS(system) / (SS(system) + SS(residual)) of these queries, biased upwards; 0 if all values are equal."""
         both = self.system.squares + self.residual.squares
         return self.system.squares / both if both > 0 else 0.0
 
     @property
     def partial_omega_squared(self) -> float:
-        """The same as an estimate for all queries (Keren and Lewis 1979): df (MS - MSe) / (df MS + (N - df) MSe); may fall below 0."""
+        """The same, estimated for all queries (Keren and Lewis 1979): df (MS - MSe) / (df MS + (N - df) MSe); may be
+        negative.
+        """
         system, error = self.system.mean_square, self.residual.mean_square
         cells = self.queries * len(self.mean)
         below = self.system.df * system + (cells - self.system.df) * error
@@ -148,11 +151,13 @@ class Anova:
 
 
 def anova(x: Any, *, blocked: bool = True) -> Anova:
-    """Test whether mean values of systems differ, with queries as blocks: value = mean + system + query + residual (Fisher 1925).
+    """Test whether the means of systems differ, with queries as blocks: value = mean + system + query + residual (Fisher
+    1925).
 
-    The two-way analysis without interaction, as statsmodels' `anova_lm` of C(system) + C(query) gives it. `blocked=False` leaves what
-    queries explain in the residual: the one-way analysis (SciPy's `f_oneway`), which sees far less when all systems answer the same queries.
-    With one query p is 1. Where the residual is nothing but roundings it counts as 0: F is infinite, p the smallest number there is.
+    This is the two-way analysis without interaction, as in statsmodels' `anova_lm` of C(system) + C(query).
+    `blocked=False` leaves the variance between queries in the residual: the one-way analysis (SciPy's `f_oneway`),
+    which has much less power if all systems answer the same queries. With one query p is 1. If the residual is
+    rounding error only, F is infinite and p the smallest float.
 
     >>> round(anova([[0.1, 0.3], [0.2, 0.3], [0.6, 0.7]]).system.f, 12)  # the square of the paired t
     16.0
@@ -162,10 +167,10 @@ def anova(x: Any, *, blocked: bool = True) -> Anova:
     grand = table.mean()
     system, query = table.mean(axis=0), table.mean(axis=1)
     rounding = table.size * (16 * np.finfo(float).eps * float(np.abs(table).max())) ** 2
-    squares = _settled(n * float(((system - grand) ** 2).sum()), rounding)
-    blocks = _settled(k * float(((query - grand) ** 2).sum()), rounding)
+    squares = _without_rounding(n * float(((system - grand) ** 2).sum()), rounding)
+    blocks = _without_rounding(k * float(((query - grand) ** 2).sum()), rounding)
     left = table - system - (query[:, None] - grand if blocked else 0.0)
-    remains = _settled(float((left**2).sum()), rounding)
+    remains = _without_rounding(float((left**2).sum()), rounding)
     df = (n - 1.0) * (k - 1) if blocked else k * (n - 1.0)
     residual = AnovaLine(remains, df)
     note = (
@@ -181,7 +186,7 @@ def anova(x: Any, *, blocked: bool = True) -> Anova:
     )
 
 
-def _settled(squares: float, rounding: float) -> float:
+def _without_rounding(squares: float, rounding: float) -> float:
     return 0.0 if squares <= rounding else squares
 
 

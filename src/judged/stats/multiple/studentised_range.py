@@ -1,7 +1,7 @@
-"""The studentised range: how far apart the best and the worst of k equal means lie by chance.
+"""The studentised range distribution, for the comparisons of all pairs by Tukey and Nemenyi.
 
-Behind Tukey's and Nemenyi's comparisons of all pairs. SciPy has it (`scipy.stats.studentized_range`), as one less the distribution, so that
-chances below 1e-13 are lost, and at 2 ms a value. Here the tail itself is integrated, all values together.
+`scipy.stats.studentized_range` computes the tail as 1 less the distribution function, which loses probabilities below
+1e-13, and takes 2 ms per value. Here the tail is integrated directly, for all values at once.
 """
 
 from __future__ import annotations
@@ -17,29 +17,30 @@ from judged.stats.power import scales
 __all__ = ["range_quantile", "range_tail"]
 
 
-_STEP = 0.1  # trapezoids converge faster than any power of their step on integrands that fade out at both ends
+_STEP = 0.1  # the trapezoidal rule converges exponentially for integrands that vanish at both ends
 _BLOCK = 1 << 20
 
 
 def range_tail(q: Any, k: int, df: float = np.inf) -> Floats:
-    """The chance of a studentised range above q, for k means and `df` degrees of freedom of the residual.
+    """Return the probability of a studentised range above q, for k means and `df` degrees of freedom.
 
-    With infinite df the range of k normal values: P(W > w) = k ∫ φ(z) {Φ(z)^(k-1) - [Φ(z) - Φ(z - w)]^(k-1)} dz, whose braces are
-    a small number, not one less a large one. With finite df, the mean of it over s = √(χ²/df), integrated in log s.
+    With infinite df it is the range of k normal values: P(W > w) = k ∫ φ(z) {Φ(z)^(k-1) - [Φ(z) - Φ(z - w)]^(k-1)} dz,
+    where the braces are computed without cancellation. With finite df it is the mean over s = √(χ²/df), integrated in
+    log s.
 
-    >>> float(range_tail(3.314493, 3).round(6))  # the tables say: 5% above 3.314, for three means and infinite df
+    >>> float(range_tail(3.314493, 3).round(6))  # tables: 3.314 for 5%, three means and infinite df
     0.05
     """
-    wanted = np.asarray(q, dtype=np.float64)
-    flat = np.maximum(wanted.ravel(), 0.0)
-    found = _normal(flat, k) if np.isinf(df) else _studentised(flat, k, df)
-    return np.clip(np.where(flat == 0, 1.0, found), 0.0, 1.0).reshape(wanted.shape)
+    quantiles = np.asarray(q, dtype=np.float64)
+    flat = np.maximum(quantiles.ravel(), 0.0)
+    tail = _normal_tail(flat, k) if np.isinf(df) else _studentised_tail(flat, k, df)
+    return np.clip(np.where(flat == 0, 1.0, tail), 0.0, 1.0).reshape(quantiles.shape)
 
 
 def range_quantile(p: float, k: int, df: float = np.inf) -> float:
-    """The studentised range that is exceeded with the chance p, but for roundings.
+    """Return the studentised range that is exceeded with probability p.
 
-    Its logarithm is bracketed, then cut by straight lines (the Illinois method: the end that stays is weighed half).
+    The root in log probability is bracketed, then tail by the Illinois variant of regula falsi.
     """
 
     def excess(q: float) -> float:
@@ -62,29 +63,27 @@ def range_quantile(p: float, k: int, df: float = np.inf) -> float:
     return high
 
 
-def _normal(w: Floats, k: int) -> Floats:
+def _normal_tail(w: Floats, k: int) -> Floats:
     from scipy.special import ndtr
 
-    found = np.empty_like(w)
+    tail = np.empty_like(w)
     offset = np.arange(0.0, 24.0 + _STEP / 2, _STEP)
     rows = _BLOCK // len(offset)
     for first in range(0, len(w), rows):
         wide = w[first : first + rows, None]
         z = np.maximum(np.minimum(wide, 80.0) / 2 - 12.0, -9.0) + offset  # φ(z) Φ(z - w) is highest near w / 2
         below = ndtr(z)
-        with np.errstate(divide="ignore"):  # log of 0 where w is 0: the braces are then Φ(z)^(k-1)
+        with np.errstate(divide="ignore"):  # log of 0 for w = 0, where the braces are Φ(z)^(k-1)
             gap = -np.expm1((k - 1) * np.log1p(-np.minimum(ndtr(z - wide) / below, 1.0)))
         density = np.exp((k - 1) * np.log(below) - z * z / 2) * gap
-        found[first : first + rows] = k * _STEP / np.sqrt(2 * np.pi) * density.sum(axis=1)
-    return found
+        tail[first : first + rows] = k * _STEP / np.sqrt(2 * np.pi) * density.sum(axis=1)
+    return tail
 
 
-def _studentised(q: Floats, k: int, df: float) -> Floats:
-    found = np.empty_like(q)
-    step = max(0.03, 0.1 - 0.0135 * math.log(k))  # the range of many means is narrow, in log s too
+def _studentised_tail(q: Floats, k: int, df: float) -> Floats:
+    tail = np.empty_like(q)
+    step = max(0.03, 0.1 - 0.0135 * math.log(k))  # with many means the integrand is narrow
     for i, value in enumerate(q):
-        s, weight = scales(
-            df, step=step, peak=-0.5 * np.log1p(value * value / (2 * df))
-        )  # a wide range comes of a small s
-        found[i] = float(weight @ _normal(value * s, k))
-    return found
+        s, weight = scales(df, step=step, peak=-0.5 * np.log1p(value * value / (2 * df)))  # small s dominate
+        tail[i] = float(weight @ _normal_tail(value * s, k))
+    return tail

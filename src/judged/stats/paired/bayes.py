@@ -1,4 +1,4 @@
-"""Bayesian tests: the probabilities that a system is worse, practically equal, or better."""
+"""Bayesian tests: the posterior probabilities that a system is worse, practically equal, or better."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCK = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The probabilities that b is worse than a, practically equal (within the rope), and better; they add up to 1."""
+    """Probabilities that b is worse than a, practically equal (within the rope), and better; they add up to 1."""
 
     test: str
     worse: float
@@ -30,19 +30,20 @@ class Posterior:
     better: float
     rope: float
     queries: int
-    interval: tuple[float, float] | None = None  # credible, of the mean difference
+    interval: tuple[float, float] | None = None  # credible interval of the mean difference
     note: str = ""
 
 
 def bayesian_t(d: Any, *, rope: float = 0.0, correlation: float = 0.0, confidence: float = 0.95) -> Posterior:
-    """The posterior of the mean difference under a normal model with the usual flat prior: Student's t around the mean.
+    """Return the posterior of the mean difference under a normal model with a flat prior: Student's t around the mean.
 
-    Its scale is s √(1/n + ρ/(1-ρ)), with n - 1 degrees of freedom (Benavoli, Corani, Demšar and Zaffalon, JMLR 2017). `correlation` is ρ: 0 for queries;
-    the share of data held out, where the n differences come of repeated cross-validation (the correlated Bayesian t test). `rope` is
-    the largest difference that does not matter in practice. One query leaves all three NaN; equal differences make one of them 1.
+    The scale is s √(1/n + ρ/(1-ρ)), with n - 1 degrees of freedom (Benavoli, Corani, Demšar and Zaffalon, JMLR 2017).
+    `correlation` is ρ: 0 for queries, or the share of held-out data if the differences come from repeated
+    cross-validation (the correlated Bayesian t test). `rope` is the largest difference that is practically irrelevant.
+    For one query all three probabilities are NaN; if all differences are equal, one of them is 1.
 
-    >>> found = bayesian_t([0.1, 0.2, 0.3, 0.2], rope=0.01)
-    >>> round(found.worse + found.equal + found.better, 12), found.better > 0.98
+    >>> posterior = bayesian_t([0.1, 0.2, 0.3, 0.2], rope=0.01)
+    >>> round(posterior.worse + posterior.equal + posterior.better, 12), posterior.better > 0.98
     (1.0, True)
     """
     differences, region, level = column(d), check_number(rope, "rope", zero=True), check_share(confidence, "confidence")
@@ -64,12 +65,13 @@ def bayesian_t(d: Any, *, rope: float = 0.0, correlation: float = 0.0, confidenc
 
 
 def bayesian_signed_rank(d: Any, *, rope: float = 0.0, prior: float = 0.5, samples: int | None = None, seed: int = 0) -> Posterior:  # fmt: skip
-    """The signed-rank test as a Bayesian one (Benavoli and others, ICML 2014; JMLR 2017): no distribution is assumed.
+    """Run the Bayesian signed-rank test, which assumes no distribution (Benavoli et al., ICML 2014; JMLR 2017).
 
-    Under a Dirichlet process, with a pseudo-query of the difference 0 that weighs `prior` of a query, weights of queries are drawn from their posterior; each draw gives
-    the chance that the mean of two differences, drawn by these weights, lies below, within (its ends included) or above the rope. Told is the share of draws in which each
-    of the three is the largest (ties are shared). Seeded; 50,000 draws, or 20 million weights in all and never fewer than 2,000: probabilities
-    are good to about 1/√draws. Pairs of queries are counted by running sums over the ordered differences, in O(n) a draw.
+    Under a Dirichlet process with a pseudo-query of difference 0 and weight `prior`, each draw from the posterior
+    weights the queries and gives the probability that the mean of two differences is below, within (ends included) or
+    above the rope. The result is the share of draws in which each of the three is the largest; ties are divided. There
+    are 50,000 draws, or fewer for a total of 20 million weights, and at least 2,000; the error is about 1/√draws.
+    Pairs of queries are counted by cumulative sums over the sorted differences, in O(n) per draw.
     """
     differences, region = column(d), check_number(rope, "rope", zero=True)
     pseudo = check_number(prior, "prior", zero=True)
@@ -82,7 +84,7 @@ def bayesian_signed_rank(d: Any, *, rope: float = 0.0, prior: float = 0.5, sampl
         return Posterior(
             "signed-rank", math.nan, math.nan, math.nan, region, 1, None, "one query says nothing about others"
         )
-    fuzz = 1e-12 * float(np.abs(z).max())  # a mean on the edge of the rope lies within
+    fuzz = 1e-12 * float(np.abs(z).max())  # a mean at the edge of the rope is within it
     below = np.searchsorted(z, -2 * region - fuzz - z, side="left")
     within = np.searchsorted(z, 2 * region + fuzz - z, side="right")
     from scipy.special import gammaincinv

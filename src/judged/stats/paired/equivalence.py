@@ -1,4 +1,4 @@
-"""Equivalence of two systems: two one-sided tests of a paired difference."""
+"""Equivalence of two systems: two one-sided tests of a paired difference against a margin."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _DRAWS = 40_000_000
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """A test of equivalence: p is the larger of the two one-sided p-values."""
+    """Equivalence test of a mean difference: p is the larger of the two one-sided p-values."""
 
     method: Method
     mean: float
     margin: tuple[float, float]
-    p_low: float  # of a mean at or below the margin's lower end
-    p_high: float  # of a mean at or above its upper end
-    interval: tuple[float, float] | None  # of the confidence 1 - 2 alpha
+    p_low: float  # against a mean at or below the lower end
+    p_high: float  # against a mean at or above the upper end
+    interval: tuple[float, float] | None  # with confidence 1 - 2 alpha
     alpha: float
     queries: int
     note: str = ""
 
     @property
     def p(self) -> float:
-        """Of the claim that the difference reaches the margin on either side."""
+        """The p-value of the hypothesis that the difference reaches the margin on either side."""
         return max(self.p_low, self.p_high)
 
     @property
@@ -51,40 +51,38 @@ class Equivalence:
 def tost(
     d: Any, margin: float | tuple[float, float], *, method: Method = "t", alpha: float = 0.05, seed: int = 0
 ) -> Equivalence:
-    """Test whether two systems are equal within a margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
+    """Test whether two systems are equal within a margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics
+    1987).
 
-    A difference that is not significant is not shown to be nil; this shows it. `d` holds differences, one for each query; `margin` is the
-    largest difference that does not matter, or its two ends. Equivalent means: both one-sided tests reject at alpha, which is when the interval of the
-    confidence 1 - 2 alpha lies within the margin.
+    A difference that is not significant need not be small; this test shows that it is. `d` has one difference per
+    query; `margin` is the largest irrelevant difference, or a lower and an upper end. Systems are equivalent if both
+    one-sided tests reject at alpha, that is, if the interval with confidence 1 - 2 alpha is within the margin.
 
-    "t" takes one-sided t tests, as statsmodels' `ttost_paired`. "bootstrap" takes the percentile interval of seeded resamples, and for p the share
-    of resampled means beyond each end, (1 + hits) / (1 + resamples). One query shows nothing: p is 1. Where all differences are
-    equal, p is the smallest number there is if they lie within the margin, else 1.
+    "t" uses one-sided t tests, as statsmodels' `ttost_paired`. "bootstrap" uses the percentile interval of seeded
+    resamples, and for p the share of resampled means beyond each end, (1 + hits) / (1 + resamples). With one query p
+    is 1. If all differences are equal, p is the smallest float if they are within the margin, and 1 otherwise.
 
     >>> tost([0.01, -0.02, 0.0, 0.01, -0.01], 0.05).equivalent
     True
     """
     differences, level = column(d), check_share(alpha, "alpha")
     if level >= 0.5:
-        raise UsageError(
-            "confidence",
-            f"alpha must be below 0.5, got {shown(alpha)}: the interval has confidence 1 - 2 alpha",
-            value=alpha,
-        )
+        problem = f"alpha must be below 0.5, got {shown(alpha)}: the interval has confidence 1 - 2 alpha"
+        raise UsageError("confidence", problem, value=alpha)
     check_choice(method, Method, "method")
     ends = _ends(margin)
     n, mean = len(differences), float(differences.mean())
-    found: tuple[float, float, tuple[float, float] | None]
+    result: tuple[float, float, tuple[float, float] | None]
     note, spread = "", deviation(differences)
     if n == 1:
-        found, note = (1.0, 1.0, None), "one query says nothing about others"
+        result, note = (1.0, 1.0, None), "one query says nothing about others"
     elif spread == 0:
-        found, note = (float(mean <= ends[0]), float(mean >= ends[1]), (mean, mean)), "all differences are equal"
+        result, note = (float(mean <= ends[0]), float(mean >= ends[1]), (mean, mean)), "all differences are equal"
     elif method == "t":
-        found = _by_t(mean, spread, n, ends, level)
+        result = _by_t(mean, spread, n, ends, level)
     else:
-        found = _by_bootstrap(differences, ends, level, seed)
-    low, high, interval = found
+        result = _by_bootstrap(differences, ends, level, seed)
+    low, high, interval = result
     return Equivalence(method, mean, ends, possible(low), possible(high), interval, level, n, note)
 
 

@@ -18,10 +18,10 @@ from judged.stats.differences import (
     ZERO,
     Alternative,
     TestOutcome,
-    clustered,
-    differences,  # fmt: skip
+    differences,
     mean_and_error,
     outcome_of,
+    sum_by_cluster,
     totals,
 )
 from judged.stats.paired.registry import TESTS, PairTest
@@ -30,14 +30,14 @@ __all__ = ["Resampled", "bootstrap_test", "sign", "student"]
 
 Resampled = Literal["t", "mean"]
 
-_PAIRS = 64  # resampled at a time
+_PAIRS = 64  # resampled together
 
 
 def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None) -> TestOutcome:
-    """The paired t test (Student 1908) of differences d = b - a, queries or queries × pairs; the statistic is t.
+    """Run the paired t test (Student 1908) on differences d = b - a, queries or queries × pairs; the statistic is t.
 
-    Assumes that the mean of the differences is normal: they are themselves, or there are many queries. With `clusters` the
-    standard error is that of whole clusters, and the degrees of freedom are their number less one.
+    It assumes that the mean difference is normal: because the differences are, or because there are many queries. With
+    `clusters` the standard error is that of clusters, and the degrees of freedom are their number less one.
 
     >>> student([1.0, 2.0, 3.0]).statistic.round(6)  # mean 2, standard error 1/√3
     array([3.464102])
@@ -46,7 +46,7 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
 
     check_choice(alternative, Alternative, "alternative")
     table = differences(d)
-    sums, sizes = clustered(table, clusters)
+    sums, sizes = sum_by_cluster(table, clusters)
     mean, spread = mean_and_error(sums, sizes)
     flat = _flat(sums, sizes, mean)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
@@ -67,10 +67,10 @@ TESTS.add(PairTest(
 
 
 def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
-    """The sign test (Arbuthnot 1710; Conover 1999, 3.4): how many queries are won, of those that are not tied.
+    """Run the sign test (Arbuthnot 1710; Conover 1999, 3.4) on the queries that are not tied.
 
-    Exact, by the binomial distribution with 1/2; differences of 0 are dropped. The statistic is the number of queries won (d > 0).
-    Assumes nothing of the size of differences, and says nothing of it.
+    The test is exact, by the binomial distribution with 1/2; differences of 0 are dropped. The statistic is the number
+    of queries won (d > 0). The size of differences is neither assumed nor tested.
 
     >>> sign([1, 1, 1, 1, 1, 0, 0]).p == 2 / 32
     array([ True])
@@ -88,8 +88,8 @@ def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
 
 
 TESTS.add(PairTest(
-    name="sign", aliases=("sign-test", "binomial"), title="sign test", null="the median difference is 0: as many queries are won as lost",
-    assumes="nothing; the size of differences does not count", paper="Arbuthnot 1710; Conover 1999", function=sign,
+    name="sign", aliases=("sign-test", "binomial"), title="sign test", null="the median difference is 0: wins and losses are equally likely",
+    assumes="nothing; ignores the size of differences", paper="Arbuthnot 1710; Conover 1999", function=sign,
     direction=lambda d: np.sign(d).sum(axis=0), flips_signs=True,
 ))  # fmt: skip
 
@@ -103,18 +103,19 @@ def bootstrap_test(
     clusters: Any = None,
     statistic: Resampled = "t",
 ) -> TestOutcome:
-    """The paired bootstrap test: queries are drawn again from differences that were shifted to a mean of 0.
+    """Run the paired bootstrap test: resample queries from differences that are shifted to mean 0.
 
-    p = (1 + hits) / (1 + resamples), a hit being a resample whose statistic lies as far from 0 as the observed one. The statistic is the t value
-    (Efron and Tibshirani 1993, 16.4; in retrieval: Sakai, SIGIR 2006), or with `statistic="mean"` the mean itself (Smucker, Allan
-    and Carterette, CIKM 2007), which rejects too often with few queries. With `clusters` whole clusters are drawn. A resample
-    without variance has an infinite t value, or 0, and counts as a hit.
+    p = (1 + hits) / (1 + resamples), where a hit is a resample whose statistic is at least as far from 0 as the
+    observed one. The statistic is t (Efron and Tibshirani 1993, 16.4; in retrieval: Sakai, SIGIR 2006), or with
+    `statistic="mean"` the mean (Smucker, Allan and Carterette, CIKM 2007), which rejects too often with few queries.
+    With `clusters` whole clusters are resampled. A resample without variance has an infinite t, or 0, and counts as a
+    hit.
     """
     check_choice(alternative, Alternative, "alternative")
     check_choice(statistic, Resampled, "statistic")
     check_count(resamples, "resamples")
     table = differences(d)
-    sums, sizes = clustered(table, clusters)
+    sums, sizes = sum_by_cluster(table, clusters)
     mean, spread = mean_and_error(sums, sizes)
     flat = _flat(sums, sizes, mean)
     hits = [
@@ -122,8 +123,8 @@ def bootstrap_test(
         for at in range(0, len(mean), _PAIRS)
     ]
     p = (1 + np.concatenate(hits)) / (1 + resamples)
-    shown = mean if statistic == "mean" else np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
-    return outcome_of("bootstrap", alternative, shown, p, ["random"] * len(p), _silent(table, sizes, flat))
+    reported = mean if statistic == "mean" else np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
+    return outcome_of("bootstrap", alternative, reported, p, ["random"] * len(p), _silent(table, sizes, flat))
 
 
 TESTS.add(PairTest(
@@ -138,29 +139,29 @@ def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: A
     mean = totals(sums) / sizes.sum()
     size, k = sizes[:, None], len(mean)
     shifted = sums - mean * size
-    single = bool((sizes == 1).all())  # then the sizes need not be drawn
+    single = bool((sizes == 1).all())  # sizes are then constant
     parts = [shifted, *([shifted**2] if how == "t" else []), *([] if single else [shifted * size, size, size**2])]
     drawn = resampled_means(np.hstack(parts), resamples, seed)
     top, n = drawn[:, :k], np.ones((1, 1)) if single else drawn[:, -2:-1]
-    found = top / n
+    resampled = top / n
     if how == "mean":
         bound, scale = mean, totals(np.abs(shifted)) / sizes.sum()
-    else:  # t* ≥ t, without a division by a spread of 0
+    else:  # t* ≥ t, rearranged to avoid a division by 0
         cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
-        squares = drawn[:, k : 2 * k] - 2 * found * cross + found**2 * sizes2
+        squares = drawn[:, k : 2 * k] - 2 * resampled * cross + resampled**2 * sizes2
         bound = mean * (np.sqrt(np.maximum(squares, 0.0)) / n)
         spread = np.sqrt(totals(np.square(shifted)) / len(sizes)) / sizes.mean()
-        found = found * spread
+        resampled = resampled * spread
         scale = spread * spread
     if alternative == "two-sided":
-        found, bound = np.abs(found), np.abs(bound)
+        resampled, bound = np.abs(resampled), np.abs(bound)
     elif alternative == "less":
-        found, bound = -found, -bound
-    return np.count_nonzero(found >= bound - SLACK * scale, axis=0).astype(np.float64)
+        resampled, bound = -resampled, -bound
+    return np.count_nonzero(resampled >= bound - SLACK * scale, axis=0).astype(np.float64)
 
 
 def _flat(sums: Floats, sizes: Floats, mean: Floats) -> NDArray[np.bool_]:
-    """Columns without variance, but for the last bits."""
+    """Return the mask of columns without variance, up to rounding."""
     rest = np.abs(sums - mean * sizes[:, None]).max(axis=0)
     return rest <= SLACK * np.abs(sums).max(axis=0)
 

@@ -1,6 +1,6 @@
 """Tests of paired differences: each is declared once, in the file of its function, and found by name.
 
-`--test`, the docs table, the page and all messages derive from `TESTS`.
+The command line, the documentation, the page and all messages use `TESTS`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ class PairTest:
     """A test of differences d = b - a, queries × pairs.
 
     Args:
-        name: of `--test`.
+        name: the name by which it is chosen.
         aliases: other names.
-        title: in sentences.
-        null: the null hypothesis.
-        assumes: what must hold for its p-values to be right.
-        paper: where it was proposed.
-        function: from differences to a `TestOutcome`.
+        title: name in sentences.
+        null: null hypothesis.
+        assumes: assumptions of its p-values.
+        paper: reference.
+        function: computes a `TestOutcome` from differences.
         options: keyword options of the function, besides `alternative`.
-        of_pairs: the same from values of queries × systems and pairs of columns, where that is faster.
-        direction: sign of what the test counts, per pair; None if that is the mean.
+        of_pairs: the same from values of queries × systems and pairs of columns, if that is faster.
+        direction: direction of the tested quantity, per pair; None if it is that of the mean.
         flips_signs: True if the smallest p of n queries is 2 / 2ⁿ.
         corrects: True if the outcome has p-values corrected over all pairs (`max`).
     """
@@ -52,7 +52,7 @@ class PairTest:
     corrects: bool = False
 
     def least_p(self, queries: int) -> float:
-        """The smallest p-value that this many queries can have; 0 if there is no bound."""
+        """Return the smallest possible p-value for this number of queries; 0 without a bound."""
         return 2.0 ** (1 - queries) if self.flips_signs and queries else 0.0
 
 
@@ -66,7 +66,7 @@ def outcome(
 ) -> TestOutcome:
     """Test differences d = b - a, one column or queries × pairs.
 
-    An option of None is left to the test. A seed is accepted by all tests, and used by those that draw.
+    An option of None has the default of the test. All tests accept a seed; only random ones use it.
 
     Raises:
         UsageError: an unknown test, or an option that it does not have.

@@ -1,7 +1,7 @@
-"""Sums of columns under random signs, or under all: the one heavy step of a permutation test, on all cores.
+"""Sums of columns under random or all signs: the expensive step of a permutation test, on all cores.
 
-The signs are multiplied in tiles of 64 × 64, which stay in the cache, and below the size from which BLAS starts threads of its own:
-those wait for each other at every call, and on a busy machine that takes ten times as long as the work.
+Signs are multiplied in tiles of 64 × 64, which fit the cache and are too small for BLAS to start its own threads:
+these would synchronise at every call, which takes ten times as long as the work on a busy machine.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ __all__ = ["over_signs"]
 Seen = TypeVar("Seen")
 
 _TILE = 64
-_BLOCK = 1 << 19  # signs at a time on each core: 4 MB
+_BLOCK = 1 << 19  # signs per core and step: 4 MB
 _CORES = 16
 
 
 def over_signs(columns: Floats, rows: int, seed: int | None, see: Callable[[Floats], Seen]) -> list[Seen]:
-    """Apply `see` to each block (rows × columns) of sums Σ ±x of the columns, in the order of rows.
+    """Apply `see` to each block (rows × columns) of sums Σ ±x of the columns, and return the results in the order of
+    rows.
 
-    The signs of a row are the bits of the counter-based stream, lowest first, each row from a new word: they depend on the number of queries
-    and the seed only. Without a seed they are the bits of the row's number: 2ⁿ rows are then all assignments.
+    The signs of a row are bits of the counter-based stream, lowest first, and each row starts a new word, so they
+    depend only on the number of queries and the seed. Without a seed they are the bits of the row number: 2ⁿ rows are
+    all assignments.
     """
     n, k = columns.shape
     wide = max(1, -(-n // _TILE))
@@ -40,10 +42,10 @@ def over_signs(columns: Floats, rows: int, seed: int | None, see: Callable[[Floa
     step = _TILE * max(1, _BLOCK // (wide * _TILE * _TILE))
 
     starts = range(0, rows, step)
-    workers = max(1, min(_cores(), len(starts)))
+    workers = max(1, min(usable_cores(), _CORES, len(starts)))
 
     def lane(which: int) -> list[Seen]:
-        signs = np.empty((step // _TILE, wide, _TILE, _TILE))  # made once: fresh memory costs more than the work
+        signs = np.empty((step // _TILE, wide, _TILE, _TILE))  # allocated once: allocation costs more than the work
         products = [np.empty((step // _TILE, wide, _TILE, tile.shape[2])) for tile in tiles]
         seen = []
         for first in starts[which::workers]:
@@ -65,14 +67,10 @@ def over_signs(columns: Floats, rows: int, seed: int | None, see: Callable[[Floa
 
 
 def _draw(signs: Floats, first: int, seed: int | None) -> None:
-    """Fills in 1 for + and 0 for -: groups × words of a row × rows of a group × bits of a word."""
+    """Fill in 1 for + and 0 for -: groups × words of a row × rows of a group × bits of a word."""
     groups, wide = signs.shape[:2]
     row = np.arange(first, first + groups * _TILE, dtype=np.uint64).reshape(groups, 1, _TILE)
     counter = row * np.uint64(wide) + np.arange(wide, dtype=np.uint64)[:, None]
     words = counter if seed is None else drawn_at(seed % 2**64, counter)
     bits = np.unpackbits(words.astype("<u8", copy=False).reshape(-1).view(np.uint8), bitorder="little")
     np.copyto(signs, bits.reshape(signs.shape))
-
-
-def _cores() -> int:
-    return min(usable_cores(), _CORES)

@@ -1,4 +1,4 @@
-"""The signed-rank test: differences count by the rank of their size."""
+"""Wilcoxon signed-rank test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Zeros = Literal["wilcox", "pratt", "zsplit"]
 Distribution = Literal["auto", "exact", "normal"]
 
 _EXACT = 50  # queries, without ties and zeros
-_EXACT_TIED = 13  # with them: as SciPy, which enumerates up to here
+_EXACT_TIED = 13  # with them, as SciPy
 _MOST_EXACT = 500
 
 
@@ -31,16 +31,17 @@ def wilcoxon(
     method: Distribution = "auto",
     correction: bool = False,
 ) -> TestOutcome:
-    """The signed-rank test (Wilcoxon 1945) of differences d = b - a, queries or queries × pairs.
+    """Run the signed-rank test (Wilcoxon 1945) on differences d = b - a, queries or queries × pairs.
 
-    Differences of 0 are dropped (`zeros="wilcox"`), ranked but not counted (`"pratt"`, 1959), or ranked and split between the sides
-    (`"zsplit"`). Equal sizes share their mean rank. `method` of the outcome says how p was found: `"exact"` up to 50 queries without ties and
-    zeros, and up to 13 with them (as SciPy 1.17 has it); else `"normal"`, the variance corrected for ties (and for zeros in Pratt's, Cureton 1967).
-    Asked for, `"exact"` is exact with ties too: all assignments of signs to the ranks as they are (Streitberg and Röhmel 1986).
-    `correction` moves the normal statistic by 1/2 towards its mean. The statistic is the smaller of the two rank sums; one-sided, that of d > 0.
+    Differences of 0 are dropped (`zeros="wilcox"`), ranked but not counted (`"pratt"`, 1959), or ranked and split
+    between the sides (`"zsplit"`). Equal sizes share their mean rank. The method "auto" is `"exact"` for up to 50
+    queries without ties and zeros, and for up to 13 with them (as SciPy 1.17); otherwise `"normal"`, with the variance
+    corrected for ties (and for zeros with Pratt's method, Cureton 1967). An explicit `"exact"` is exact with ties too,
+    by all sign assignments of the observed ranks (Streitberg and Röhmel 1986). `correction` moves the normal statistic
+    by 1/2 towards its mean. The statistic is the smaller rank sum, or for a one-sided test the rank sum of d > 0.
 
-    Assumes that differences are symmetric about their median: what is tested is that, not the mean. Differences are taken as they are: sizes
-    that differ in their last bits only are not tied.
+    The null hypothesis is symmetry of the differences about 0, not a mean of 0. Differences are used as they are:
+    sizes that differ in the last bits only are not tied.
 
     >>> wilcoxon([1.0, 2.0, 3.0, 4.0, -5.0]).statistic
     array([5.])
@@ -49,20 +50,20 @@ def wilcoxon(
     check_choice(zeros, Zeros, "zeros")
     check_choice(method, Distribution, "method")
     table = differences(d)
-    r = _ranked(table, zeros)
+    r = _signed_ranks(table, zeros)
     if method == "auto":
         plain = (r.tied == 0) & (r.zero == 0)
         exact = (len(table) <= _EXACT) & (plain | (len(table) <= _EXACT_TIED))
     else:
         exact = np.full(table.shape[1], method == "exact")
     if len(table) > _MOST_EXACT and exact.any():
-        raise UsageError("option", f"exact ranks of {_MOST_EXACT} queries at most", got=str(len(table)))
+        raise UsageError("option", f"the exact test takes at most {_MOST_EXACT} queries, got {len(table)}")
     p = _normal(r, zeros, alternative, correction) if not exact.all() else np.ones(len(exact))
     for i in np.flatnonzero(exact):
         p[i] = _exact(r.rank[table[:, i] != 0, i], float(r.plus[i] - r.shared[i]), alternative)
     statistic = np.minimum(r.plus, r.minus) if alternative == "two-sided" else r.plus
-    how = ["exact" if one else "normal" for one in exact]
-    return outcome_of("wilcoxon", alternative, statistic, p, how, [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)])
+    used = ["exact" if e else "normal" for e in exact]
+    return outcome_of("wilcoxon", alternative, statistic, p, used, [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)])
 
 
 TESTS.add(PairTest(
@@ -78,13 +79,13 @@ class _SignedRanks:
     rank: Floats  # queries × pairs
     plus: Floats  # rank sums of each pair
     minus: Floats
-    shared: Floats  # what zeros add to both
+    shared: Floats  # contribution of zeros to both
     count: Floats  # ranked
     zero: Floats
     tied: Floats  # Σ t³ - t over groups of t equal sizes
 
 
-def _ranked(d: Floats, zeros: Zeros) -> _SignedRanks:
+def _signed_ranks(d: Floats, zeros: Zeros) -> _SignedRanks:
     rank, same = _ranks(np.abs(d))
     n, is_zero = float(len(d)), d == 0
     zero = is_zero.sum(axis=0).astype(np.float64)
@@ -99,7 +100,7 @@ def _ranked(d: Floats, zeros: Zeros) -> _SignedRanks:
 
 
 def _ranks(size: Floats) -> tuple[Floats, Floats]:
-    """Mean ranks down each column, from 1; and how many have the same."""
+    """Return the mean ranks of each column, from 1, and the number of values equal to each."""
     order = np.argsort(size, axis=0, kind="stable")
     ordered = np.take_along_axis(size, order, axis=0)
     place = np.arange(len(size))[:, None]
@@ -118,7 +119,7 @@ def _ranks(size: Floats) -> tuple[Floats, Floats]:
 def _normal(r: _SignedRanks, zeros: Zeros, alternative: Alternative, correction: bool) -> Floats:
     from scipy.special import ndtr
 
-    out = r.zero if zeros == "pratt" else np.zeros_like(r.zero)  # ranked, yet on no side
+    out = r.zero if zeros == "pratt" else np.zeros_like(r.zero)  # ranked, but on neither side
     mean = (r.count * (r.count + 1) - out * (out + 1)) / 4
     variance = r.count * (r.count + 1) * (2 * r.count + 1) - out * (out + 1) * (2 * out + 1) - r.tied / 2
     spread = np.sqrt(variance / 24)
@@ -133,12 +134,14 @@ def _normal(r: _SignedRanks, zeros: Zeros, alternative: Alternative, correction:
 
 
 def _exact(rank: Floats, plus: float, alternative: Alternative) -> float:
-    """The tail of the sum of ranks, each of which counts or not with chance 1/2; mean ranks are halves, so all are doubled."""
+    """Return the tail of the sum of ranks, each counted with probability 1/2; ranks are doubled, since mean ranks may
+    be halves.
+    """
     chance = np.ones(1)
-    for one in np.rint(2 * rank).astype(int):
-        longer = np.zeros(len(chance) + one)
+    for step in np.rint(2 * rank).astype(int):
+        longer = np.zeros(len(chance) + step)
         longer[: len(chance)] = chance / 2
-        longer[one:] += chance / 2
+        longer[step:] += chance / 2
         chance = longer
     at = round(2 * plus)
     above, below = float(chance[at:].sum()), float(chance[: at + 1].sum())

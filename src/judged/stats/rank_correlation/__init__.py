@@ -1,1 +1,1 @@
-"""How similar two rankings are: the tau family, rho, RBO, overlap."""
+"""Rank correlation: tau, rho, AP correlation, rank-biased overlap."""

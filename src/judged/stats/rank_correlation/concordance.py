@@ -1,7 +1,7 @@
-"""Every pair of items of two aligned columns, counted in O(n log n); many rankings at once.
+"""Counts of concordant and tied pairs of two aligned columns in O(n log n), for many rankings at once.
 
-All coefficients of `correlation` are sums over these counts. Columns hold the items of several rankings (segments) one
-after the other; pairs never cross from one into another, so a run of a thousand queries is counted in one pass.
+All coefficients are sums over these counts. Columns hold the items of several rankings (segments) one after the other;
+pairs never cross segments, so a run with a thousand queries is counted in one pass.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["Columns", "columns", "numbers"]
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Two aligned columns of scores, higher is better: the items of each segment, and how they stand to each other.
+    """Two aligned columns of scores, higher is better, and the relations between the items of each segment.
 
-    For item i and an item j of its segment, `above_x` counts the j with x_j > x_i, `size_x` those with x_j = x_i (itself
-    included); `over`, `over_level` and `level_over` count the j with (x_j > x_i and y_j > y_i), (x_j > x_i and
-    y_j = y_i), (x_j = x_i and y_j > y_i); `level` those equal in both. Every other relation is a difference of these.
+    For item i and an item j of its segment, `above_x` counts the j with x_j > x_i, and `size_x` those with x_j = x_i
+    (itself included); `over`, `over_level` and `level_over` count the j with (x_j > x_i and y_j > y_i), (x_j > x_i and
+    y_j = y_i), (x_j = x_i and y_j > y_i); `level` those equal in both. All other relations are differences of these.
     """
 
     x: Floats
@@ -41,14 +41,14 @@ class Columns:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     def total(self, per_item: NDArray[Any]) -> Floats:
-        """The sum over the items of each segment; whole numbers below 2⁵³ are added exactly."""
+        """Sum over the items of each segment; integers below 2⁵³ are added exactly."""
         return segment.total(per_item, self.segment, len(self.sizes))
 
     # ── one column ───────────────────────────────────────────────────────────────────────────────
 
     @cached_property
     def by_x(self) -> Ints:
-        """Items by segment, then from the highest x down."""
+        """Items by segment, then by decreasing x."""
         return np.lexsort((-self.x, self.segment))
 
     @cached_property
@@ -76,7 +76,7 @@ class Columns:
         return self._ties(self.y, np.lexsort((-self.y, self.segment)))
 
     def _ties(self, value: Floats, order: Ints) -> tuple[Ints, Ints]:
-        """Per item: how many of its segment are higher, and how many are equal."""
+        """Return for each item the number of higher and of equal items in its segment."""
         first = _changes(self.segment[order], value[order])
         begin, size = _groups(first)
         above, level = np.empty_like(begin), np.empty_like(begin)
@@ -87,7 +87,7 @@ class Columns:
 
     @cached_property
     def over(self) -> Ints:
-        # Among equal x the lowest y comes first, so that nothing before an item has its x and a higher y.
+        # Equal x are sorted by ascending y, so that no earlier item has the same x and a higher y.
         order = np.lexsort((self._code_y, -self.x, self.segment))
         count = np.empty(len(order), np.int64)
         count[order] = _greater_before(self._code_y[order])
@@ -95,7 +95,7 @@ class Columns:
 
     @cached_property
     def _code_y(self) -> Ints:
-        """A whole number per value of y, ascending; lower in earlier segments, which therefore never count."""
+        """An integer per distinct y, ascending, and lower in earlier segments, which are therefore never counted."""
         order = np.lexsort((self.y, self.segment))
         code = np.empty(len(order), np.int64)
         code[order] = np.cumsum(_changes(self.segment[order], self.y[order])) - 1
@@ -122,7 +122,7 @@ class Columns:
         return self._higher_among_equal(self.x, self.y)
 
     def _higher_among_equal(self, value: Floats, equal: Floats) -> tuple[Ints, Ints]:
-        """Per item: of those with the same `equal`, how many have a higher `value`, and how many the same."""
+        """Return for each item, among those with the same `equal`, the number with a higher `value` and with the same."""
         order = np.lexsort((-value, equal, self.segment))
         outer = _changes(self.segment[order], equal[order])
         begin, _ = _groups(outer)
@@ -147,7 +147,7 @@ class Columns:
 
     @cached_property
     def untied_x(self) -> Floats:
-        """Pairs whose x differ."""
+        """Pairs with different x."""
         return self.total(self.above_x)
 
     @cached_property
@@ -159,8 +159,8 @@ class Columns:
         """Pairs equal in x and in y."""
         return self.total(self.level - 1) / 2
 
-    def swapped(self) -> Columns:
-        """The same items with the columns exchanged; what was counted is not counted again."""
+    def swap(self) -> Columns:
+        """Return the same items with the columns exchanged; counts that are known are kept."""
         other = Columns(self.y, self.x, self.sizes)
         known = {"segment": "segment", "over": "over", "_ties_x": "_ties_y", "_ties_y": "_ties_x",
                  "_among_equal_x": "_among_equal_y", "_among_equal_y": "_among_equal_x"}  # fmt: skip
@@ -169,52 +169,52 @@ class Columns:
 
 
 def columns(x: Any, y: Any) -> Columns:
-    """Two columns of numbers as one segment.
+    """Return two columns of numbers as one segment.
 
     Raises:
-        DataError: not numbers, NaN, or of different lengths.
+        DataError: values that are not numbers, NaN, or different lengths.
     """
     left, right = numbers(x, "x"), numbers(y, "y")
     if len(left) != len(right):
         raise DataError(
-            "lengths", "two columns of one length", got=f"{len(left)} and {len(right)} values",
-            hint="the i-th value of both belongs to the same item; mappings {name: number} are aligned by name",
+            "lengths", f"columns have different lengths: {len(left)} and {len(right)}",
+            hint="align them by name with mappings {name: number}",
         )  # fmt: skip
     return Columns(left, right, np.array([len(left)]))
 
 
 def numbers(values: Any, name: str) -> Floats:
-    """A column of numbers that can be compared.
+    """Convert a column to comparable numbers.
 
     Raises:
-        DataError: something else, or NaN.
+        DataError: values that are not numbers, or NaN.
     """
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise DataError("masked", "a column without masked values", got="a masked array", where=name,
-                        hint="fill it or drop the items first")  # fmt: skip
+        raise DataError("masked", "the column has masked values", where=name,
+                        hint="fill them, or drop their items")  # fmt: skip
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
         raise DataError("score-type", "a column of numbers", got=f"a {type(values).__name__}", where=name)
     try:
-        found = np.asarray(values)
-        if found.dtype.kind not in "biuf" and found.size:
-            found = found.astype(object)
-            strange = next((v for v in found.flat if isinstance(v, str | bytes | complex)), None)
-            if strange is not None:
-                raise TypeError(shown(strange))
-        column = found.astype(np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf" and array.size:
+            array = array.astype(object)
+            invalid = next((v for v in array.flat if isinstance(v, str | bytes | complex)), None)
+            if invalid is not None:
+                raise TypeError(shown(invalid))
+        column = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError("score-type", "a column of numbers", got=str(error), where=name) from error
     if column.ndim != 1:
         raise DataError("score-type", "a column of numbers", got=f"an array of {column.ndim} dimensions", where=name)
     if np.isnan(column).any():
         row = int(np.flatnonzero(np.isnan(column))[0])
-        raise DataError("score-nan", "scores that can be compared", got=f"NaN at position {row}", where=name,
-                        hint="drop the items that have no score")  # fmt: skip
+        raise DataError("score-nan", f"the score at position {row} is NaN", where=name,
+                        hint="drop items without a score")  # fmt: skip
     return column + 0.0  # -0.0 ties with 0.0
 
 
 def _changes(*keys: NDArray[Any]) -> Bools:
-    """Where a new group begins, in rows sorted by the keys."""
+    """Return the mask of rows that begin a new group, for rows sorted by the keys."""
     first = np.zeros(len(keys[0]), bool)
     first[:1] = True
     for key in keys:
@@ -223,17 +223,17 @@ def _changes(*keys: NDArray[Any]) -> Bools:
 
 
 def _groups(first: Bools) -> tuple[Ints, Ints]:
-    """Per row: where its group begins, and how many it holds."""
+    """Return for each row the first row of its group and the size of the group."""
     begin = np.flatnonzero(first)
     size = np.diff(np.append(begin, len(first)))
     return np.repeat(begin, size), np.repeat(size, size)
 
 
 def _greater_before(code: Ints) -> Ints:
-    """Per position: how many earlier ones hold a greater code.
+    """Count for each position the earlier positions with a greater code.
 
-    A merge sort from the top down: rows are parted by one bit of the code after the other, the highest first, each part in
-    its old order; a row with a 0 has before it, within its part, as many greater ones as there are 1s.
+    This is a top-down merge sort: rows are partitioned stably by one bit of the code after the other, the highest
+    first. The number of 1s before a row with a 0, in its partition, is the number of greater codes.
     """
     size = len(code)
     count, row, place = np.zeros(size, np.int64), np.arange(size), np.arange(size)

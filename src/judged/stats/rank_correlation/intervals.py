@@ -1,4 +1,4 @@
-"""A coefficient with its uncertainty: the p-value of the usual test, and a bootstrap interval over items."""
+"""Rank correlation with uncertainty: the p-value of the usual test, and a bootstrap interval over items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from judged.core.numeric.seed import generator
-from judged.errors import UsageError, shown
+from judged.errors import UsageError
+from judged.stats.checks import check_share
 from judged.stats.rank_correlation.concordance import Columns, columns
 from judged.stats.rank_correlation.registry import CorrelationRequest, OfPairs, parse_coefficients
 
@@ -22,14 +23,14 @@ Seed = int | np.random.Generator
 
 _RESAMPLES = 1_000
 _DRAWS = 2_000_000  # items in all resamples together
-_FEWEST = 200  # resamples, below which an interval is not given: more than 10,000 items
-_EXACT = 33  # items up to which Kendall's test counts orders, as SciPy does
-_TINY = 170  # items from which on 1 / n! is no longer a number
+_FEWEST = 200  # resamples; with fewer (more than 10,000 items) there is no interval
+_EXACT = 33  # items up to which Kendall's test is exact, as in SciPy
+_TINY = 170  # items above which 1 / n! underflows
 
 
 @dataclass(frozen=True, slots=True)
 class CorrelationEstimate:
-    """A coefficient of two columns: its value, the interval over items, and how likely it is without any correlation."""
+    """A coefficient of two columns: value, interval over items, and p-value under no correlation."""
 
     name: str
     value: float
@@ -44,20 +45,22 @@ class CorrelationEstimate:
 
 
 def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, seed: Seed = 0) -> CorrelationEstimate:
-    """A coefficient of two aligned columns of scores, with its interval and p-value.
+    """Compute a coefficient of two aligned columns of scores, with its interval and p-value.
 
-    The interval is a percentile bootstrap over items (1,000 resamples, seeded). An item drawn twice is tied with its copy, which is
-    no disagreement: such pairs do not count. None where that cannot be told from ties in the data (tau_a, tau_ap), for tau_c, for
-    fewer than three items, and for more than 10,000. The p-value, two-sided, is that of Kendall's test (exact for few items
-    without ties) for tau_a, tau_b and tau_c, and of the t-test for Spearman and Pearson; None for others.
+    The interval is a percentile bootstrap over items with 1,000 seeded resamples. Copies of an item in a resample are
+    tied, and such pairs do not count. The interval is None for coefficients that cannot distinguish copies from ties
+    in the data (tau_a, tau_ap), for tau_c, for fewer than three items, and for more than 10,000. The two-sided p-value
+    is that of Kendall's test (exact for few items without ties) for tau_a, tau_b and tau_c, and of the t test for
+    Spearman and Pearson; None for the others.
 
     >>> print(correlation([1, 2, 3, 4, 5], [1, 2, 3, 5, 4], "tau_a"))
     tau_a 0.8000 [0.0000, 1.0000], p = 0.0833, 5 items
     """
     (one,) = parse_coefficients([name])
     if one.coefficient.pairs is None:
-        raise UsageError("coefficient", "a coefficient of two columns of scores", got=str(one), value=name,
-                         hint="rbo and overlap take rankings: jd.correlate")  # fmt: skip
+        raise UsageError(
+            "coefficient", f"{one} needs rankings, not columns of scores", value=name, hint="use jd.correlate"
+        )
     both = columns(x, y)
     value = float(one.coefficient.pairs(both)[0])
     return CorrelationEstimate(
@@ -65,11 +68,11 @@ def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, see
     )
 
 
-_LEAST = float(np.finfo(float).tiny)  # a p-value below what a number can hold is told as this
+_LEAST = float(np.finfo(float).tiny)  # the smallest p-value that is reported
 
 
 def p_value(c: Columns, one: CorrelationRequest, value: float) -> float | None:
-    """The chance of so strong a correlation between unrelated columns; NaN where the coefficient is, None if there is no usual test."""
+    """Return the p-value of the usual test of no correlation; NaN if the coefficient is NaN, None without such a test."""
     if not one.coefficient.test:
         return None
     size = len(c.x)
@@ -79,17 +82,17 @@ def p_value(c: Columns, one: CorrelationRequest, value: float) -> float | None:
         from scipy.special import stdtr
 
         away = (1 - value) * (1 + value)
-        if away <= 0:  # t is infinite: of all orders, two are as strong
+        if away <= 0:  # t is infinite: two of all orders are as extreme
             return max(2 / factorial(size) if size <= _TINY else 0.0, _LEAST)
         return max(float(2 * stdtr(size - 2, -abs(value) * np.sqrt((size - 2) / away))), _LEAST)
     return max(_kendall_test(c), _LEAST)
 
 
 def _kendall_test(c: Columns) -> float:
-    """Kendall's test, two-sided, by the rules of SciPy's `kendalltau`, whose import costs more than the rest of a call.
+    """Run Kendall's two-sided test by the rules of SciPy's `kendalltau`, whose import takes longer than this computation.
 
-    Without ties the orders are counted for few items, or next to none or all discordant; else C - D is taken as normal, with the
-    variance for ties (Kendall, Rank Correlation Methods, 1970).
+    Without ties the distribution is exact for few items, and for at most one concordant or discordant pair; otherwise
+    C - D is approximately normal, with the variance for ties (Kendall, Rank Correlation Methods, 1970).
     """
     size, pairs = len(c.x), int(c.pairs[0])
     untied_x, untied_y = int(c.untied_x[0]), int(c.untied_y[0])
@@ -98,7 +101,7 @@ def _kendall_test(c: Columns) -> float:
     fewer = int(min(c.concordant[0], c.discordant[0]))
     if untied_x == untied_y == pairs and (size <= _EXACT or fewer <= 1):
         return _exact(size, fewer)
-    tie_x, tie_y = (t.astype(np.float64) for t in (c.size_x, c.size_y))  # per item, so each group t times
+    tie_x, tie_y = (t.astype(np.float64) for t in (c.size_x, c.size_y))  # per item, so each group of t counts t times
     m = size * (size - 1.0)
     spread = (m * (2 * size + 5) - sum(float(((t - 1) * (2 * t + 5)).sum()) for t in (tie_x, tie_y))) / 18
     spread += 2 * (pairs - untied_x) * (pairs - untied_y) / m
@@ -108,7 +111,9 @@ def _kendall_test(c: Columns) -> float:
 
 
 def _exact(size: int, fewer: int) -> float:
-    """Twice the share of all orders with at most `fewer` discordant pairs; inserting the j-th item adds 0 to j - 1 of them."""
+    """Return twice the share of orders with at most `fewer` discordant pairs; inserting item j adds 0 to j - 1 of
+    them.
+    """
     if size > _TINY:
         return 0.0
     orders = [1] + [0] * fewer
@@ -119,14 +124,13 @@ def _exact(size: int, fewer: int) -> float:
 
 
 def intervals(
-    c: Columns, wanted: Sequence[CorrelationRequest], *, level: float = 0.95, seed: Seed = 0
+    c: Columns, requests: Sequence[CorrelationRequest], *, level: float = 0.95, seed: Seed = 0
 ) -> list[Interval]:
-    """The bootstrap interval of each coefficient over the items of one segment, all from the same resamples."""
-    if not isinstance(level, int | float) or not 0 < level < 1:
-        raise UsageError("parameter", "a level between 0 and 1", got=shown(level), value=level)
+    """Return the bootstrap interval of each coefficient over the items of one segment, all with the same resamples."""
+    check_share(level, "level", slug="parameter")
     rng, size = generator(seed), len(c.x)
     resamples = min(_RESAMPLES, _DRAWS // max(size, 1))
-    functions = [None if a.coefficient.pairs is None else a.coefficient.redrawn(c) for a in wanted]
+    functions = [None if a.coefficient.pairs is None else a.coefficient.redrawn(c) for a in requests]
     if size < 3 or resamples < _FEWEST or not any(functions):
         return [None] * len(functions)
     drawn = rng.integers(0, size, (resamples, size), dtype=np.int64).reshape(-1)
@@ -136,7 +140,7 @@ def intervals(
 
 def _between(function: OfPairs, again: Columns, level: float) -> Interval:
     values = function(again)
-    values = values[~np.isnan(values)]  # resamples of one item only
+    values = values[~np.isnan(values)]  # resamples of a single item
     if 2 * len(values) < len(again):
         return None
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]).tolist()

@@ -1,8 +1,9 @@
-"""What two rankings share at every depth, ties counted as Corsi and Urbano (SIGIR 2024) do; many pairs of rankings at once.
+"""Overlap of two rankings at every depth, with ties as in Corsi and Urbano (SIGIR 2024), for many pairs of rankings at
+once.
 
-At a depth d exactly one tie of a ranking is *open*: it holds the item of rank d. The items above it are *held* in full, those
-of the open tie in part (1 in the variant w, the share of the tie that stands within d in a and b), the rest not at all.
-So the overlap at d is four counts of items, each a whole number, times the shares of the two open ties.
+At depth d exactly one tie of a ranking is *open*: the one with the item of rank d. Items above it count fully, items
+of the open tie partially (1 in variant w, the share of the tie within d in variants a and b), and items below it not
+at all. So the overlap at d is four integer counts of items, multiplied by the shares of the two open ties.
 """
 
 from __future__ import annotations
@@ -29,15 +30,16 @@ class Depths:
     long: Ints
     segment: Ints  # per depth
     depth: Ints
-    shared: Floats  # the overlap of what is seen
-    full: Floats  # what it would be if both held the same
-    beyond: Ints  # depths below the end of the shorter ranking; 0 above
-    lone_held: Ints  # of the longer ranking's own items, those held in full
-    lone_open: Ints  # and those in the open tie
+    shared: Floats  # overlap of the known items
+    full: Floats  # overlap of equal rankings
+    beyond: Ints  # depths below the end of the shorter ranking, or 0
+    lone_held: Ints  # items of the longer ranking only, above its open tie
+    lone_open: Ints  # and in its open tie
     share: Floats  # of the longer ranking's open tie
 
 
 def depths(r: Rankings, ties: Ties) -> Depths:
+    """Compute the overlap at each depth."""
     short, long = np.minimum(r.a.sizes, r.b.sizes), np.maximum(r.a.sizes, r.b.sizes)
     of, depth = np.repeat(np.arange(len(r)), long), segment.positions(long) + 1
     first, second = (_open(side, of, depth, ties) for side in (r.a, r.b))
@@ -59,10 +61,10 @@ def depths(r: Rankings, ties: Ties) -> Depths:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """The open tie of one ranking at every depth; below its end the ranking is taken to go on without ties."""
+    """The open tie of one ranking at every depth; below its end the ranking is assumed to continue without ties."""
 
-    share: Floats  # of the tie, within the depth
-    full: Floats  # what the ranking's items within the depth add up to; in variant b, their squares
+    share: Floats  # share of the tie within the depth
+    full: Floats  # sum over the ranking's items within the depth; of squares in variant b
 
 
 def _open(side: Ranked, of: Ints, depth: Ints, ties: Ties) -> _Open:
@@ -89,7 +91,7 @@ def _shared(r: Rankings, long: Ints, a_share: Floats, b_share: Floats) -> Floats
 
 
 def _lone(r: Rankings, long: Ints) -> tuple[Ints, Ints]:
-    """Of the items that only the longer ranking holds: how many are held at each depth, how many are in the open tie."""
+    """Count the items that only the longer ranking has: those above the open tie at each depth, and those in it."""
     parts = []
     for side, at, longer in ((r.a, r.a_at, r.a.sizes > r.b.sizes), (r.b, r.b_at, r.b.sizes > r.a.sizes)):
         of = np.repeat(np.arange(len(r)), side.sizes)
@@ -101,9 +103,9 @@ def _lone(r: Rankings, long: Ints) -> tuple[Ints, Ints]:
 
 
 def _within(of: Ints, first: Ints, last: Ints, long: Ints) -> Ints:
-    """For each depth of each segment: the items whose depths, from first to last, it lies in."""
+    """Count for each depth of each segment the items whose range of depths, first to last, contains it."""
     some = first <= last
-    start = segment.offsets(long + 1)  # one depth more each, where whatever is open ends
+    start = segment.offsets(long + 1)  # one more depth each, where ranges end
     begin, end = (start[of] + first - 1)[some], (start[of] + last)[some]
     slots = int(start[-1])
     along = np.cumsum(np.bincount(begin, minlength=slots) - np.bincount(end, minlength=slots))

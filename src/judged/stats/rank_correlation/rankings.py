@@ -1,4 +1,4 @@
-"""Pairs of rankings by rank alone: where each item's tie begins and ends, and which items are shared."""
+"""Pairs of rankings by rank: the first and last rank of each item's tie, and the shared items."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
 from judged.stats.rank_correlation.concordance import numbers
 
-__all__ = ["Ranked", "Rankings", "ranked", "rankings", "with_scores"]
+__all__ = ["Ranked", "Rankings", "rank_items", "rankings", "with_scores"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One ranking for each segment, segment after segment, each from its best item down."""
+    """One ranking per segment, segment after segment, from best to worst."""
 
     sizes: Ints
-    top: Ints  # per place: the first rank (from 1) of its tie
-    bottom: Ints  # and the last
+    top: Ints  # per position: first rank of its tie, from 1
+    bottom: Ints  # and last rank
 
 
 @dataclass(frozen=True, slots=True)
 class Rankings:
-    """Two rankings for each segment; place `a_at[i]` of the first ones and `b_at[i]` of the second hold the same item."""
+    """Two rankings per segment; position `a_at[i]` of the first and `b_at[i]` of the second have the same item."""
 
     a: Ranked
     b: Ranked
@@ -38,8 +38,8 @@ class Rankings:
         return len(self.a.sizes)
 
 
-def ranked(score: Floats, sizes: Ints) -> tuple[Ranked, Ints]:
-    """The rankings by these scores, highest first, equal ones tied; and the place of each item."""
+def rank_items(score: Floats, sizes: Ints) -> tuple[Ranked, Ints]:
+    """Rank by scores, highest first, with equal scores tied; return the rankings and the position of each item."""
     query = np.repeat(np.arange(len(sizes)), sizes)
     order = np.lexsort((-score, query))
     place = np.empty(len(order), np.int64)
@@ -53,35 +53,35 @@ def ranked(score: Floats, sizes: Ints) -> tuple[Ranked, Ints]:
 
 
 def rankings(a: Any, b: Any) -> Rankings:
-    """Two rankings as one segment: each a list of ids, the best first, or (ids, scores), or {id: score}.
+    """Return two rankings as one segment; each is a list of ids, best first, or (ids, scores), or {id: score}.
 
     Raises:
-        DataError: an id twice in one ranking, scores that cannot be compared, or something that is no ranking.
+        DataError: a duplicate id, scores that are not comparable, or an input that is not a ranking.
     """
     (a_ids, a_score), (b_ids, b_score) = with_scores(a, "a"), with_scores(b, "b")
     row = {item: i for i, item in enumerate(b_ids)}
     at = [(i, row[item]) for i, item in enumerate(a_ids) if item in row]
     a_row, b_row = np.array(at, np.int64).reshape(-1, 2).T
-    first, a_place = ranked(a_score, np.array([len(a_ids)]))
-    second, b_place = ranked(b_score, np.array([len(b_ids)]))
+    first, a_place = rank_items(a_score, np.array([len(a_ids)]))
+    second, b_place = rank_items(b_score, np.array([len(b_ids)]))
     return Rankings(first, second, a_place[a_row], b_place[b_row])
 
 
 def with_scores(source: Any, name: str) -> tuple[list[Any], Floats]:
-    """The ids of a ranking, each once, and their scores; a list without scores gets falling ones."""
+    """Return the distinct ids of a ranking and their scores; a list without scores gets descending ones."""
     if isinstance(source, Mapping):
         source = (list(source), list(source.values()))
     if isinstance(source, tuple) and len(source) == 2 and all(map(_is_column, source)):
         ids, scores = list(source[0]), numbers(source[1], f"scores of {name}")
         if len(ids) != len(scores):
-            raise DataError("lengths", "a score for each id", got=f"{len(ids)} ids, {len(scores)} scores", where=name)
+            raise DataError("lengths", f"{len(ids)} ids but {len(scores)} scores", where=name)
     elif isinstance(source, Iterable) and _is_column(source):
         ids = list(source)
         scores = -np.arange(len(ids), dtype=np.float64)
     else:
         raise DataError("form", "a ranking: a list of ids, (ids, scores), or {id: score}", where=name,
-                        got=f"a {type(source).__name__}", hint="a set has no order")  # fmt: skip
-    _refuse_repeats(ids, name)
+                        got=f"a {type(source).__name__}", hint="sort a set first")  # fmt: skip
+    _check_duplicates(ids, name)
     return ids, scores
 
 
@@ -89,7 +89,7 @@ def _is_column(source: Any) -> bool:
     return not isinstance(source, str | bytes | set | frozenset) and hasattr(source, "__len__")
 
 
-def _refuse_repeats(ids: list[Any], name: str) -> None:
+def _check_duplicates(ids: list[Any], name: str) -> None:
     seen: dict[Any, int] = {}
     for place, item in enumerate(ids, 1):
         try:
@@ -97,5 +97,5 @@ def _refuse_repeats(ids: list[Any], name: str) -> None:
         except TypeError as error:
             raise DataError("id-type", "ids that are text or numbers", got=shown(item), where=name) from error
         if earlier != place:
-            raise DataError("duplicate-doc", "each id once in a ranking", where=name, value=item,
-                            got=f"{shown(item)} at places {earlier} and {place}", hint="keep one of them")  # fmt: skip
+            problem = f"duplicate id {shown(item)} at positions {earlier} and {place}"
+            raise DataError("duplicate-doc", problem, where=name, value=item, hint="keep one of them")

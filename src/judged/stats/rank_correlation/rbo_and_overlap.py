@@ -1,42 +1,42 @@
-"""How much two rankings hold in common, depth by depth: rank-biased overlap, overlap, Jaccard, average overlap.
+"""Overlap of two rankings by depth: rank-biased overlap, overlap, Jaccard, average overlap.
 
-A ranking is a list of ids, the best first; or a mapping {id: score}; or a pair (ids, scores). Equal scores are ties, and no
-order is made up for them.
+A ranking is a list of ids, best first; or a mapping {id: score}; or a pair (ids, scores). Equal scores are ties, and
+are not broken.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log1p
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
-from judged.errors import UsageError, shown
+from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.rank_correlation.overlap_by_depth import Ties, depths
 from judged.stats.rank_correlation.rankings import Ranked, Rankings, rankings
 
 __all__ = ["RBO", "Ties", "average_overlap", "jaccard", "overlap", "rbo"]
 
 
-_NEGLIGIBLE = 1e-18  # of a weight
+_NEGLIGIBLE = 1e-18  # weight
 
 
 @dataclass(frozen=True, slots=True)
 class RBO:
-    """Rank-biased overlap of two rankings that may go on: what is certain, what is open, and the best guess."""
+    """Rank-biased overlap of two rankings that may be incomplete: lower bound, residual, and extrapolation."""
 
-    min: float  # if nothing more were shared
-    res: float  # what more there can be
-    ext: float  # if what is not seen agrees as much as what is
+    min: float  # lower bound, if nothing more is shared
+    res: float  # residual: upper less lower bound
+    ext: float  # extrapolated: unknown items agree as much as known ones
     p: float
     ties: Ties
 
     @property
     def max(self) -> float:
-        """If all that is not seen were shared."""
+        """The upper bound, if all unknown items were shared."""
         return self.min + self.res
 
     def __str__(self) -> str:
@@ -44,12 +44,13 @@ class RBO:
 
 
 def rbo(a: Any, b: Any, p: float = 0.9, *, ties: Ties = "b") -> RBO:
-    """Rank-biased overlap: (1 - p)·Σ over depths d of p^(d-1)·agreement at d (Webber, Moffat and Zobel, TOIS 2010).
+    """Compute rank-biased overlap: (1 - p)·Σ over depths d of p^(d-1)·agreement at d (Webber, Moffat and Zobel, TOIS
+    2010).
 
-    `p` is the chance that a reader goes on to the next rank: 0.9 puts 86% of the weight on the first ten. Rankings may
-    have different lengths (equation 32). Ties after Corsi and Urbano, SIGIR 2024. w: tied items stand at one rank, the
-    first of theirs (Webber). a: the mean over all orders of the tied items. b: a, corrected for what ties take away, so
-    that a ranking with ties has 1 with itself. Of an empty ranking nothing is known: min 0, res 1, ext NaN.
+    `p` is the probability that a reader continues to the next rank: 0.9 puts 86% of the weight on the first ten.
+    Rankings may have different lengths (equation 32). Ties are treated as in Corsi and Urbano, SIGIR 2024. w: tied
+    items share the first of their ranks (Webber). a: the mean over all orders of tied items. b: a with a correction,
+    so that a ranking with ties has 1 with itself. For an empty ranking min is 0, res 1 and ext NaN.
 
     >>> print(rbo(["a", "b", "c"], ["a", "c", "b"]))
     RBO 0.9550 (at least 0.4775, at most 0.9550; p=0.9, ties: b)
@@ -59,9 +60,9 @@ def rbo(a: Any, b: Any, p: float = 0.9, *, ties: Ties = "b") -> RBO:
 
 
 def overlap(a: Any, b: Any, k: int = 10, *, ties: Ties = "b") -> float:
-    """The share of the first k that both rankings hold: |A ∩ B| / k, also where a ranking is shorter than k.
+    """Return the share of the first k that both rankings contain: |A ∩ B| / k, even if a ranking is shorter than k.
 
-    Where a tie crosses k, it counts as in `rbo`: this is the agreement at depth k.
+    A tie that crosses k counts as in `rbo`: this is the agreement at depth k.
 
     >>> overlap(["a", "b", "c"], ["b", "x", "a"], 2)
     0.5
@@ -70,9 +71,9 @@ def overlap(a: Any, b: Any, k: int = 10, *, ties: Ties = "b") -> float:
 
 
 def jaccard(a: Any, b: Any, k: int = 10) -> float:
-    """Of all that stands in the first k of either ranking, the share that stands in both: |A ∩ B| / |A ∪ B|.
+    """Return the items in the first k of both rankings as a share of those in the first k of either: |A ∩ B| / |A ∪ B|.
 
-    Where a tie crosses k: the mean of |A ∩ B| over all orders, in both places. NaN for two empty rankings.
+    If a tie crosses k, |A ∩ B| is its mean over all orders. NaN for two empty rankings.
 
     >>> round(jaccard(["a", "b", "c"], ["b", "x", "a"], 2), 4)
     0.3333
@@ -81,7 +82,8 @@ def jaccard(a: Any, b: Any, k: int = 10) -> float:
 
 
 def average_overlap(a: Any, b: Any, k: int = 10, *, ties: Ties = "b") -> float:
-    """The mean of overlap@1 … overlap@k (Fagin, Kumar and Sivakumar, SIAM Journal on Discrete Mathematics 17, 2003).
+    """Return the mean of overlap@1 … overlap@k (Fagin, Kumar and Sivakumar, SIAM Journal on Discrete Mathematics 17,
+    2003).
 
     >>> average_overlap(["a", "b"], ["b", "a"], 2)
     0.5
@@ -89,11 +91,13 @@ def average_overlap(a: Any, b: Any, k: int = 10, *, ties: Ties = "b") -> float:
     return float(average_overlap_of(rankings(a, b), k, ties)[0])
 
 
-# ── one number for each segment ──────────────────────────────────────────────────────────────────
+# ── one value per segment ──────────────────────────────────────────────────────────────────
 
 
 def rbo_of(r: Rankings, p: float, ties: Ties) -> tuple[Floats, Floats, Floats]:
-    """Per segment: min, res, ext. Depths fall into three parts: seen of both rankings, of the longer one, of none."""
+    """Return min, res and ext of each segment. Depths have three ranges: in both rankings, in the longer one, and
+    below both.
+    """
     _check(p, ties)
     d, count = depths(r, ties), len(r)
     weight = (1 - p) * p ** (d.depth - 1.0)
@@ -103,7 +107,7 @@ def rbo_of(r: Rankings, p: float, ties: Ties) -> tuple[Floats, Floats, Floats]:
     agreement = d.shared / d.full
     at_end = np.zeros(count)
     last = d.depth == d.short[d.segment]
-    at_end[d.segment[last]] = agreement[last]  # where the shorter ranking ends
+    at_end[d.segment[last]] = agreement[last]  # at the end of the shorter ranking
 
     alone = d.lone_held + d.lone_open
     mean = np.divide(d.lone_held + d.share * d.lone_open, alone, out=np.zeros(len(alone)), where=alone > 0)
@@ -125,9 +129,9 @@ def rbo_of(r: Rankings, p: float, ties: Ties) -> tuple[Floats, Floats, Floats]:
 
 
 def _tails(short: Ints, long: Ints, common: Floats, p: float) -> tuple[Floats, Floats]:
-    """What the depths below both rankings add: if nothing more is shared, and if all is that can be.
+    """Return the contributions of depths below both rankings, if nothing more is shared and if everything possible is.
 
-    Then the overlap grows by 2 a depth until both hold the same, which is at depth f.
+    In the second case the overlap grows by 2 per depth until both rankings have the same items, at depth f.
     """
     f = (long + short - common).astype(np.int64)
     left = _harmonic_tail(p, int(f.max(initial=0)))
@@ -137,7 +141,7 @@ def _tails(short: Ints, long: Ints, common: Floats, p: float) -> tuple[Floats, F
 
 
 def _harmonic_tail(p: float, size: int) -> Floats:
-    """Σ over d > m of p^d / d, for m = 0 … size; all of it is -log(1 - p)."""
+    """Return Σ over d > m of p^d / d, for m = 0 … size; the complete sum is -log(1 - p)."""
     d = np.arange(1.0, size + 1)
     term = p**d / d
     below = 0.0 if p**size < _NEGLIGIBLE else max(-log1p(-p) - float(term.sum()), 0.0)
@@ -165,12 +169,12 @@ def average_overlap_of(r: Rankings, k: int, ties: Ties) -> Floats:
 
 
 def _common(r: Rankings) -> Floats:
-    """The items that both rankings hold."""
+    """Count the items that both rankings contain."""
     return segment.total(np.ones(len(r.a_at)), np.repeat(np.arange(len(r)), r.a.sizes)[r.a_at], len(r))
 
 
 def _shared_within(r: Rankings, k: int, ties: Ties) -> Floats:
-    """What both hold within the first k; the items of a tie that crosses k in part."""
+    """Count the items in the first k of both rankings; the items of a tie that crosses k count partially."""
     _check(0.5, ties, k)
     parts = []
     for side, at in ((r.a, r.a_at), (r.b, r.b_at)):
@@ -180,7 +184,7 @@ def _shared_within(r: Rankings, k: int, ties: Ties) -> Floats:
 
 
 def _full(side: Ranked, k: int, ties: Ties) -> Floats:
-    """What the first k of each ranking add up to; in variant b, their squares. A shorter ranking goes on without ties."""
+    """Sum over the first k items of each ranking, of squares in variant b. A shorter ranking continues without ties."""
     full, long = np.full(len(side.sizes), float(k)), side.sizes >= k
     at = (segment.offsets(side.sizes)[:-1] + k - 1)[long]
     top, bottom = side.top[at], side.bottom[at]
@@ -193,10 +197,6 @@ def _full(side: Ranked, k: int, ties: Ties) -> Floats:
 
 
 def _check(p: object, ties: object, k: object = 1) -> None:
-    number = isinstance(p, int | float | np.integer | np.floating) and not isinstance(p, bool)
-    if not number or not 0 < p < 1:  # type: ignore[operator]
-        raise UsageError("parameter", "p between 0 and 1, both excluded", got=shown(p), value=p)
-    if not isinstance(ties, str) or ties not in get_args(Ties):
-        raise UsageError("parameter", f"ties to be one of {', '.join(get_args(Ties))}", got=shown(ties), value=ties)
-    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-        raise UsageError("cutoff", "a cutoff that is a whole number from 1", got=shown(k), value=k)
+    check_share(p, "p", slug="parameter")
+    check_choice(ties, Ties, "ties")
+    check_count(k, "cutoff", slug="cutoff")

@@ -15,7 +15,7 @@ from scipy import stats
 from judged.errors import DataError, UsageError
 from judged.stats.multiple.letters import bars, letters
 from judged.stats.multiple.omnibus import anova, friedman, mean_ranks
-from judged.stats.multiple.posthoc import _drawn_sums, nemenyi, randomised_tukey, tukey
+from judged.stats.multiple.posthoc import _random_sums, nemenyi, randomised_tukey, tukey
 from judged.stats.multiple.studentised_range import range_quantile, range_tail
 from judged.stats.random_stream import arrangements
 
@@ -319,7 +319,7 @@ def test_all_orders_are_as_likely():
 def test_a_rearrangement_is_one_order_of_another():
     """Two sets of orders that share none; the product of the b-th and the m-th, query by query."""
     x = np.random.default_rng(2).random((9, 4))
-    sums = _drawn_sums(x, 30, 7)  # five of six
+    sums = _random_sums(x, 30, 7)  # five of six
     orders = arrangements(7, range(5 + 6), range(9), 9, 4)
     outer, inner = orders[:5], orders[5:]
     by_hand = [[sum(x[q, m[q, b[q, j]]] for q in range(9)) for j in range(4)] for b in outer for m in inner]

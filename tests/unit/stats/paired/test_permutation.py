@@ -120,7 +120,7 @@ def test_the_size_of_blocks_and_the_number_of_cores_do_not_matter(monkeypatch):
     d = np.random.default_rng(2).normal(0.05, 1, (150, 70))
     first = permutation(d, resamples=3_001)
     monkeypatch.setattr(_flip, "_BLOCK", 1)
-    monkeypatch.setattr(_flip, "_cores", lambda: 3)
+    monkeypatch.setattr(_flip, "usable_cores", lambda: 3)
     second = permutation(d, resamples=3_001)
     assert first.p.tolist() == second.p.tolist()
     assert first.adjusted.tolist() == second.adjusted.tolist()

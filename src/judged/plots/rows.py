@@ -1,4 +1,4 @@
-"""Named rows from top to bottom, with numbers beside them."""
+"""Named rows of a plot, with numbers to the right of the axes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from judged.plots.style import SIZE, bare, grid, plain
 
-__all__ = ["forest_axes", "grouped", "row_size", "said"]
+__all__ = ["forest_axes", "group_rows", "row_size", "write_numbers"]
 
-_AXES, _LETTER = 3.5, 0.068  # the width of axes between names and numbers, and of one letter of these
+_AXES, _LETTER = 3.5, 0.068  # inches: width of the axes, and of one letter of names and numbers
 
 
 def row_size(rows: int, height: float, names: Sequence[str], numbers: Iterable[str] = ()) -> tuple[float, float]:
@@ -29,7 +29,7 @@ def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()
     grid(ax, "x")
 
 
-def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
+def write_numbers(ax: Any, head: str, rows: Mapping[float, str]) -> None:
     """Write numbers to the right of the axes."""
     beside = ax.get_yaxis_transform()
     ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color="#555555")
@@ -37,7 +37,7 @@ def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
         ax.text(1.02, y, text, transform=beside, ha="left", va="center", fontsize="small")
 
 
-def grouped(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
+def group_rows(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
     """Return the positions of headings and of the rows of each group; a single group has no heading."""
     heads: dict[float, str] = {}
     rows: dict[str, list[float]] = {}
