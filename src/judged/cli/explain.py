@@ -1,4 +1,4 @@
-"""`judged explain`: the arithmetic of one query."""
+"""`judged explain`: show the arithmetic of one query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judged.cli.options.rag import chunk_options, field_options
 __all__ = ["command"]
 
 
-@click.command("explain", cls=Command, short_help="Show the arithmetic of one query.")
+@click.command("explain", cls=Command)
 @click.argument("measure")
 @click.argument("qrels")
 @click.argument("run", required=False)
@@ -35,9 +35,9 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
     judged explain nDCG@10 rag.jsonl --query q01
     """
-    from judged.evaluation.evaluate import with_level
     from judged.evaluation.explain.explain import explain, values_by_cutoff
     from judged.evaluation.explain.result import Explanations
+    from judged.evaluation.options import with_level
     from judged.io.read import is_partitioned, read_qrels, read_run
     from judged.measures.grammar import parse_all
 

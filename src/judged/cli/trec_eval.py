@@ -1,4 +1,4 @@
-"""`judged trec_eval`: the flags, the output and the exit codes of trec_eval."""
+"""`judged trec_eval`: evaluate a run with the flags and the output of trec_eval."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Exit codes: 0 done, 1 wrong call, 2 bad input, 4 a topic or measure that cannot 
 """
 
 
-@click.command("trec_eval", add_help_option=False, short_help="Evaluate a run with the flags and the output of trec_eval.",
+@click.command("trec_eval", add_help_option=False,
                context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})  # fmt: skip
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> int:

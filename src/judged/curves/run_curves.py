@@ -15,7 +15,8 @@ from judged.core.tables import Id
 from judged.curves.kinds import CURVE_KINDS, EVERY, CurveRequest
 from judged.curves.result import Curves
 from judged.errors import UsageError, shown
-from judged.evaluation.evaluate import Measures, join, with_level
+from judged.evaluation.evaluate import Measures, join
+from judged.evaluation.options import with_level
 from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, plain_names
 from judged.measures.grammar import parse_all

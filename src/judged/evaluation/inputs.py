@@ -85,4 +85,6 @@ def check_relevant(judged: Judged) -> None:
     without = np.flatnonzero(judged.pool.positive == 0)
     if judged.policy.empty == "error" and len(without):
         names = ", ".join(shown(judged.queries[i]) for i in without[:3])
-        raise DataError("no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0])
+        raise DataError(
+            "no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0]
+        )

@@ -10,8 +10,9 @@ from typing import Any, Self, TypedDict
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
 from judged.measures.profiles import Profile
+from judged.measures.registry import Measure
 
-__all__ = ["ArrayOptions", "EvaluateOptions", "RagOptions", "check_options", "policy_of"]
+__all__ = ["ArrayOptions", "EvaluateOptions", "RagOptions", "check_options", "policy_of", "with_level"]
 
 _MEANT = {  # names in other tools
     "metric": "use measures=", "metrics": "use measures=", "measure": "use measures=", "qrel": "use qrels=", "runs": "use run=",
@@ -77,7 +78,7 @@ class RagOptions:
 
     @property
     def nothing(self) -> bool:
-        """True if nothing is to be prepared."""
+        """True if the inputs need no preparation."""
         return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name != "engine")
 
     @classmethod
@@ -106,3 +107,9 @@ def check_options(options: Iterable[str], known: Iterable[str]) -> None:
 def policy_of(profile: Profile, options: Mapping[str, Any]) -> Policy:
     """The policy of a profile, with the options that were given."""
     return Policy(**{**profile.policy, **options})
+
+
+def with_level(measure: Measure, level: float | None) -> Measure:
+    """The measure at this level, if it is a binary one that does not set its own."""
+    applies = level is not None and measure.definition.binary and "level" not in measure.explicit
+    return measure(level=level) if applies else measure

@@ -10,7 +10,8 @@ from typing import Any, Unpack
 from judged.comparison.inputs import EvaluationOptions, split_name
 from judged.distributed.open_run import open_run
 from judged.errors import Hint, UsageError
-from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, with_level
+from judged.evaluation.evaluate import DEFAULT, Measures, evaluate
+from judged.evaluation.options import with_level
 from judged.io.read import read_qrels
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all

@@ -11,7 +11,15 @@ import click
 from judged.cli.options.command import option
 from judged.cli.options.rag import preparation
 
-__all__ = ["check_stdin", "chosen_policy", "level_option", "measures_option", "named_files", "named_run", "policy_options"]
+__all__ = [
+    "check_stdin",
+    "chosen_policy",
+    "level_option",
+    "measures_option",
+    "named_files",
+    "named_run",
+    "policy_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
