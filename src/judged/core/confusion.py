@@ -1,4 +1,4 @@
-"""Right and wrong decisions, counted: what every rate of an unranked set, and every point of a curve, is made of."""
+"""Confusion counts, and the rates of an unranked set or of a point of a curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Judged`, the heart: all that any measure can see of a run."""
+"""`Judged`: a run joined with judgments, the input of every measure."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = ["Judged"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Judged:
-    """A run seen through its judgments: which ranks the judged documents took, and their grades.
+    """A run joined with judgments: the ranks and the grades of the judged documents that it retrieved.
 
-    Queries are in a fixed order (by id), the hits of a query in rank order, the pool of a query from
-    the highest grade down. Immutable; a formula needs no more than these columns and methods. Views of
-    the same judgments share the pool, and with it the ideal ranking.
+    Queries are sorted by id, the hits of a query by rank, the pool of a query from the highest grade down. Immutable;
+    every formula is written in these columns and methods. Views of the same judgments share the pool, and with it the
+    ideal ranking.
     """
 
     pool: Pool
     retrieved: Ints  # per query: documents in the ranking
-    answered: Bools  # per query: whether the run holds it at all
+    answered: Bools  # per query: True if the run contains it
     query: Ints  # per hit, a judged document that was retrieved
     rank: Ints
     grade: Floats
@@ -43,7 +43,7 @@ class Judged:
     policy: Policy = field(default_factory=Policy)
     warnings: tuple[Warned, ...] = ()
     names: tuple[str, str] = ("qrels", "run")
-    reading: RankTexts | None = None  # of all ranks, where something is known of the texts
+    reading: RankTexts | None = None  # lengths and tokens of all ranks, if known
 
     # ── per judgment ─────────────────────────────────────────────────────────────────────────────
 
@@ -92,16 +92,16 @@ class Judged:
     # ── per hit ──────────────────────────────────────────────────────────────────────────────────
 
     def is_relevant(self, level: float = 1) -> Bools:
-        """Whether each hit has at least this grade. A negative grade is relevant at no level."""
+        """True for hits of at least this grade. A negative grade is relevant at no level."""
         return (self.grade >= level) & self.is_judged
 
     @property
     def is_judged(self) -> Bools:
-        """False for negative grades: in the pool, but without a verdict."""
+        """True for hits with a grade ≥ 0; a negative grade means in the pool, but not judged."""
         return self.grade >= 0
 
     def within(self, cutoff: float | None) -> Bools:
-        """Whether each hit stands at or above the cutoff."""
+        """True for hits at or above the cutoff."""
         return self.rank <= (np.inf if cutoff is None else cutoff)
 
     # ── from hits to queries, and along the ranking ──────────────────────────────────────────────
@@ -119,7 +119,7 @@ class Judged:
         return primitive.product_before(x, self.hits)
 
     def upto(self, x: Column, query: Ints, rank: Column) -> Column:
-        """The running sum of `x` at any (query, rank): at its last hit down to there; 0 above the first."""
+        """The running sum of `x` down to any (query, rank); 0 above the first hit."""
         along = np.append(self.running(x), 0)
         depth = int(max(self.rank.max(initial=0), np.max(rank, initial=0))) + 1
         at = np.searchsorted(self.query * depth + self.rank, query * depth + rank, "right") - 1
@@ -127,20 +127,19 @@ class Judged:
         return along[np.where(outside, -1, at)]
 
     def highest(self, x: Column, mask: Bools) -> Floats:
-        """The largest value among a query's hits for which the mask holds; 0 where there is none."""
+        """The largest value among the hits of a query for which the mask is True; 0 without such a hit."""
         out = np.zeros(len(self))
         np.maximum.at(out, self.query[mask], x[mask])
         return out
 
     def first(self, mask: Bools) -> Floats:
-        """The rank of the first hit for which the mask holds; infinite where there is none."""
+        """The rank of the first hit for which the mask is True; infinite without such a hit."""
         return primitive.first(mask, self.query, self.rank, len(self))
 
     def levels(self, x: Floats) -> Iterator[Floats]:
-        """The distinct values of each query's hits, step by step: first every query's lowest, then its next.
+        """Iterate over the distinct values of the hits of each query: the lowest of every query, then the next, and so on.
 
-        Repeated for each hit; NaN where a query has no more. As many steps as the richest query has values,
-        whatever the others hold.
+        Each value is repeated for each hit; NaN for queries with fewer values.
         """
         order = np.lexsort((x, self.query))
         query, value = self.query[order], x[order]
@@ -157,14 +156,14 @@ class Judged:
         """A per-query column, repeated for each hit."""
         return per_query[self.query]
 
-    # ── hooks for `explain`: they hand back what they are given ──────────────────────────────────
+    # ── hooks for `explain`; they return their input ─────────────────────────────────────────────
 
     def column(self, name: str, x: Column) -> Column:
         """Name an intermediate column, so that an explanation can show it."""
         return x
 
     def ratio(self, numerator: Column | float, denominator: Column | float) -> Floats:
-        """The closing fraction of a measure; 0 where the denominator is 0."""
+        """The last fraction of a measure; 0 if the denominator is 0."""
         top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
         return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
 
@@ -172,42 +171,32 @@ class Judged:
 
     @property
     def ideal(self) -> Judged:
-        """The pool as a perfect ranking; made once for all views that share the pool."""
+        """The pool as a perfect ranking; computed once for all views that share the pool."""
         return self.pool.once("ideal", lambda: self._rank_pool(np.arange(len(self.pool_query))))
 
     def ideal_by(self, value: Floats) -> Judged:
         """The pool ranked by a value per judgment, highest first."""
         fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
-        if fallen.all():  # as most gains do with the grade
+        if fallen.all():  # as most gains, which grow with the grade
             return self.ideal
         return self._rank_pool(primitive.falling(value, self.judgments))
 
     def _rank_pool(self, order: Ints) -> Judged:
         rank = segment.positions(self.judgments) + 1
         return Judged(
-            pool=self.pool,
-            retrieved=self.judgments,
-            answered=np.ones(len(self), bool),
-            query=self.pool_query,
-            rank=rank,
-            grade=self.pool_grade[order],
-            judgment=order,
-            tie_first=rank,
-            tie_last=rank,
-            policy=self.policy,
-            names=self.names,
-        )
+            pool=self.pool, retrieved=self.judgments, answered=np.ones(len(self), bool), query=self.pool_query, rank=rank,
+            grade=self.pool_grade[order], judgment=order, tie_first=rank, tie_last=rank, policy=self.policy, names=self.names,
+        )  # fmt: skip
 
     def cut(self, depth: int | Ints) -> Self:
-        """Only the first `depth` documents of each ranking; or of each its own number."""
+        """Cut each ranking to its first `depth` documents: one number for all, or one per query."""
         each = np.broadcast_to(depth, (len(self),))
         kept = self.only(self.rank <= self.at(each))
-        return replace(
-            kept, tie_last=np.minimum(kept.tie_last, kept.at(each)), retrieved=np.minimum(self.retrieved, each)
-        )
+        last = np.minimum(kept.tie_last, kept.at(each))
+        return replace(kept, tie_last=last, retrieved=np.minimum(self.retrieved, each))
 
     def condensed(self) -> Self:
-        """Only the judged documents of each ranking, ranks closed up."""
+        """Remove unjudged documents from each ranking; the others move up."""
         kept = self.only(self.is_judged)
         rank = segment.positions(kept.hits) + 1
         start = np.ones(len(rank), bool)  # documents of one score stay together
@@ -219,44 +208,36 @@ class Judged:
         return replace(kept, rank=rank, tie_first=first, tie_last=last, retrieved=kept.hits, reading=reading)
 
     def under(self, policy: Policy) -> Self:
-        """What the policy lets be seen: down to its depth, and of judged documents only if it says so."""
+        """Apply the depth of a policy, and remove unjudged documents if its `unjudged` is `condensed`."""
         seen = self if policy.depth is None else self.cut(policy.depth)
         return seen.condensed() if policy.unjudged == "condensed" else seen
 
     def only(self, mask: Bools) -> Self:
-        """The same queries and pool with fewer hits."""
+        """Keep the hits for which the mask is True; queries and pool stay."""
         return replace(self, **{name: getattr(self, name)[mask] for name in _PER_HIT})
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
     def select(self, rows: Sequence[int] | Ints) -> Self:
-        """Some of the queries (by position, each at most once), as a `Judged` of their own."""
+        """Select queries by position, each at most once."""
         chosen = np.asarray(rows)
         rows = np.sort(np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64))
         if len(rows) and (rows[0] < 0 or rows[-1] >= len(self) or (rows[1:] == rows[:-1]).any()):
-            raise UsageError("select", f"positions from 0 to {len(self) - 1}, each once", got=f"{rows.tolist()[:5]}")
+            raise UsageError("select", f"distinct positions from 0 to {len(self) - 1}", got=f"{rows.tolist()[:5]}")
         number = np.full(len(self), -1)
         number[rows] = np.arange(len(rows))
         part = self.only(number[self.query] >= 0)
         pool, place = self.pool.select(rows)
-        return replace(
-            part,
-            pool=pool,
-            retrieved=self.retrieved[rows],
-            answered=self.answered[rows],
-            query=number[part.query],
-            judgment=place[part.judgment],
-            reading=None if self.reading is None else self.reading.select(rows),
-        )
+        reading = None if self.reading is None else self.reading.select(rows)
+        return replace(part, pool=pool, retrieved=self.retrieved[rows], answered=self.answered[rows], query=number[part.query],
+                       judgment=place[part.judgment], reading=reading)  # fmt: skip
 
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:
-        """Parts with different queries as one, in the order given."""
+        """Concatenate parts with different queries."""
         everyone = [query for part in parts for query in part.queries]
         if not parts or len(set(everyone)) < len(everyone) or len({part.policy for part in parts}) > 1:
-            raise UsageError(
-                "merge", "parts with different queries under one policy", got="none, a query twice, or two policies"
-            )
+            raise UsageError("merge", "cannot merge: there are no parts, a duplicate query, or different policies")
         names = ("retrieved", "answered", *_PER_HIT)
         columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
         hits = [len(part.query) for part in parts]

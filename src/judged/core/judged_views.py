@@ -15,7 +15,7 @@ __all__ = ["fill_unjudged"]
 
 
 def fill_unjudged(j: Judged, grade: float) -> Judged:
-    """As if every unjudged document of the rankings had been judged, and given this grade."""
+    """Return the ranking as if every unjudged document in it had this grade."""
     seen = np.zeros(int(j.retrieved.sum()), bool)
     start = segment.offsets(j.retrieved)[:-1]
     decided = j.is_judged
@@ -50,7 +50,7 @@ def fill_unjudged(j: Judged, grade: float) -> Judged:
 
 
 def _tie_of(j: Judged, query: Ints, rank: Ints) -> tuple[Ints, Ints]:
-    """The ranks that a document at this place shares its score with, as far as a hit tells."""
+    """Return the first and the last rank of the tie that contains each document, as far as hits show it."""
     if not len(j.rank):
         return rank, rank
     wide = int(max(j.tie_last.max(), rank.max(initial=0))) + 1

@@ -16,50 +16,43 @@ from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
 
-__all__ = ["column_of", "labelled", "ranked", "refuse_other_order"]
+__all__ = ["check_same_index", "column_of", "rank_labels", "rank_lists"]
 
 
-def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:
-    """A ranking by score of labelled items; one for each group, or one of all.
+def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
+    """Rank labelled items by score: one ranking per group, or a single one.
 
-    Items of equal score stand in the order given, and know that they are tied.
+    Items with equal scores keep their input order and are marked as tied.
 
-    >>> labelled([1, 0, 1], [0.2, 0.9, 0.5]).rank
+    >>> rank_labels([1, 0, 1], [0.2, 0.9, 0.5]).rank
     array([1, 2, 3])
     """
-    refuse_other_order(labels, scores)
+    check_same_index(labels, scores)
     grade, score = column_of("labels", labels), column_of("scores", scores)
     _same_length(labels=grade, scores=score)
     if groups is None:
-        return ranked(grade, score, np.array([len(grade)]), ("all",))
+        return rank_lists(grade, score, np.array([len(grade)]), ("all",))
     names, query = _groups(groups, len(grade))
     order = np.argsort(query, kind="stable")
-    return ranked(grade[order], score[order], np.bincount(query, minlength=len(names)), names)
+    return rank_lists(grade[order], score[order], np.bincount(query, minlength=len(names)), names)
 
 
-def ranked(
-    grade: Floats,
-    score: Floats,
-    sizes: Ints,
-    names: tuple[Any, ...],
-    *,
-    policy: Policy | None = None,
-    absent: Ints | None = None,
-    level: float = 1.0,
-    depth: int | None = None,
-) -> Judged:
-    """Lists of labelled items, one after the other, each ranked by score. Every item is judged.
+def rank_lists(
+    grade: Floats, score: Floats, sizes: Ints, names: tuple[Any, ...], *, policy: Policy | None = None,
+    absent: Ints | None = None, level: float = 1.0, depth: int | None = None,
+) -> Judged:  # fmt: skip
+    """Rank each of several lists of labelled items by score. Every item is judged.
 
     Args:
-        grade: of each item, not negative.
-        score: of each item.
-        sizes: how many items each list has.
-        names: of the lists.
-        policy: its `ties` say how items of equal score are ordered: as given, by luck (`best`, `worst`), or as given with all orders
-            to be averaged (`expected`).
-        absent: how many more relevant items each list should have had; they have the grade `level`.
-        level: the lowest grade that counts as relevant.
-        depth: how many items of each list are looked at; the others stay in the pool.
+        grade: grade of each item, not negative.
+        score: score of each item.
+        sizes: number of items of each list; the lists are concatenated.
+        names: names of the lists.
+        policy: its `ties` order items with equal scores: as in the input, optimistically (`best`), pessimistically (`worst`), or
+            as in the input with the mean over all orders to follow (`expected`).
+        absent: number of relevant items that each list lacks; they have the grade `level`.
+        level: lowest relevant grade.
+        depth: number of items of each list that count as retrieved; the others stay in the pool.
     """
     rules = Policy(ties="input") if policy is None else policy
     order = _order(grade, score, sizes, rules)
@@ -71,24 +64,16 @@ def ranked(
     place[pool] = np.arange(len(grade))
     seen = slice(None) if depth is None else np.flatnonzero(rank <= depth)
     judged = Judged(
-        pool=Pool(queries=names, query=query, grade=grade[pool]),
-        retrieved=sizes,
-        answered=np.ones(len(sizes), bool),
-        query=query[seen],
-        rank=rank[seen],
-        grade=grade[order[seen]],
-        judgment=place[order[seen]],
-        tie_first=first[seen],
-        tie_last=last[seen],
-        policy=rules,
-        names=("labels", "scores"),
-    )
+        pool=Pool(queries=names, query=query, grade=grade[pool]), retrieved=sizes, answered=np.ones(len(sizes), bool),
+        query=query[seen], rank=rank[seen], grade=grade[order[seen]], judgment=place[order[seen]], tie_first=first[seen],
+        tie_last=last[seen], policy=rules, names=("labels", "scores"),
+    )  # fmt: skip
     judged = judged if absent is None else _with_absent(judged, absent, level)
     return judged if rules.ties == "expected" else judged.under(rules)
 
 
 def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
-    """The first and the last rank of the items that share a score, for each item."""
+    """Return, for each item, the first and the last rank of the items with its score."""
     start = np.ones(len(score), bool)
     start[1:] = (score[1:] != score[:-1]) | (rank[1:] == 1)
     if start.all():
@@ -101,12 +86,12 @@ def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
 def _order(grade: Floats, score: Floats, sizes: Ints, policy: Policy) -> Ints:
     if policy.ties not in ("best", "worst"):
         return primitive.falling(score, sizes)
-    lucky = primitive.falling(grade if policy.ties == "best" else -grade, sizes)
-    return lucky[primitive.falling(score[lucky], sizes)]
+    by_grade = primitive.falling(grade if policy.ties == "best" else -grade, sizes)
+    return by_grade[primitive.falling(score[by_grade], sizes)]
 
 
 def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
-    """The same with relevant items that are in no list, behind those of at least their grade."""
+    """Add relevant items that are in no list to the pool, after those of at least their grade."""
     query = np.concatenate([judged.pool_query, np.repeat(np.arange(len(judged)), absent)])
     grade = np.concatenate([judged.pool_grade, np.full(int(absent.sum()), level)])
     order = np.lexsort((-grade, query))
@@ -117,30 +102,23 @@ def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
 
 
 def column_of(name: str, values: Any) -> Floats:
-    """A one-dimensional column of finite numbers without gaps."""
+    """Convert values to a one-dimensional column of finite numbers."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise DataError(
-            "masked",
-            f"{name} without masked values",
-            got=f"{int(np.ma.getmaskarray(values).sum())} of them",
-            where=name,
-            hint="drop the rows first",
-        )
+        count = int(np.ma.getmaskarray(values).sum())
+        raise DataError("masked", f"{count} masked values", where=name, hint="drop these rows first")
     try:
-        given = np.asarray(values)
-        if given.dtype.kind in "MmcSU":
-            raise TypeError(f"{given.dtype} is no number")
-        column = given.astype(float)
+        array = np.asarray(values)
+        if array.dtype.kind in "MmcSU":
+            raise TypeError(f"{array.dtype} is not numeric")
+        column = array.astype(float)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError("label", f"{name} that are numbers", got=shown(values), where=name) from error
+        raise DataError("label", "numbers", got=shown(values), where=name) from error
     if column.ndim != 1 or not len(column):
-        raise DataError(
-            "label", f"one-dimensional {name}, at least one", got=f"an array of shape {column.shape}", where=name
-        )
+        raise DataError("label", "a non-empty one-dimensional array", got=f"shape {column.shape}", where=name)
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
-        raise DataError("label", f"{name} that are numbers", got=shown(column[bad[0]].item()), where=f"{name}, row {bad[0] + 1}",
-                        hint=f"{len(bad)} of {len(column)} are missing or not finite; leave them out")  # fmt: skip
+        raise DataError("label", f"{shown(column[bad[0]].item())} is not a finite number; {len(bad)} of {len(column)} are missing or not finite",
+                        where=f"{name}, row {bad[0] + 1}", hint="leave these rows out")  # fmt: skip
     return column
 
 
@@ -153,15 +131,14 @@ def _groups(groups: Any, size: int) -> tuple[tuple[Any, ...], Ints]:
 def _same_length(**columns: NDArray[Any]) -> None:
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise DataError(
-            "lengths", f"{' and '.join(lengths)} of one length", got=" and ".join(map(str, lengths.values()))
-        )
+        numbers = " and ".join(map(str, lengths.values()))
+        raise DataError("lengths", f"{' and '.join(lengths)} differ in length: {numbers}")
 
 
-def refuse_other_order(labels: Any, others: Any) -> None:
-    """An error where two columns with an index of their own (pandas) name the same rows in another order."""
+def check_same_index(labels: Any, others: Any) -> None:
+    """Raise if two pandas columns have the same index in different orders."""
     a: Any = getattr(labels, "index", None)
     b: Any = getattr(others, "index", None)
     if hasattr(a, "equals") and hasattr(b, "equals") and len(a) == len(b) and not a.equals(b) and set(a) == set(b):
-        raise DataError("lengths", "columns whose rows are in one order", got="the same index in another order",
-                        hint="put them into one frame, or pass .to_numpy() if the order is right as it is")  # fmt: skip
+        raise DataError("lengths", "labels and scores have the same index in different orders",
+                        hint="put them into one frame, or pass .to_numpy() if the rows do correspond")  # fmt: skip

@@ -1,4 +1,4 @@
-"""What each rank of a ranking holds beside its judgment: how much text, and how much of it was looked for."""
+"""Texts at each rank of a ranking: tokens, characters, and characters of relevant spans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
-from judged.errors import DataError, UsageError
+from judged.errors import DataError, Hint, UsageError
 
 if TYPE_CHECKING:
     from judged.core.judged import Judged
@@ -22,15 +22,15 @@ _COLUMNS = ("tokens", "length", "fresh")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankTexts:
-    """Columns over all ranks, by query and then from rank 1 down, whether a document there is judged or not.
+    """Columns over all ranks, judged or not, sorted by query and rank.
 
     Args:
-        size: per query, how many ranks there are.
-        tokens: per rank; None where they are not known.
+        size: per query, the number of ranks.
+        tokens: per rank; None if unknown.
         length: per rank, the characters of the chunk.
-        fresh: per rank, the characters that were looked for and that no rank above holds.
-        gold: per query, the characters that were looked for.
-        lacking: what is missing of the tokens, where some are.
+        fresh: per rank, the number of characters of relevant spans that no rank above contains.
+        gold: per query, the number of characters of relevant spans.
+        lacking: the reason why tokens are missing, if they are.
     """
 
     size: Ints
@@ -41,9 +41,9 @@ class RankTexts:
     lacking: str | None = None
 
     def depth(self, budget: int, crossing: str) -> Ints:
-        """Per query, how many documents fit into a budget of tokens, taken from the top until one does not.
+        """Per query, the number of documents from the top that fit into a budget of tokens.
 
-        That one is left out, or the last to be taken (`in`); none below it is tried.
+        The first document that does not fit is left out, or is the last one (`in`); no document below it counts.
         """
         assert self.tokens is not None
         start = segment.offsets(self.size)
@@ -63,17 +63,17 @@ class RankTexts:
         return out
 
     def select(self, rows: Ints) -> RankTexts:
-        """Of some queries."""
+        """Select queries."""
         start = segment.offsets(self.size)[:-1]
         chosen = np.repeat(start[rows], self.size[rows]) + segment.positions(self.size[rows])
-        return self._kept(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
+        return self._take(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
 
     def only(self, query: Ints, rank: Ints) -> RankTexts:
-        """Of some ranks, which close up."""
+        """Keep some ranks; the others are removed."""
         chosen = segment.offsets(self.size)[query] + rank - 1
-        return self._kept(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
+        return self._take(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
 
-    def _kept(self, chosen: Ints, size: Ints, gold: Ints | None) -> RankTexts:
+    def _take(self, chosen: Ints, size: Ints, gold: Ints | None) -> RankTexts:
         columns: dict[str, Any] = {
             name: None if (column := getattr(self, name)) is None else column[chosen] for name in _COLUMNS
         }
@@ -81,7 +81,7 @@ class RankTexts:
 
     @staticmethod
     def merge(parts: Sequence[RankTexts | None]) -> RankTexts | None:
-        """Parts with different queries as one; None where one knows nothing."""
+        """Concatenate parts with different queries; None if one of them is unknown."""
         known = [part for part in parts if part is not None]
         if len(known) < len(parts) or not known:
             return None
@@ -95,17 +95,17 @@ class RankTexts:
 
 
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
-    """Each ranking down to what fits into a budget of tokens, and no further.
+    """Cut each ranking to the documents that fit into a budget of tokens.
 
-    Every query has its own depth, so a measure sees a shorter ranking and needs no cutoff: what it divides by is what it is without one. In
-    particular the ideal ranking is that of all judged documents, whatever would fit: it does not depend on the run.
+    Every query has its own depth. A measure sees a shorter ranking and divides as it does without a cutoff. In particular, the
+    ideal ranking has all judged documents: it does not depend on the run.
     """
     reading = judged.reading
     if judged.policy.ties == "expected":
-        raise UsageError("no-tokens", "one order of documents with equal scores, to be cut by tokens", got="ties='expected'",
-                         hint="choose another: ties='id-desc'")  # fmt: skip
+        raise UsageError("no-tokens", "a budget of tokens needs one order of tied documents, got ties='expected'",
+                         hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     if reading is None or reading.tokens is None:
-        got = "none" if reading is None or reading.lacking is None else reading.lacking
-        raise DataError("no-tokens", "the tokens of every document that was retrieved", got=got, where=judged.names[1],
-                        hint="give them: tokens={chunk: count}, a table of chunks with a column tokens, or a field tokens of each chunk")  # fmt: skip
+        why = "" if reading is None or reading.lacking is None else f": {reading.lacking}"
+        raise DataError("no-tokens", f"the number of tokens of retrieved documents is unknown{why}", where=judged.names[1],
+                        hint="give {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
     return judged.cut(reading.depth(budget, judged.policy.crossing))

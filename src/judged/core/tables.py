@@ -1,4 +1,4 @@
-"""What the readers give: judgments and rankings as columns, before they are joined."""
+"""Judgments and rankings as columns: the output of the readers, and the input of the join."""
 
 from __future__ import annotations
 
@@ -29,48 +29,48 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HasName:
-    """Something that was read, or will be, with the name it is called by; and the path, where it lies in a file."""
+    """An input with its name, and its path if it is a file."""
 
     name: str
     path: str | None = None
 
     @property
     def label(self) -> str:
-        """The name without its folders."""
+        """The name without folders."""
         return self.name.rstrip("/").rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """What is known of the chunks of rows beside their ids; None for what is not known.
+    """Optional columns of chunks; None if unknown.
 
-    `start` and `end` count characters of the document (or tokens), the end not included.
+    `start` and `end` are offsets in the document, in characters or tokens; the end is exclusive.
     """
 
-    doc: IdColumn | None = None  # the document that a chunk is of
+    doc: IdColumn | None = None  # the document of each chunk
     start: Ints | None = None
     end: Ints | None = None
-    tokens: Ints | None = None  # -1 where a chunk has no count
-    score: Floats | None = None  # as given, where the order of a list decides
+    tokens: Ints | None = None  # -1 if unknown
+    score: Floats | None = None  # scores of a list whose order decides
 
     @property
     def spans(self) -> bool:
-        """Whether it is known where each chunk stands in its document."""
+        """True if the document, the start and the end of every chunk are known."""
         return self.doc is not None and self.start is not None and self.end is not None
 
     def take(self, rows: Ints | Bools) -> Passages:
-        """The same of some rows."""
+        """Select rows."""
         known = {spec.name: getattr(self, spec.name) for spec in fields(self)}
-        return Passages(**{name: _taken(column, rows) for name, column in known.items()})
+        return Passages(**{name: _take(column, rows) for name, column in known.items()})
 
 
-def _taken(column: Any, rows: Ints | Bools) -> Any:
+def _take(column: Any, rows: Ints | Bools) -> Any:
     return column.take(rows) if isinstance(column, IdColumn) else None if column is None else column[rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class _IdTable(HasName):
-    """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever they were given as."""
+    """Rows of (query, doc): `query` indexes `queries`; ids of every type are kept as text."""
 
     queries: IdColumn  # each query id once, in order of appearance
     query: Ints
@@ -85,11 +85,11 @@ class _IdTable(HasName):
         return len(self.query)
 
     def take(self, rows: Ints | Bools) -> Self:
-        """The same queries with some of the rows."""
+        """Select rows; all queries stay."""
         where = partial(_place, self.where, np.arange(len(self))[rows])
         columns: dict[str, Any] = {"query": self.query[rows], "doc": self.doc.take(rows), "where": where}
         known = ("score", "rank", "grade", "aspect", "sub", "choice")
-        columns |= {name: _taken(getattr(self, name), rows) for name in known if hasattr(self, name)}
+        columns |= {name: _take(getattr(self, name), rows) for name in known if hasattr(self, name)}
         kept = None if self.passages is None else self.passages.take(rows)
         return replace(self, **columns, passages=kept)
 
@@ -102,7 +102,7 @@ class Run(_IdTable):
     """A ranking for each query: documents with the scores that a system gave them."""
 
     score: Floats
-    rank: Ints | None = None  # the rank column as written, where there is one
+    rank: Ints | None = None  # the rank column of the input, if any
     tag: str = ""
 
 
@@ -110,9 +110,9 @@ class Run(_IdTable):
 class Qrels(_IdTable):
     """Judgments: documents with the grades that a judge gave them.
 
-    `aspect` tells judgments of one document apart: a subtopic, or a group of judges; `sub` divides an
-    aspect further (the sub-groups of preference judgments). `choice` numbers the sets of a query of which any one
-    will do. With `passages` that have spans, what is judged are parts of documents, and `overlap` says which chunks hold one.
+    `aspect` distinguishes judgments of one document: a subtopic, or a group of judges; `sub` divides an aspect further
+    (the sub-groups of preference judgments). `choice` numbers alternative sets of documents, any one of which answers the
+    query. If `passages` have spans, spans of documents are judged, and `overlap` is the rule by which a chunk contains one.
     """
 
     grade: Floats

@@ -1,4 +1,4 @@
-"""Runs that are not in columns: the native core looks through them where they lie, or the judgments complete them."""
+"""Runs before they are read into columns: the native core scans them in place, or the judgments complete them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ArrowRun", "DictRun", "ScoreColumn", "TrecLines", "UnreadRun"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class UnreadRun(HasName):
-    """A run that `read` puts into columns, with every check; nothing is read before that is called."""
+    """A run that `read` reads into columns, with every check; nothing is read before."""
 
     read: Callable[[], Run]
 
@@ -30,12 +30,12 @@ class UnreadRun(HasName):
 class TrecLines(UnreadRun):
     """The lines of a TREC file.
 
-    `opened` gives its bytes and how many of them to pass over. `refuse` raises what is wrong with the line that
-    begins at a byte, and whether it is the first with data; `place` tells where a byte is.
+    `open` returns its bytes and the number of bytes to skip. `raise_line` raises the error of the line that begins at a byte;
+    its last argument is True if no line before it has data. `place` returns the place of a byte.
     """
 
-    opened: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
-    refuse: Callable[[NDArray[np.uint8], int, bool], NoReturn]
+    open: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
+    raise_line: Callable[[NDArray[np.uint8], int, bool], NoReturn]
     place: Callable[[NDArray[np.uint8], int], Place]
     warnings: tuple[Warned, ...] = ()
 
@@ -49,7 +49,7 @@ class DictRun(UnreadRun):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ArrowRun(UnreadRun):
-    """A table that hands out Arrow batches (a `PyCapsule` of a stream, or None where it cannot).
+    """A table that exports Arrow batches: a `PyCapsule` of a stream, or None if it cannot.
 
     `columns` are the positions of query, doc, score and rank, or -1.
     """
@@ -60,35 +60,22 @@ class ArrowRun(UnreadRun):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScoreColumn(UnreadRun):
-    """A column of scores: one for each row of judgments, in their order. It says of no score whose it is."""
+    """A column of scores, one per row of the judgments, in their order. Scores carry no query or document ids."""
 
     score: NDArray[np.float64]
     where: Callable[[int], Place]
     warnings: tuple[Warned, ...] = ()
 
-    def beside(self, qrels: Qrels) -> Run:
-        """The documents of the judgments with these scores.
+    def align(self, qrels: Qrels) -> Run:
+        """Return the documents of the judgments with these scores.
 
         Raises:
-            DataError: not as many scores as judgments.
+            DataError: the numbers of scores and judgments differ.
         """
         if len(self.score) != len(qrels):
-            raise DataError(
-                "lengths",
-                f"a score for each of the {len(qrels)} labels in {qrels.label}",
-                got=f"{len(self.score)}",
-                hint="score i belongs to label i: was one of the files cut off, or made of another part of the data?",
-                where=self.name,
-            )
+            raise DataError("lengths", f"{len(self.score)} scores for {len(qrels)} labels in {qrels.label}", where=self.name,
+                            hint="check that both files are complete and from the same split: score i belongs to label i")  # fmt: skip
         return Run(
-            name=self.name,
-            path=self.path,
-            queries=qrels.queries,
-            query=qrels.query,
-            doc=qrels.doc,
-            query_kind=qrels.query_kind,
-            doc_kind=qrels.doc_kind,
-            score=self.score,
-            where=self.where,
-            warnings=self.warnings,
-        )
+            name=self.name, path=self.path, queries=qrels.queries, query=qrels.query, doc=qrels.doc, query_kind=qrels.query_kind,
+            doc_kind=qrels.doc_kind, score=self.score, where=self.where, warnings=self.warnings,
+        )  # fmt: skip

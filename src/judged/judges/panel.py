@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.pool import decoded, pool_of
+from judged.core.find.pool import decode_ids, pool_of
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy, Rejudged
 from judged.core.tables import Id, IdKind, Qrels
@@ -44,7 +44,7 @@ class Units:
 
     def docs(self, rows: Ints) -> list[Id]:
         """Return document ids in their original type."""
-        return decoded(self.doc.take(rows), self.kinds[1])
+        return decode_ids(self.doc.take(rows), self.kinds[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

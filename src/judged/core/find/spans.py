@@ -1,7 +1,7 @@
-"""Parts of documents that were looked for, and chunks that hold them: judgments of spans become judgments of a run's chunks.
+"""Convert judgments of spans to judgments of the chunks of a run.
 
-The span is what is relevant, and it is found once: the first chunk that holds it has the credit. A chunk that brings nothing new is
-judged, and worth nothing. Spans that no chunk holds stay in the pool under names of their own, so that they are missed.
+A relevant span counts once: the first chunk that contains it gets the credit. A chunk that contains only spans of chunks above is
+judged not relevant. Spans that no chunk contains stay in the pool under other ids, so that they count as missed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 
 __all__ = ["SpanCredit", "credit_spans", "overlap_rule"]
 
 Holds = Callable[[int, int, int], bool]
-Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, where it was read
+Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, row of the judgments
 
 
 @dataclass(frozen=True, slots=True)
 class SpanCredit:
-    """How many characters of what was looked for each row of the run is the first to hold; and how many there are, by query."""
+    """Number of characters of relevant spans that each row of the run is the first to contain, and their total per query."""
 
     fresh: Ints
     gold: dict[bytes, int]
@@ -43,7 +43,7 @@ class _Span(NamedTuple):
 
 
 def overlap_rule(text: str) -> Holds:
-    """Whether a chunk holds a span, from the characters they share and the lengths of the span and of the chunk.
+    """Return the predicate by which a chunk contains a span, of the shared characters and the lengths of span and chunk.
 
     `any` (one character), or at least a share of the span (`gold>=0.5`), of the chunk (`chunk>=0.5`), or of both together (`iou>=0.5`).
     """
@@ -56,7 +56,7 @@ def overlap_rule(text: str) -> Holds:
         least = -1.0
     if what not in ("gold", "chunk", "iou") or not 0 < least <= 1:
         raise UsageError(
-            "overlap", "overlap as any, gold>=x, chunk>=x or iou>=x, x above 0 and up to 1", got=shown(text), value=text
+            "overlap", "overlap any, gold>=x, chunk>=x or iou>=x with 0 < x ≤ 1", got=shown(text), value=text
         )
     return {
         "gold": lambda shared, span, chunk: shared >= least * span,
@@ -66,15 +66,15 @@ def overlap_rule(text: str) -> Holds:
 
 
 def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCredit]:
-    """Judgments of the chunks of a run, each for the spans that it is the first to hold."""
+    """Return judgments of the chunks of a run, each for the spans that it is the first to contain."""
     if run.passages is None or not run.passages.spans:
         raise DataError(
-            "no-spans", "chunks with document, start and end, for judgments that are spans", got="ids alone", where=run.name,
+            "no-spans", "the judgments are spans, but the chunks of the run have no document, start and end", where=run.name,
             hint="write chunks as {'doc': id, 'start': a, 'end': b}, or give a table: chunks={id: (doc, start, end)}",
         )  # fmt: skip
     if policy.ties in ("best", "worst", "expected"):
-        raise UsageError("overlap", "an order of equal scores by ids or input, where the first chunk has the credit",
-                         got=f"ties={policy.ties!r}", value=policy.ties)  # fmt: skip
+        raise UsageError("overlap", f"spans need one order of tied chunks, got ties={policy.ties!r}", value=policy.ties,
+                         hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     spans = _spans_of(qrels)
     codes = {raw: i for i, raw in enumerate(qrels.queries.tolist())}
     query, row = ranked_rows(run, policy)
@@ -85,7 +85,7 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
 
 
 def _spans_of(qrels: Qrels) -> dict[tuple[int, bytes], list[_Span]]:
-    """The spans of each query and document, each once with its highest grade."""
+    """Return the distinct spans of each query and document, with their highest grades."""
     documents, begin, finish = _columns(qrels)
     found: dict[tuple[int, bytes], dict[tuple[int, int], _Span]] = defaultdict(dict)
     columns = zip(
@@ -109,11 +109,11 @@ def _columns(rows: Qrels | Run) -> tuple[IdColumn, Ints, Ints]:
 def _walk(
     spans: dict[tuple[int, bytes], list[_Span]], run: Run, rows: Ints, owner: Ints, holds: Holds, fresh: Ints
 ) -> list[Row]:
-    """Down each ranking: what every chunk is the first to hold; then what no chunk held. `fresh` is filled on the way."""
+    """Return rows for the spans that each chunk is the first to contain, then for the missed spans; fill `fresh`."""
     doc_of, begin, finish = _columns(run)
     docs, starts, ends = doc_of.take(rows).tolist(), begin[rows].tolist(), finish[rows].tolist()
     names = run.doc.take(rows).tolist()
-    open_text = {key: _merged(some) for key, some in spans.items()}
+    open_text = {key: _merge(some) for key, some in spans.items()}
     missed = {key: dict.fromkeys(some) for key, some in spans.items()}
     out: list[Row] = []
     for query, doc, start, end, name, row in zip(owner.tolist(), docs, starts, ends, names, rows.tolist(), strict=True):
@@ -136,7 +136,7 @@ def _walk(
 
 
 def _free(query: int, name: bytes, taken: set[tuple[int, bytes]]) -> bytes:
-    """A name for a span that nobody retrieved, which no chunk of the ranking has."""
+    """Return an id for a missed span that no chunk of the ranking has."""
     name = b"gold " + name
     while (query, name) in taken:
         name += b"'"
@@ -156,8 +156,8 @@ def _as_qrels(qrels: Qrels, rows: list[Row], run: Run) -> Qrels:
 # ── characters ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _merged(spans: list[_Span]) -> list[tuple[int, int]]:
-    """The characters of relevant spans, as parts that do not touch."""
+def _merge(spans: list[_Span]) -> list[tuple[int, int]]:
+    """Merge the relevant spans into disjoint intervals."""
     out: list[tuple[int, int]] = []
     for start, end in sorted((s.start, s.end) for s in spans if s.grade > 0):
         if out and start <= out[-1][1]:
@@ -168,7 +168,7 @@ def _merged(spans: list[_Span]) -> list[tuple[int, int]]:
 
 
 def _take(left: list[tuple[int, int]], start: int, end: int) -> int:
-    """How many characters of what is left a chunk holds; they are left no more."""
+    """Remove the characters of a chunk from the intervals, and return their number."""
     shared, rest = 0, []
     for a, b in left:
         low, high = max(a, start), min(b, end)
@@ -184,5 +184,5 @@ def _take(left: list[tuple[int, int]], start: int, end: int) -> int:
 def _sizes(spans: dict[tuple[int, bytes], list[_Span]], queries: list[bytes]) -> dict[bytes, int]:
     sizes: dict[bytes, int] = defaultdict(int)
     for (query, _), some in spans.items():
-        sizes[queries[query]] += sum(b - a for a, b in _merged(some))
+        sizes[queries[query]] += sum(b - a for a, b in _merge(some))
     return dict(sizes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from judged.core.find.hits import Hits
-from judged.core.find.pool import decoded
+from judged.core.find.pool import decode_ids
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import HasName, Id, Qrels
@@ -52,7 +52,7 @@ def no_overlap(label: str) -> Warned:
 
 def not_judged(qrels: Qrels) -> Iterator[Warned]:
     """Warn of queries that the judgments name without a judgment."""
-    bare = decoded(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
+    bare = decode_ids(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
     if bare:
         text = f"{_queries(len(bare))} of {qrels.label} without any judgment, left out: {_some(bare)}"
         yield Warned("not-judged", len(bare), text)

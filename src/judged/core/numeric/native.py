@@ -1,4 +1,4 @@
-"""The native core, where it was built and was not declined (`JUDGED_NATIVE=0`)."""
+"""The native core; None if it was not built, or if `JUDGED_NATIVE=0` disables it."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ NATIVE = native is not None
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

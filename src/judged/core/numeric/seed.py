@@ -1,4 +1,4 @@
-"""Where chance begins: a seed that is a whole number from 0, or a generator of NumPy."""
+"""Random seeds: a non-negative integer, or a NumPy `Generator`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["generator", "whole_seed"]
 
 
 def whole_seed(seed: Any) -> int:
-    """The seed as a whole number from 0; anything else is refused."""
+    """Return the seed as an `int`; raise unless it is an integer ≥ 0."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise UsageError("parameter", "a seed that is a whole number from 0", got=shown(seed), value=seed)
+        raise UsageError("parameter", f"seed must be an integer ≥ 0, got {shown(seed)}", value=seed)
     return int(seed)
 
 
 def generator(seed: int | np.random.Generator) -> np.random.Generator:
-    """NumPy's generator of a seed, the same on every machine; a generator stays what it is."""
+    """Return NumPy's default generator of a seed, which is the same on every machine; a generator is returned as is."""
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(whole_seed(seed))

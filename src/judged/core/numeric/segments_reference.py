@@ -1,8 +1,8 @@
-"""Sums and products within segments of a column: sequential, and blind to the neighbours.
+"""Sums and products within segments of a column: sequential and independent per segment.
 
-Every function takes the elements of all segments one after the other. A segment's result depends only on
-its own elements, taken from the first to the last, so any split of the segments gives the same bits. This is
-the reference; `core/primitive.py` gives the native ones where they are built.
+Every function takes the concatenated elements of all segments. The result of a segment depends only on its own elements,
+from the first to the last, so any split of the segments gives bit-identical results. This is the reference; `segments`
+has the native functions if they were built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["falling", "first", "offsets", "positions", "product_before", "runnin
 
 
 def offsets(sizes: Ints) -> Ints:
-    """Where each segment starts, and after the last one where it ends."""
+    """Start of each segment, then the end of the last one."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -35,20 +35,20 @@ def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
 
 
 def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Floats:
-    """The rank of each segment's first element for which the mask holds; infinite where there is none."""
+    """The rank of the first element of each segment for which the mask is True; infinite without such an element."""
     out = np.full(count, np.inf)
     out[segment[mask][::-1]] = rank[mask][::-1]
     return out
 
 
 def falling(x: Floats, sizes: Ints) -> Ints:
-    """Places of each segment's elements from the highest to the lowest; equal ones stay in their order."""
+    """Stable order of the elements of each segment, from the highest to the lowest."""
     return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
 
 
 def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
     """The sum over each segment from its first element up to each one, itself included."""
-    if x.dtype.kind in "bui":  # whole numbers add without rounding: no need to go segment by segment
+    if x.dtype.kind in "bui":  # integers add without rounding: no need to go segment by segment
         along = np.concatenate([np.zeros(1, np.int64), np.cumsum(x, dtype=np.int64)])
         return along[1:] - np.repeat(along[offsets(sizes)[:-1]], sizes)
     return _accumulate(np.add, x, sizes)
@@ -66,8 +66,8 @@ def product_before(x: Floats, sizes: Ints) -> Floats:
 def _accumulate(operation: np.ufunc, x: Floats, sizes: Ints) -> Floats:
     """`operation` over each segment from its first element up to each one, itself included.
 
-    Segments of similar size are laid side by side as rows, so that one vectorised step serves many
-    segments and memory stays below twice the input.
+    Segments of similar size are the rows of one matrix: one vectorised step serves many segments, and memory stays below
+    twice the input.
     """
     out = np.empty_like(x)
     start = offsets(sizes)[:-1]
