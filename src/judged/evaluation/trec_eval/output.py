@@ -18,7 +18,7 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, UsageError
 from judged.evaluation.trec_eval.join import PREFERENCES, Options, Stop, Topics, joined, lacking, topics_of
 from judged.io.formats.trec_eval import FORMATS, read_judgments, read_ranking, read_zscores
-from judged.measures.trec_names import RUN_ID, Printed, printed, requested
+from judged.measures.trec_names import RUN_ID, Printed, parse_requests, printed_values
 from judged.stats.summary import FLOOR, total
 
 __all__ = ["Options", "TrecEvalOutput", "evaluate", "evaluate_files"]
@@ -82,7 +82,7 @@ def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None =
 
 
 def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None) -> TrecEvalOutput:
-    names = requested(options.measures)
+    names = parse_requests(options.measures)
     values = [value for name, text in names.items() if name != RUN_ID for value in _printed(options, name, text)]
     topics = topics_of(options, qrels, run)
     stop = _before_any_join(options, topics, values)
@@ -109,7 +109,7 @@ def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None
 
 def _printed(options: Options, name: str, text: str) -> list[Printed]:
     try:
-        return printed(name, text, level=options.level, collection=options.collection)
+        return printed_values(name, text, level=options.level, collection=options.collection)
     except UsageError as error:
         raise _QuitError(2, f"{error.problem}\ntrec_eval: Cannot initialize measure '{name}'") from error
 
