@@ -127,19 +127,19 @@ _MEANING: dict[str, Callable[[str], dict[str, Any]]] = {
 
 def _known(word: str) -> bool:
     from judged.errors import UsageError
-    from judged.measures.trec_names import requested
+    from judged.measures.trec_names import parse_requests
 
     try:
-        return bool(requested([word]))
+        return bool(parse_requests([word]))
     except UsageError:
         return False
 
 
 def _help(words: list[str]) -> str:
     from judged.measures.grammar import parse
-    from judged.measures.trec_names import RUN_ID, requested
+    from judged.measures.trec_names import RUN_ID, parse_requests
 
-    names = [name for name in requested(words) if name != RUN_ID]
+    names = [name for name in parse_requests(words) if name != RUN_ID]
     return _HELP + "".join(f"\n{name}\n{indent(parse(name).definition.description, '    ')}\n" for name in names)
 
 

@@ -15,7 +15,7 @@ __all__ = ["load"]
 def load(path: str | os.PathLike[str]) -> Values:
     """Load values from a JSON or Parquet file."""
     if Path(path).suffix.lower() == ".csv":
-        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="CSV holds the values, not their policy",
+        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save as JSON or Parquet: CSV has no policy",
                          value=str(path))  # fmt: skip
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow as pa
