@@ -54,7 +54,7 @@ Answer = dict[str, Any]
 
 
 def difference(target: str, data: bytes) -> str:
-    """What the two do not agree on; empty where they do."""
+    """Return the differences between the two; empty if they agree."""
     case = case_of(target, data)
     ours, theirs = _answer(_natively, case), _answer(_by_reference, case)
     names = [name for name in {**theirs, **ours} if not _same(ours.get(name), theirs.get(name))]
@@ -80,7 +80,7 @@ def _natively(case: Case) -> Hits:
         run = case.opened()
         if isinstance(run, Run):
             check_id_kinds(_kinds(case), run)
-        return _join._found(case.qrels, _pool(case), run, case.policy, None)[1]
+        return _join._find(case.qrels, _pool(case), run, case.policy, None, allow_empty=False)[1]
 
 
 _COUNTED = (

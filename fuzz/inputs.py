@@ -22,10 +22,10 @@ from judged.core.policy import Duplicates, Order, Policy, Precision, Ties
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.io.files.source import PAD
-from judged.io.formats.trec import run_of
-from judged.io.formats.trec_mapped import lines_in
+from judged.io.formats.trec import unread_bytes
 from judged.io.read import open_whole_run, read_qrels, read_run
 from judged.io.text.decimals import is_decimal
+from judged.io.text.trec import parse_run
 
 __all__ = ["HEADER", "TARGETS", "Case", "case_of"]
 
@@ -109,7 +109,7 @@ def _folder() -> Path:
 
 def _text(text: bytes) -> Source:
     data, name = text + PAD, "run.txt"
-    return _qrels(), lambda: lines_in(data, name) or run_of(data, name), partial(run_of, data, name)
+    return _qrels(), lambda: unread_bytes(data, name) or parse_run(data, name), partial(parse_run, data, name)
 
 
 def _before(byte: int) -> bytes:

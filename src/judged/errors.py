@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -89,7 +90,8 @@ class Hint:
         if not self.options:
             return self.text
         write = _as_flag if flags else _as_argument
-        return self.text.format_map({name: write(name, value) for name, value in self.options})
+        text = self.text.replace("}, {", "} {") if flags else self.text  # flags can be copied to a command
+        return text.format_map({name: write(name, value) for name, value in self.options})
 
 
 def _as_argument(name: str, value: Any) -> str:
@@ -98,7 +100,10 @@ def _as_argument(name: str, value: Any) -> str:
 
 def _as_flag(name: str, value: Any) -> str:
     flag = f"--{name.replace('_', '-')}"
-    return flag if value is None or value is True else f"{flag} {value}"
+    if value is None or value is True:
+        return flag
+    quoted = f'"{value}"' if " " in str(value) and not set('"$`\\\\!') & set(str(value)) else shlex.quote(str(value))
+    return f"{flag} {quoted}"
 
 
 class JudgedError(Exception):

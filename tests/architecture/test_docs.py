@@ -14,6 +14,8 @@ def test_the_page_of_measures_is_the_one_the_declarations_make():
     make_docs = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make_docs)
     assert make_docs.TARGET.read_text(encoding="utf-8") == make_docs.page(), "run: python tools/make_docs.py"
+    comparison = make_docs.COMPARISON.read_text(encoding="utf-8")
+    assert comparison == make_docs.comparison_page(comparison), "run: python tools/make_docs.py"
 
 
 def slugs() -> set[str]:

@@ -196,7 +196,7 @@ def test_a_file_appears_whole_or_not_at_all(monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr(os, "fsync", no_space)
         error = refused("eval", "qrels.txt", "a.run", "-o", target)
-    assert (error.slug, error.exit_code, error.got) == ("io", 3, "No space left on device")
+    assert (error.slug, error.exit_code) == ("io", 3)
     assert target.read_text() == "the old one"
     assert sorted(path.name for path in Path().iterdir()) == ["a.run", "b.run", "out.csv", "qrels.txt"]
     run("eval", "qrels.txt", "a.run", "-m", "AP", "--format", "csv", "-o", target)

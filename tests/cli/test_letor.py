@@ -103,4 +103,4 @@ def test_a_line_without_its_query_is_told(files, tmp_path):
 
 
 def test_the_wrong_order_is_told(files):
-    assert "the judgments come first" in run("eval", files[1], files[0]).exception.hint.text
+    assert run("eval", files[1], files[0]).exception.slug == "swapped"

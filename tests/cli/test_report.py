@@ -77,7 +77,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(run, words, code, said):
 def test_the_demo_ends_with_a_page(run):
     done = run("demo")
     assert done.exit_code == 0, done.output
-    assert "open report.html in a browser" in done.output
+    assert "Open report.html in a browser" in done.output
     page = Path("report.html").read_text()
     assert "dense has the highest nDCG@10: 0.785. It is better than both others." in page
     assert run("demo").exit_code == 0  # its own page may be written again
@@ -87,6 +87,6 @@ def test_the_demo_does_not_write_over_a_page_of_others(run):
     Path("report.html").write_text("mine")
     done = run("demo")
     assert done.exit_code == 2
-    assert "judged did not write it" in done.output
+    assert "was not written by judged" in done.output
     assert Path("report.html").read_text() == "mine"
     assert run("demo", "-o", "other.html").exit_code == 0

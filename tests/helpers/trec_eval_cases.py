@@ -45,15 +45,15 @@ EXCEPTIONS = [
     (r".*", r".*(-J|-M 0).*", r"iprec_at_recall_.*|11pt_avg", r"\s*-nan",
      "an empty list gives 0/0 in `iprec_at_recall` and `11pt_avg`, printed as `-nan`, and so does their mean"),
     (r"nan_score", r".*", r".*", r".*",
-     "a score that is NaN compares as equal to every other, so the order is undefined"),
+     "a NaN score compares equal to every other, so the order is undefined"),
     (r"ndcg_gain_params", r".*=0\.\d.*", r"R?ndcg_.*", r".*",
      "gains that differ by less than 1 are left unsorted"),
     (r"option_values", r".*-l -1.*", r"map|gm_map|Rprec|recip_rank|P_\d+", r".*",
-     "`-l` below 0 makes unjudged documents relevant to some measures and not to others"),
+     "`-l` below 0 makes unjudged documents relevant for some measures only"),
     (r"negative_rels|web2011/.*|web2013_diversity/.*", r".*qrels_prefs.*", r"prefs_avgjg_Rnonrel", r".*",
-     "`prefs_avgjg_Rnonrel` reads past the end of its array where the lowest of several grades up to 0 was given to fewer documents than are relevant"),
+     "`prefs_avgjg_Rnonrel` reads past the end of its array if the lowest of several grades ≤ 0 has fewer documents than there are relevant ones"),
     (r"duplicate_in_qrels_same", r".*qrels_prefs.*", r"prefs_num_.*", r".*",
-     "a preference given twice in the same words is counted twice"),
+     "a duplicate preference is counted twice"),
 ]  # fmt: skip
 
 

@@ -35,11 +35,9 @@ def warned(result):
 def test_a_document_retrieved_twice_is_found_once():
     """1: recall was 2.0 and nDCG 1.63 (trulens #2746, haystack PR #11959)."""
     qrels, run = {"q": {"A": 1}}, {"q": ["A", "A", "X"]}
-    with pytest.raises(
-        jd.DataError, match=r"run\['q'\]\[1\]: expected each document once .* also at run\['q'\]\[0\]"
-    ) as caught:
+    with pytest.raises(jd.DataError) as caught:
         jd.evaluate(qrels, run, "R nDCG")
-    assert caught.value.slug == "duplicate-doc"
+    assert (caught.value.slug, str(caught.value.where)) == ("duplicate-doc", "run['q'][1]")
     for keep in ("first", "best"):
         assert jd.evaluate(qrels, run, "R nDCG", duplicates=keep).mean() == {"R": 1.0, "nDCG": 1.0}
 
@@ -71,7 +69,7 @@ def test_a_constant_scorer_gains_nothing_from_the_order_of_its_candidates():
     for result in results:
         assert result.mean() == {"RR@20": 1 / rank, "nDCG@20": 1 / math.log2(rank + 1)}  # one order for both
         assert warned(result)["ties"] == 1
-        assert "rests on tied scores" in str(result)
+        assert "[ties]" in str(result)
     expected = jd.evaluate(qrels, {"q": dict.fromkeys(docs, 1.0)}, "RR", ties="expected")
     assert expected.mean() == {"RR": pytest.approx(sum(1 / r for r in range(1, 21)) / 20)}
 

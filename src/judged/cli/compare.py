@@ -9,7 +9,7 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import comparison_options, comparison_settings
 from judged.cli.options.engine import engine_options, open_engine
-from judged.cli.options.inputs import check_stdin, named_files, policy_options
+from judged.cli.options.inputs import input_options, named_files, policy_options, split_inputs
 from judged.cli.options.output import emit, output_options
 from judged.cli.options.rag import chunk_options
 from judged.comparison.omnibus import JOINT
@@ -20,7 +20,7 @@ __all__ = ["command"]
 
 @click.command("compare", cls=Command)
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @comparison_options
 @option("--overall", is_flag=True, group="Output", help="Add Friedman's test and the two-way ANOVA of all runs.")
 @option(
@@ -33,24 +33,26 @@ __all__ = ["command"]
 @policy_options
 @engine_options
 @chunk_options
+@input_options
 def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     """Compare two or more RUNS by the judgments in QRELS: every pair, or each run with a baseline.
 
     For each measure: the difference of means with its interval, queries won and lost, p-value and corrected p-value, effect size, and a verdict:
-    better, worse, equal or no clear difference. NAME=FILE names a run.
+    better, worse, equal or no clear difference. NAME=FILE names a run. Question files, which contain their judgments, need no QRELS.
 
     \b
     judged compare qrels.txt bm25.run dense.run
     judged compare qrels.txt *.run -m nDCG@10 AP --baseline bm25.run --margin 0.01
     judged compare qrels.txt a.run b.run --slices queries.csv --by category --where 5
+    judged compare bm25.jsonl embed.jsonl -m R@5
     judged compare qrels.txt *.run --overall --jointly randomised-tukey
     judged compare qrels.txt *.run --format latex --table systems -o table.tex
     """
     from judged.comparison.compare import compare
 
-    check_stdin(qrels, *runs)
+    judgments, runs = split_inputs(qrels, runs, options)
     with open_engine(options) as (engine, opened):
-        found = compare(qrels, opened(named_files(runs)), **engine, **comparison_settings(runs, options))
+        found = compare(judgments, opened(named_files(runs)), **engine, **comparison_settings(runs, options))
     extra = {name: options[name] for name in ("table", "overall", "jointly")}
     emit(
         found.report(**extra, where=options["where"] or 0, intervals=not options["no_intervals"]),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from judged.cli.options.command import Command, option
+from judged.cli.options.inputs import chosen_columns, input_options
+from judged.cli.options.rag import preparation
 
 __all__ = ["command"]
 
@@ -16,15 +20,20 @@ __all__ = ["command"]
 @option("--run", "kind", flag_value="run", group="Input", help="SOURCE contains a run.")
 @option("--format", type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]), group="Output",
         help="Format of TARGET. [default: by its extension]")  # fmt: skip
-def command(source: str, target: str, kind: str | None, format: str | None) -> None:
+@input_options
+def command(source: str, target: str, kind: str | None, format: str | None, **options: Any) -> None:
     """Write the judgments or the run in SOURCE to TARGET; its extension decides the format.
+
+    A question file contains both: --qrels or --run, or the name of TARGET, chooses one.
 
     \b
     judged convert bm25.run bm25.json
     judged convert test.letor qrels.txt
     judged convert qrels.tsv.gz qrels.parquet --qrels
+    judged convert rag.jsonl bm25.run
     """
     from judged.io.write import convert
 
-    count = convert(source, target, kind=kind, format=format)
+    columns = chosen_columns(options) | preparation(options)
+    count = convert(source, target, kind=kind, format=format, **columns)
     click.echo(f"{count} rows written to {target}", err=True)

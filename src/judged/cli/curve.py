@@ -10,12 +10,13 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.inputs import (
-    check_stdin,
     chosen_policy,
+    input_options,
     level_option,
     measures_option,
     named_files,
     policy_options,
+    split_inputs,
 )
 from judged.cli.options.output import emit, output_options, show_warnings
 
@@ -25,20 +26,21 @@ __all__ = ["command"]
 @click.command("curve", cls=Command)
 @click.argument("kind", metavar="pr|ipr|roc|at-k")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @measures_option
 @level_option
 @option("--average", type=click.Choice(["macro", "micro"]), default="macro", show_default=True, group="Measures", help="Mean over queries, or decisions of all queries pooled at each rank.")  # fmt: skip
 @option("--query", multiple=True, metavar="ID", group="Measures", help="Curve of one query (repeatable) instead of the mean.")  # fmt: skip
 @option("--points", metavar="LIST", group="Measures", help="Recall levels (ipr), false positive rates (roc), ranks such as 1,5,10, or the last rank.")  # fmt: skip
 @policy_options
+@input_options
 @option("--no-band", is_flag=True, group="Statistics", help="Omit the confidence band over queries.")
 @option("--size", metavar="WxH", group="Output", help="Size of the picture in inches, such as 3.3x2.5.")
 @option("--dpi", type=click.IntRange(20, 2400), group="Output", help="Resolution of a PNG. [default: 200]")
 @option("--title", default="", metavar="TEXT", group="Output", help="Title of the picture.")
 @output_options("drawing", default="drawing")
 def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
-    """Compute and draw curves of one or more RUNs, judged by QRELS.
+    """Compute and draw curves of one or more RUNs, judged by QRELS; question files contain their judgments.
 
     \b
     pr     precision against recall, at every rank
@@ -58,9 +60,9 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
     from judged.curves.run_curves import curve
     from judged.tables.text import counted
 
+    judgments, runs = split_inputs(qrels, runs, options)
     name, files = CURVE_KINDS.find(kind).name, named_files(runs)
-    check_stdin(qrels, *(files.values() if isinstance(files, dict) else files))
-    curves = curve(name, qrels, files, list(options["measures"]) or None, average=options["average"],
+    curves = curve(name, judgments, files, list(options["measures"]) or None, average=options["average"],
                    query=list(options["query"]) or None, points=_points(options["points"], name), level=options["level"],
                    band=None if options["no_band"] else 0.95, **chosen_policy(options))  # fmt: skip
     curves = replace(curves, title=options["title"])

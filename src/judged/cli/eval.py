@@ -9,16 +9,17 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.engine import engine_options, open_engine
 from judged.cli.options.inputs import (
-    check_stdin,
     chosen_policy,
+    input_options,
     level_option,
     measures_option,
     named_files,
     policy_options,
+    split_inputs,
 )
 from judged.cli.options.output import emit, output_options
 from judged.cli.options.progress import progress
-from judged.cli.options.rag import chunk_options, field_options
+from judged.cli.options.rag import chunk_options
 
 __all__ = ["command"]
 
@@ -37,18 +38,19 @@ __all__ = ["command"]
 @policy_options
 @engine_options
 @chunk_options
-@field_options
+@input_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
     """Evaluate one or more RUNS with the judgments in QRELS.
 
     Files may be TREC, JSON, JSON Lines, CSV or Parquet, compressed or not; - is standard input. NAME=FILE names a run. QRELS may be an
-    SVMlight or LETOR file, and RUNS files with one score per line. A single file contains questions with retrieved and relevant
-    documents, one record per line. A directory or a quoted pattern is one partitioned run, scanned in little memory.
+    SVMlight or LETOR file, and RUNS files with one score per line. Question files, which contain questions with retrieved and relevant
+    documents, one record per line, need no QRELS. A directory or a quoted pattern is one partitioned run, scanned in little memory.
 
     \b
     judged eval qrels.txt bm25.run
     judged eval test.letor scores.txt -m nDCG@10
     judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
+    judged eval ratings.csv run.csv --query-col "Search Term" --grade-map Exact=3,Substitute=2
     judged eval rag.jsonl -m R@5 nDCG@10 R@2000tok
     judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
     judged eval --engine spark --master spark://host:7077 qrels.parquet s3://bucket/run/
@@ -57,21 +59,36 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 
     from judged.evaluation.evaluate import DEFAULT, evaluate
     from judged.evaluation.result.evaluations import Evaluations
-    from judged.io.read import read_qrels
 
-    named = named_files(runs)
+    judgments, runs = split_inputs(qrels, runs, options, least=0)
+    named = named_files(runs or (qrels,))
     files = list(named.values()) if isinstance(named, dict) else list(named)
-    check_stdin(qrels, *files)
-    judgments: Any = read_qrels(qrels) if runs else qrels
     settings = {name: options[name] for name in ("level", "bounds", "strict", "keep_names")}
     results = []
     with open_engine(options) as (engine, open_runs):
-        for file, run in zip(files or [qrels], open_runs(files) or [None], strict=True):
+        opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})
+        for file, (source, run) in zip(files, opened, strict=True):
             with progress(file) as report:
-                results.append(evaluate(judgments, run, list(measures) or DEFAULT, progress=report, **settings, **engine, **chosen_policy(options)))  # fmt: skip
+                results.append(evaluate(source, run, list(measures) or DEFAULT, progress=report, **settings, **policy))
     if isinstance(named, dict):
         results = [replace(result, names=(result.names[0], name)) for name, result in zip(named, results, strict=True)]
     text_only = not results[0].numeric_measures
     per_query = options["per_query"] or options["no_summary"] or text_only
     result = Evaluations(tuple(results), per_query=per_query, summary=not options["no_summary"])
     emit(result, options, result.warnings)
+
+
+def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
+    """Return each run with its judgments, and the options that are left.
+
+    Runs are opened one at a time, when they are evaluated, unless their columns or judgments depend on each other.
+    """
+    from judged.evaluation.inputs import open_named
+    from judged.evaluation.options import INPUT_OPTIONS
+    from judged.io.read import read_qrels
+
+    if qrels is not None and not any(name in options for name in INPUT_OPTIONS):
+        judgments = read_qrels(qrels)
+        return [(judgments, run) for run in runs], options
+    inputs = open_named(qrels, [(None, run) for run in runs], options)
+    return [(inputs.qrels, run) for _, run in inputs.runs], inputs.options

@@ -7,9 +7,16 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import check_stdin, chosen_policy, level_option, policy_options
+from judged.cli.options.inputs import (
+    chosen_policy,
+    input_options,
+    level_option,
+    named_files,
+    policy_options,
+    split_inputs,
+)
 from judged.cli.options.output import emit, output_options
-from judged.cli.options.rag import chunk_options, field_options
+from judged.cli.options.rag import chunk_options
 
 __all__ = ["command"]
 
@@ -25,7 +32,7 @@ __all__ = ["command"]
 @output_options()
 @policy_options
 @chunk_options
-@field_options
+@input_options
 def command(measure: str, qrels: str, run: str | None, query: str | None, **options: Any) -> None:
     """Show how MEASURE gets its value for one query: rank by rank, with the numbers that the measure uses.
 
@@ -37,13 +44,14 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     """
     from judged.evaluation.explain.explain import explain, values_by_cutoff
     from judged.evaluation.explain.result import Explanations
+    from judged.evaluation.inputs import open_named
     from judged.evaluation.options import with_level
-    from judged.io.read import is_partitioned, read_qrels, read_run
     from judged.measures.grammar import parse_all
 
-    check_stdin(qrels, *([run] if run else []))
-    policy, judgments = chosen_policy(options), read_qrels(qrels) if run else qrels
-    ranking = run if run is None or is_partitioned(run) else read_run(run, labels=judgments)
+    source, runs = split_inputs(qrels, (run,) if run else (), options, least=0)
+    files = named_files(runs[-1:] or (qrels,))
+    inputs = open_named(source if run else None, list(files.items()) if isinstance(files, dict) else [(None, files[0])], chosen_policy(options))  # fmt: skip
+    judgments, policy, [(_, ranking)] = inputs.qrels, inputs.options, inputs.runs
     measures = [with_level(m, options["level"]) for m in parse_all(measure)]
     if options["all_ranks"]:
         emit(values_by_cutoff(measures, judgments, ranking, query, rows=options["rows"], **policy), options)

@@ -12,6 +12,7 @@ from judged.cli.options.comparison import slice_options, statistics_options
 from judged.cli.options.inputs import (
     check_stdin,
     chosen_policy,
+    input_options,
     level_option,
     measures_option,
     named_files,
@@ -52,11 +53,13 @@ _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "interval", 
 @option("--summary", metavar="FILE", group="Output", help="Append a Markdown summary to a file such as $GITHUB_STEP_SUMMARY.")  # fmt: skip
 @output_options("junit", "github")
 @policy_options
+@input_options
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Decide whether CANDIDATE may replace a baseline, by the judgments in QRELS.
 
     The exit code is 0 if it passes and 1 if not; 2 and 3 are errors. The output has a reason for each rule, and the queries that got worse.
     Rules can be in the table [gate] of judged.toml, by the names of these options; QRELS too. NAME=FILE names a run.
+    A question file contains its judgments and needs no QRELS.
 
     \b
     judged gate qrels.txt main.run -m nDCG@10 AP --save baseline.json
@@ -67,7 +70,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     ctx = click.get_current_context()
     rules = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None)
-    qrels, candidate = _inputs(files, rules)
+    qrels, candidate = _inputs(files, rules, options)
     check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"])))
     settings = _rules(ctx, options)
     if options["save"]:
@@ -131,15 +134,20 @@ def _bound(option: str, word: str) -> tuple[str, float]:
     return name.strip(), number
 
 
-def _inputs(files: tuple[str, ...], rules: str | None) -> tuple[Any, str]:
+def _inputs(files: tuple[str, ...], rules: str | None, options: dict[str, Any]) -> tuple[Any, str]:
     from judged.quality_gate.rules import Rules
 
     if len(files) > 2:
         raise click.UsageError(f"Got {len(files)} files; expected QRELS and CANDIDATE.")
     if len(files) == 2:
         return files[0], files[1]
-    qrels = None if rules is None else Rules.of(rules).qrels
-    if qrels is None:
+    from judged.evaluation.inputs import are_questions
+
+    found = None if rules is None else Rules.of(rules)
+    qrels = None if found is None else found.qrels
+    if qrels is None and not are_questions(
+        _named(files[0]), {**(found.inputs if found else {}), **chosen_policy(options)}
+    ):
         raise click.UsageError(f"Missing QRELS: name the judgments before CANDIDATE, or in {rules or _CONFIG}.")
     return qrels, files[0]
 
@@ -153,7 +161,8 @@ def _save(qrels: Any, candidate: str, config: str | None, settings: dict[str, An
     rules = Rules.of(config, **settings)
     measures = list(dict.fromkeys((*rules.measures, *rules.min, *rules.max)))
     chosen: dict[str, Any] = {"measures": measures} if measures else {}
-    saved = baseline(qrels, candidate, level=rules.level, profile=rules.profile, **chosen, **rules.policy)
+    sources = (candidate,) if qrels is None else (qrels, candidate)
+    saved = baseline(*sources, level=rules.level, profile=rules.profile, **chosen, **rules.policy, **rules.inputs)
     saved.save(path)
     show_warnings(saved.values.warnings)
     click.echo(f"saved {path}: {', '.join(saved.values.columns)} of {len(saved.values)} queries", err=True)

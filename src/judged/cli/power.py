@@ -8,12 +8,13 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.inputs import (
-    check_stdin,
     chosen_policy,
+    input_options,
     level_option,
     measures_option,
     named_files,
     policy_options,
+    split_inputs,
 )
 from judged.cli.options.output import emit, output_options
 
@@ -25,7 +26,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.command("power", cls=Command)
 @click.argument("qrels")
 @click.argument("first", metavar="RUN")
-@click.argument("second", metavar="RUN")
+@click.argument("second", metavar="RUN", required=False)
 @measures_option
 @level_option
 @option("-d", "--difference", type=float, metavar="D", group="Statistics", help="Difference that matters. [default: a tenth of the mean of the first run]")  # fmt: skip
@@ -36,10 +37,12 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @option("--seed", type=int, default=0, show_default=True, group="Statistics", help="Random seed.")
 @output_options()
 @policy_options
-def command(qrels: str, first: str, second: str, measures: tuple[str, ...], **options: Any) -> None:
+@input_options
+def command(qrels: str, first: str, second: str | None, measures: tuple[str, ...], **options: Any) -> None:
     """Estimate the power of a comparison of two RUNs: the smallest detectable difference, and the queries that a difference needs.
 
     It depends on how much differences vary from query to query, not on their mean. NAME=FILE names a run; - is standard input.
+    Two question files, which contain their judgments, need no QRELS.
     The default measure is nDCG@10.
 
     \b
@@ -49,10 +52,12 @@ def command(qrels: str, first: str, second: str, measures: tuple[str, ...], **op
     """
     from judged.comparison.power import power
 
-    check_stdin(qrels, first, second)
-    files = named_files((first, second)) if first != second else [first, second]
+    judgments, runs = split_inputs(qrels, (first, second) if second else (first,), options, least=2)
+    if len(runs) > 2:
+        raise click.UsageError(f"Got {len(runs)} question files; expected 2.")
+    files = named_files(runs) if runs[0] != runs[1] else list(runs)
     a, b = ({name: file} for name, file in files.items()) if isinstance(files, dict) else files
     names = ("difference", "power", "alpha", "n_queries", "simulate", "seed", "level")
     settings = {**{name: options[name] for name in names}, **chosen_policy(options)}
-    result = power(qrels, a, b, list(measures) or "nDCG@10", **settings)
+    result = power(judgments, a, b, list(measures) or "nDCG@10", **settings)
     emit(result, options, result.warnings)

@@ -10,7 +10,7 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import comparison_options, comparison_settings
 from judged.cli.options.engine import engine_options, open_engine
-from judged.cli.options.inputs import check_stdin, chosen_policy, named_files, policy_options
+from judged.cli.options.inputs import chosen_policy, input_options, named_files, policy_options, split_inputs
 from judged.cli.options.output import show_warnings
 from judged.cli.options.rag import chunk_options
 
@@ -22,7 +22,7 @@ _PAIRS = ("baseline", "test", "correction", "interval", "alpha", "margin", "slic
 
 @click.command("report", cls=Command)
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="Output file.")
 @option("--doc-texts", metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV or Parquet.")
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries: JSON Lines, TSV, CSV or Parquet.")
@@ -32,12 +32,13 @@ _PAIRS = ("baseline", "test", "correction", "interval", "alpha", "margin", "slic
 @policy_options
 @engine_options
 @chunk_options
+@input_options
 @click.pass_context
 def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     """Write one HTML page about one or several RUNS by the judgments in QRELS.
 
     The file contains everything it needs: it opens from disk, without a network. Several runs are compared, as by `judged compare`.
-    NAME=FILE names a run.
+    NAME=FILE names a run. Question files, which contain their judgments, need no QRELS.
 
     \b
     judged report qrels.txt bm25.run dense.run -o report.html
@@ -50,7 +51,7 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     from judged.io.run_names import plain_names
     from judged.page.report import write_page
 
-    check_stdin(qrels, *runs)
+    judgments, runs = split_inputs(qrels, runs, options)
     files = named_files(runs)
     named = files if isinstance(files, dict) else dict(zip(plain_names(files), files, strict=True))
     if len(runs) == 1:
@@ -59,9 +60,9 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
         if len(runs) == 1:
             measures = list(options["measures"]) or DEFAULT
             settings = {"measures": measures, "level": options["level"], **chosen_policy(options)}
-            result: Any = {name: evaluate(qrels, run, **engine, **settings) for name, run in opened(named).items()}
+            result: Any = {name: evaluate(judgments, run, **engine, **settings) for name, run in opened(named).items()}
         else:
-            result = compare(qrels, opened(named), **engine, **comparison_settings(runs, options))
+            result = compare(judgments, opened(named), **engine, **comparison_settings(runs, options))
     output = options["output"]
     texts = {"texts": options["doc_texts"], "queries": options["query_texts"]}
     show_warnings(write_page(result, output, **texts, title=options["title"], depth=options["show"]))

@@ -20,10 +20,9 @@ from judged.clicks.models.examination import Examination
 from judged.clicks.models.model import ClickModel
 from judged.clicks.models.simulation import simulate
 from judged.clicks.results import ClickBoard, ClickFit
-from judged.core.find.pool import decode_ids
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
-from judged.core.tables import Id, Qrels, Run
+from judged.core.tables import Id, Qrels, Run, decoded
 from judged.errors import UsageError
 from judged.io.click_logs import read_click_rows, write_columns
 from judged.io.read import read_qrels, read_run
@@ -225,16 +224,16 @@ def rankings(run: Run, k: int | None = None) -> dict[Id, list[Id]]:
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise UsageError("cutoff", f"k must be an integer ≥ 1, got {k!r}", value=k)
     query, row = ranked_rows(run, Policy(), hint="keep one of them")
-    docs = decode_ids(run.doc.take(row), run.doc_kind)
+    docs = decoded(run.doc.take(row), run.doc_kind)
     ends = np.cumsum(np.bincount(query, minlength=len(run.queries))).tolist()
     bounds = zip([0, *ends], ends, strict=False)
-    queries = decode_ids(run.queries, run.query_kind)
+    queries = decoded(run.queries, run.query_kind)
     return {name: docs[start:end][:k] for name, (start, end) in zip(queries, bounds, strict=True)}
 
 
 def _grades(qrels: Qrels, lists: ShownLists) -> Floats:
     """The grade of each pair: 0 if it is not judged, the highest if it is judged for several subtopics."""
-    queries, docs = decode_ids(qrels.queries, qrels.query_kind), decode_ids(qrels.doc, qrels.doc_kind)
+    queries, docs = decoded(qrels.queries, qrels.query_kind), decoded(qrels.doc, qrels.doc_kind)
     grade: dict[tuple[Id, Id], float] = {}
     for code, doc, value in zip(qrels.query.tolist(), docs, qrels.grade.tolist(), strict=True):
         key = (queries[code], doc)

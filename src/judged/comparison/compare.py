@@ -11,18 +11,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.comparison.inputs import (
-    ComparedRuns,
-    EvaluationOptions,
-    check_not_geometric,
-    cluster_codes,
-    evaluate_runs,
-    slice_requests,
-)
+from judged.comparison.inputs import ComparedRuns, check_not_geometric, cluster_codes, evaluate_runs, slice_requests
 from judged.comparison.pairs import PairsOfRuns
 from judged.comparison.result import Comparison, ComparisonSettings
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
+from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.io.run_names import plain_names
 from judged.measures.registry import Measure
@@ -55,12 +49,12 @@ def compare(
     seed: int = 0,
     level: float | None = None,
     profile: str = "trec_eval-10",
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[EvaluateOptions],
 ) -> Comparison:
     """Compare every pair of runs, or each run with a baseline, by each measure.
 
     Args:
-        qrels: judgments; or results of `evaluate` ({name: Values}, or a list of them), without runs.
+        qrels: judgments; or, without runs, question files or frames, or results of `evaluate`: a list, or {name: source}.
         runs: two or more runs: a list, or {name: run}.
         measures: as in `evaluate`.
         baseline: name or position of the run that the others are compared with. [default: all pairs]

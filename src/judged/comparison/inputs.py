@@ -10,35 +10,19 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.judged import Judged
-from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
-from judged.distributed.open_run import open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
+from judged.evaluation.inputs import are_questions, open_inputs
+from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.io.query_attributes import read_attribute
-from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
 from judged.tables.text import counted
 
-__all__ = ["ComparedRuns", "EvaluationOptions", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests", "split_name"]  # fmt: skip
-
-
-class EvaluationOptions(PolicyOptions, total=False):
-    """Keyword options that are passed on to `evaluate`: policies, and preparation of chunks."""
-
-    question: str | None
-    retrieved: str | None
-    relevant: str | None
-    roll_up: str | None
-    documents: Any
-    chunks: Any
-    tokens: Any
-    exclude_self: bool | Mapping[Any, Any]
-    overlap: str | None
-    engine: Any
+__all__ = ["ComparedRuns", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests", "split_name"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +42,16 @@ def evaluate_runs(
     *,
     level: float | None,
     profile: str,
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[EvaluateOptions],
 ) -> ComparedRuns:
     """Evaluate each run, or align the results that are passed instead of judgments."""
-    if runs is None:
+    if runs is None and not are_questions(qrels, options):
         return _align(*_named_results(qrels))
-    judgments, named, engine = read_qrels(qrels), named_runs(runs), options.pop("engine", None)
-    opened = [
-        open_run(run, engine) if name is None else replace(open_run(run, engine), name=name) for name, run in named
+    inputs = open_inputs(qrels, runs, options)
+    results = [
+        evaluate(inputs.qrels, run, measures, level=level, profile=profile, **inputs.options) for _, run in inputs.runs
     ]
-    results = [evaluate(judgments, run, measures, level=level, profile=profile, **options) for run in opened]
-    names = [n or s for (n, _), s in zip(named, short_names([r.names[1] for r in results]), strict=True)]
+    names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
     return _align(names, [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)])
 
 

@@ -9,11 +9,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats
-from judged.comparison.inputs import EvaluationOptions, split_name
+from judged.comparison.inputs import split_name
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
+from judged.evaluation.inputs import are_questions, open_named
+from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
-from judged.io.read import read_qrels
 from judged.measures.grammar import parse_all
 from judged.stats.checks import check_count
 from judged.stats.power import (  # fmt: skip
@@ -142,7 +143,7 @@ class Power(Result):
 def power(
     qrels: Any,
     a: Any,
-    b: Any,
+    b: Any = None,
     measures: Measures = "nDCG@10",
     *,
     difference: float | None = None,
@@ -153,12 +154,13 @@ def power(
     seed: int = 0,
     level: float | None = None,
     profile: str = "trec_eval-10",
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[EvaluateOptions],
 ) -> Power:
     """Estimate the power of a comparison of two runs from how much their differences vary between queries.
 
     Args:
-        qrels: judgments, in any format that `read_qrels` takes; None if `a` and `b` are `Values`.
+        qrels: judgments, in any format that `read_qrels` takes; None if `a` and `b` are `Values` or question files. Two question files
+            may also be the first two arguments.
         a: a run, or its `Values`; {name: run} to name it.
         b: the other run, or its `Values`.
         measures: names or objects.
@@ -209,10 +211,23 @@ def _power(
     return Power(names, float(power), float(alpha), tuple(found), tuple(warnings))
 
 
-def _values(qrels: Any, a: Any, b: Any, measures: Measures, **options: Any) -> tuple[Values, Values]:
+def _values(
+    qrels: Any, a: Any, b: Any, measures: Measures, *, level: float | None, profile: str, **options: Unpack[EvaluateOptions]
+) -> tuple[Values, Values]:  # fmt: skip
+    if b is None:
+        if not are_questions(qrels, options):
+            raise UsageError(
+                "runs", "two runs are needed", hint="pass the judgments and two runs, or two question files"
+            )
+        qrels, a, b = None, qrels, a
     sides = [split_name(run) for run in (a, b)]
-    judgments = qrels if all(isinstance(run, Values) for _, run in sides) else read_qrels(qrels)
-    results = [run if isinstance(run, Values) else evaluate(judgments, run, measures, **options) for _, run in sides]
+    inputs = open_named(qrels, [(None, run) for _, run in sides if not isinstance(run, Values)], options)
+    opened = (run for _, run in inputs.runs)
+    results = [
+        run if isinstance(run, Values)
+        else evaluate(inputs.qrels, next(opened), measures, level=level, profile=profile, **inputs.options)
+        for _, run in sides
+    ]  # fmt: skip
     first, second = (
         r if name is None else replace(r, names=(r.names[0], name)) for (name, _), r in zip(sides, results, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Confusion counts, and the rates of an unranked set or of a point of a curve."""
+"""Confusion counts, and the rates derived from them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Confusion:
 
     @property
     def balanced_accuracy(self) -> Floats:
-        """The mean of recall and specificity; the one alone where the other has nothing to be a share of."""
+        """The mean of recall and specificity; only the defined one if the other has no denominator."""
         both = (np.asarray(self.tp + self.fn) > 0) * 1.0 + (np.asarray(self.fp + self.tn) > 0)
         return self.ratio(self.recall + self.specificity, both)
 
@@ -79,7 +79,7 @@ class Confusion:
 
     @property
     def mcc(self) -> Floats:
-        """The correlation of decisions with relevance (Matthews 1975); 0 where either never varies."""
+        """The correlation of decisions with relevance (Matthews 1975); 0 if either is constant."""
         tp, fp, fn, tn = (np.asarray(n, float) for n in (self.tp, self.fp, self.fn, self.tn))
         root = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
         return self.ratio(tp * tn - fp * fn, root)

@@ -91,7 +91,7 @@ class IdColumn:
         return np.concatenate([_hash_block(block) for block in blocks]) if blocks else np.empty(0, np.uint64)
 
     def same(self, rows: Ints, other: IdColumn, others: Ints) -> Bools:
-        """Compare id `rows[i]` of this column with id `others[i]` of another, byte by byte."""
+        """Return whether id `rows[i]` of this column equals id `others[i]` of the other, byte for byte."""
         equal: Bools = self.length[rows] == other.length[others]
         widest = int(self.length[rows].max(initial=0))
         for position in range((min(widest, _WIDE) + 7) // 8):

@@ -1,4 +1,4 @@
-"""`Judged`: a run joined with judgments, the input of every measure."""
+"""`Judged`: the columns of a run that measures are computed from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Judged"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Judged:
-    """A run joined with judgments: the ranks and the grades of the judged documents that it retrieved.
+    """The join of a run with its judgments: ranks and grades of the judged documents.
 
     Queries are sorted by id, the hits of a query by rank, the pool of a query from the highest grade down. Immutable;
     every formula is written in these columns and methods. Views of the same judgments share the pool, and with it the
@@ -33,7 +33,7 @@ class Judged:
 
     pool: Pool
     retrieved: Ints  # per query: documents in the ranking
-    answered: Bools  # per query: True if the run contains it
+    answered: Bools  # per query: whether the run has a ranking for it
     query: Ints  # per hit, a judged document that was retrieved
     rank: Ints
     grade: Floats
@@ -43,7 +43,7 @@ class Judged:
     policy: Policy = field(default_factory=Policy)
     warnings: tuple[Warned, ...] = ()
     names: tuple[str, str] = ("qrels", "run")
-    reading: RankTexts | None = None  # lengths and tokens of all ranks, if known
+    reading: RankTexts | None = None  # of all ranks, if texts are known
 
     # ── per judgment ─────────────────────────────────────────────────────────────────────────────
 
@@ -92,30 +92,30 @@ class Judged:
     # ── per hit ──────────────────────────────────────────────────────────────────────────────────
 
     def is_relevant(self, level: float = 1) -> Bools:
-        """True for hits of at least this grade. A negative grade is relevant at no level."""
+        """Return whether each hit has at least this grade. A negative grade is relevant at no level."""
         return (self.grade >= level) & self.is_judged
 
     @property
     def is_judged(self) -> Bools:
-        """True for hits with a grade ≥ 0; a negative grade means in the pool, but not judged."""
+        """False for negative grades, which are in the pool but count as unjudged."""
         return self.grade >= 0
 
     def within(self, cutoff: float | None) -> Bools:
-        """True for hits at or above the cutoff."""
+        """Return whether each hit is at or above the cutoff."""
         return self.rank <= (np.inf if cutoff is None else cutoff)
 
     # ── from hits to queries, and along the ranking ──────────────────────────────────────────────
 
     def total(self, x: Column) -> Floats:
-        """The sum over a query's hits, in rank order."""
+        """Return the sum over the hits of each query, in rank order."""
         return primitive.total(x, self.query, len(self))
 
     def running(self, x: Column) -> Column:
-        """The sum over this hit and those above it, within the query."""
+        """Return the sum over each hit and those above it, within the query."""
         return primitive.running(x, self.hits)
 
     def product_before(self, x: Floats) -> Floats:
-        """The product over the hits above this one, within the query; 1 for the first."""
+        """Return the product over the hits above each hit, within the query; 1 for the first."""
         return primitive.product_before(x, self.hits)
 
     def upto(self, x: Column, query: Ints, rank: Column) -> Column:
@@ -127,13 +127,13 @@ class Judged:
         return along[np.where(outside, -1, at)]
 
     def highest(self, x: Column, mask: Bools) -> Floats:
-        """The largest value among the hits of a query for which the mask is True; 0 without such a hit."""
+        """Return the largest value among the hits of each query for which the mask holds; 0 if there are none."""
         out = np.zeros(len(self))
         np.maximum.at(out, self.query[mask], x[mask])
         return out
 
     def first(self, mask: Bools) -> Floats:
-        """The rank of the first hit for which the mask is True; infinite without such a hit."""
+        """Return the rank of the first hit for which the mask holds; infinite if there is none."""
         return primitive.first(mask, self.query, self.rank, len(self))
 
     def levels(self, x: Floats) -> Iterator[Floats]:
@@ -156,14 +156,14 @@ class Judged:
         """A per-query column, repeated for each hit."""
         return per_query[self.query]
 
-    # ── hooks for `explain`; they return their input ─────────────────────────────────────────────
+    # ── hooks for `explain`; they return their input ──────────────────────────────────
 
     def column(self, name: str, x: Column) -> Column:
         """Name an intermediate column, so that an explanation can show it."""
         return x
 
     def ratio(self, numerator: Column | float, denominator: Column | float) -> Floats:
-        """The last fraction of a measure; 0 if the denominator is 0."""
+        """Return the final fraction of a measure; 0 if the denominator is 0."""
         top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
         return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
 
@@ -189,14 +189,14 @@ class Judged:
         )  # fmt: skip
 
     def cut(self, depth: int | Ints) -> Self:
-        """Cut each ranking to its first `depth` documents: one number for all, or one per query."""
+        """Keep the first `depth` documents of each ranking; `depth` may be a number per query."""
         each = np.broadcast_to(depth, (len(self),))
         kept = self.only(self.rank <= self.at(each))
         last = np.minimum(kept.tie_last, kept.at(each))
         return replace(kept, tie_last=last, retrieved=np.minimum(self.retrieved, each))
 
     def condensed(self) -> Self:
-        """Remove unjudged documents from each ranking; the others move up."""
+        """Keep the judged documents of each ranking, with ranks renumbered."""
         kept = self.only(self.is_judged)
         rank = segment.positions(kept.hits) + 1
         start = np.ones(len(rank), bool)  # documents of one score stay together
@@ -208,22 +208,24 @@ class Judged:
         return replace(kept, rank=rank, tie_first=first, tie_last=last, retrieved=kept.hits, reading=reading)
 
     def under(self, policy: Policy) -> Self:
-        """Apply the depth of a policy, and remove unjudged documents if its `unjudged` is `condensed`."""
+        """Apply the depth of the policy, and remove unjudged documents if it says so."""
         seen = self if policy.depth is None else self.cut(policy.depth)
         return seen.condensed() if policy.unjudged == "condensed" else seen
 
     def only(self, mask: Bools) -> Self:
-        """Keep the hits for which the mask is True; queries and pool stay."""
+        """Keep the hits for which the mask holds, with the same queries and pool."""
         return replace(self, **{name: getattr(self, name)[mask] for name in _PER_HIT})
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
     def select(self, rows: Sequence[int] | Ints) -> Self:
-        """Select queries by position, each at most once."""
+        """Return some of the queries, by position, each at most once."""
         chosen = np.asarray(rows)
         rows = np.sort(np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64))
         if len(rows) and (rows[0] < 0 or rows[-1] >= len(self) or (rows[1:] == rows[:-1]).any()):
-            raise UsageError("select", f"distinct positions from 0 to {len(self) - 1}", got=f"{rows.tolist()[:5]}")
+            raise UsageError(
+                "select", f"positions must be distinct and from 0 to {len(self) - 1}, got {rows.tolist()[:5]}"
+            )
         number = np.full(len(self), -1)
         number[rows] = np.arange(len(rows))
         part = self.only(number[self.query] >= 0)
@@ -234,10 +236,12 @@ class Judged:
 
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:
-        """Concatenate parts with different queries."""
+        """Merge parts with different queries, in the order given."""
         everyone = [query for part in parts for query in part.queries]
         if not parts or len(set(everyone)) < len(everyone) or len({part.policy for part in parts}) > 1:
-            raise UsageError("merge", "cannot merge: there are no parts, a duplicate query, or different policies")
+            raise UsageError(
+                "merge", "cannot merge: there are no parts, two parts share a query, or their policies differ"
+            )
         names = ("retrieved", "answered", *_PER_HIT)
         columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
         hits = [len(part.query) for part in parts]

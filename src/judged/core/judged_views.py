@@ -1,4 +1,4 @@
-"""Rankings as if every document had been judged: what unjudged documents could change."""
+"""Rankings as if every document had been judged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["fill_unjudged"]
 
 
 def fill_unjudged(j: Judged, grade: float) -> Judged:
-    """Return the ranking as if every unjudged document in it had this grade."""
+    """Return the rankings as if every unjudged document had been judged with this grade."""
     seen = np.zeros(int(j.retrieved.sum()), bool)
     start = segment.offsets(j.retrieved)[:-1]
     decided = j.is_judged
@@ -50,7 +50,7 @@ def fill_unjudged(j: Judged, grade: float) -> Judged:
 
 
 def _tie_of(j: Judged, query: Ints, rank: Ints) -> tuple[Ints, Ints]:
-    """Return the first and the last rank of the tie that contains each document, as far as hits show it."""
+    """Return the first and last rank of the documents with the same score, as far as a hit shows them."""
     if not len(j.rank):
         return rank, rank
     wide = int(max(j.tie_last.max(), rank.max(initial=0))) + 1

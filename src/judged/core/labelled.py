@@ -20,9 +20,9 @@ __all__ = ["check_same_index", "column_of", "rank_labels", "rank_lists"]
 
 
 def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
-    """Rank labelled items by score: one ranking per group, or a single one.
+    """Rank labelled items by score: one ranking per group, or one of all items.
 
-    Items with equal scores keep their input order and are marked as tied.
+    Items of equal score keep their order, and are marked as tied.
 
     >>> rank_labels([1, 0, 1], [0.2, 0.9, 0.5]).rank
     array([1, 2, 3])
@@ -38,21 +38,28 @@ def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
 
 
 def rank_lists(
-    grade: Floats, score: Floats, sizes: Ints, names: tuple[Any, ...], *, policy: Policy | None = None,
-    absent: Ints | None = None, level: float = 1.0, depth: int | None = None,
-) -> Judged:  # fmt: skip
-    """Rank each of several lists of labelled items by score. Every item is judged.
+    grade: Floats,
+    score: Floats,
+    sizes: Ints,
+    names: tuple[Any, ...],
+    *,
+    policy: Policy | None = None,
+    absent: Ints | None = None,
+    level: float = 1.0,
+    depth: int | None = None,
+) -> Judged:
+    """Rank the items of contiguous lists by score. Every item is judged.
 
     Args:
-        grade: grade of each item, not negative.
-        score: score of each item.
-        sizes: number of items of each list; the lists are concatenated.
+        grade: grade ≥ 0 per item.
+        score: score per item.
+        sizes: number of items per list.
         names: names of the lists.
-        policy: its `ties` order items with equal scores: as in the input, optimistically (`best`), pessimistically (`worst`), or
-            as in the input with the mean over all orders to follow (`expected`).
-        absent: number of relevant items that each list lacks; they have the grade `level`.
-        level: lowest relevant grade.
-        depth: number of items of each list that count as retrieved; the others stay in the pool.
+        policy: its `ties` are the order of items with equal scores: as given, optimistic (`best`), pessimistic (`worst`), or averaged over
+            all orders (`expected`).
+        absent: number of relevant items per list that were not retrieved; they have the grade `level`.
+        level: the lowest grade that counts as relevant.
+        depth: number of items per list that are evaluated; the others stay in the pool.
     """
     rules = Policy(ties="input") if policy is None else policy
     order = _order(grade, score, sizes, rules)
@@ -73,7 +80,7 @@ def rank_lists(
 
 
 def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
-    """Return, for each item, the first and the last rank of the items with its score."""
+    """Return the first and the last rank of the items that share the score of each item."""
     start = np.ones(len(score), bool)
     start[1:] = (score[1:] != score[:-1]) | (rank[1:] == 1)
     if start.all():
@@ -91,7 +98,7 @@ def _order(grade: Floats, score: Floats, sizes: Ints, policy: Policy) -> Ints:
 
 
 def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
-    """Add relevant items that are in no list to the pool, after those of at least their grade."""
+    """Add relevant items that are in no list, after those of at least their grade."""
     query = np.concatenate([judged.pool_query, np.repeat(np.arange(len(judged)), absent)])
     grade = np.concatenate([judged.pool_grade, np.full(int(absent.sum()), level)])
     order = np.lexsort((-grade, query))
@@ -102,7 +109,7 @@ def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
 
 
 def column_of(name: str, values: Any) -> Floats:
-    """Convert values to a one-dimensional column of finite numbers."""
+    """Return a one-dimensional column of finite numbers."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         count = int(np.ma.getmaskarray(values).sum())
         raise DataError("masked", f"{count} masked values", where=name, hint="drop these rows first")
@@ -136,7 +143,7 @@ def _same_length(**columns: NDArray[Any]) -> None:
 
 
 def check_same_index(labels: Any, others: Any) -> None:
-    """Raise if two pandas columns have the same index in different orders."""
+    """Raise an error if two pandas columns have the same index in different orders."""
     a: Any = getattr(labels, "index", None)
     b: Any = getattr(others, "index", None)
     if hasattr(a, "equals") and hasattr(b, "equals") and len(a) == len(b) and not a.equals(b) and set(a) == set(b):

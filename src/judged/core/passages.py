@@ -1,4 +1,4 @@
-"""Texts at each rank of a ranking: tokens, characters, and characters of relevant spans."""
+"""Texts at each rank of a ranking: their tokens and characters, and how many of the characters are relevant."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _COLUMNS = ("tokens", "length", "fresh")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankTexts:
-    """Columns over all ranks, judged or not, sorted by query and rank.
+    """Columns over all ranks, judged or not, by query and then by rank.
 
     Args:
-        size: per query, the number of ranks.
-        tokens: per rank; None if unknown.
-        length: per rank, the characters of the chunk.
-        fresh: per rank, the number of characters of relevant spans that no rank above contains.
-        gold: per query, the number of characters of relevant spans.
-        lacking: the reason why tokens are missing, if they are.
+        size: number of ranks per query.
+        tokens: tokens per rank; None if unknown.
+        length: characters of the chunk per rank.
+        fresh: relevant characters per rank that no higher rank contains.
+        gold: relevant characters per query.
+        lacking: description of the missing token counts, if some are missing.
     """
 
     size: Ints
@@ -41,9 +41,9 @@ class RankTexts:
     lacking: str | None = None
 
     def depth(self, budget: int, crossing: str) -> Ints:
-        """Per query, the number of documents from the top that fit into a budget of tokens.
+        """Return the number of documents per query that fit into a budget of tokens, from the top down to the first that does not.
 
-        The first document that does not fit is left out, or is the last one (`in`); no document below it counts.
+        That one is excluded, or included as the last (`in`); those below it are excluded.
         """
         assert self.tokens is not None
         start = segment.offsets(self.size)
@@ -56,20 +56,20 @@ class RankTexts:
         return np.minimum(fits + (used < budget), self.size)
 
     def sums(self, name: str, depth: Ints) -> Ints:
-        """Per query, the sum of a column over the first ranks."""
+        """Return the sum of a column over the first ranks of each query."""
         start = segment.offsets(self.size)[:-1]
         along = np.concatenate([[0], np.cumsum(getattr(self, name))])
         out: Ints = along[start + np.minimum(depth, self.size)] - along[start]
         return out
 
     def select(self, rows: Ints) -> RankTexts:
-        """Select queries."""
+        """Return the columns of some queries."""
         start = segment.offsets(self.size)[:-1]
         chosen = np.repeat(start[rows], self.size[rows]) + segment.positions(self.size[rows])
         return self._take(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
 
     def only(self, query: Ints, rank: Ints) -> RankTexts:
-        """Keep some ranks; the others are removed."""
+        """Return the columns of some ranks, renumbered without gaps."""
         chosen = segment.offsets(self.size)[query] + rank - 1
         return self._take(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
 
@@ -81,7 +81,7 @@ class RankTexts:
 
     @staticmethod
     def merge(parts: Sequence[RankTexts | None]) -> RankTexts | None:
-        """Concatenate parts with different queries; None if one of them is unknown."""
+        """Merge columns of different queries; None if some are unknown."""
         known = [part for part in parts if part is not None]
         if len(known) < len(parts) or not known:
             return None
@@ -97,8 +97,8 @@ class RankTexts:
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
     """Cut each ranking to the documents that fit into a budget of tokens.
 
-    Every query has its own depth. A measure sees a shorter ranking and divides as it does without a cutoff. In particular, the
-    ideal ranking has all judged documents: it does not depend on the run.
+    Every query has its own depth, so a measure sees a shorter ranking without a cutoff, and its denominator does not change: the ideal
+    ranking consists of all judged documents, whatever fits, and does not depend on the run.
     """
     reading = judged.reading
     if judged.policy.ties == "expected":

@@ -1,11 +1,11 @@
-"""Judgments and rankings as columns: the output of the readers, and the input of the join."""
+"""Judgments and rankings as columns, as the readers return them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -13,10 +13,16 @@ from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.errors import Place, Warned
 
-__all__ = ["HasName", "Id", "IdKind", "Passages", "Qrels", "Run"]
+__all__ = ["HasName", "Id", "IdKind", "Passages", "Qrels", "Run", "decoded"]
 
 Id = Hashable
 IdKind = Literal["text", "integer", "other"]
+
+
+def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
+    """Ids as text, or as integers if they were integers."""
+    texts = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
+    return [int(text) for text in texts] if kind == "integer" else list(texts)
 
 
 def _nowhere(row: int) -> Place:
@@ -29,7 +35,7 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HasName:
-    """An input with its name, and its path if it is a file."""
+    """Input with a name, and the path if it is a file."""
 
     name: str
     path: str | None = None
@@ -42,24 +48,24 @@ class HasName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """Optional columns of chunks; None if unknown.
+    """Documents, spans and token counts of chunks; None for what is unknown.
 
-    `start` and `end` are offsets in the document, in characters or tokens; the end is exclusive.
+    `start` and `end` count characters of the document (or tokens), the end not included.
     """
 
-    doc: IdColumn | None = None  # the document of each chunk
+    doc: IdColumn | None = None  # the document that contains the chunk
     start: Ints | None = None
     end: Ints | None = None
-    tokens: Ints | None = None  # -1 if unknown
-    score: Floats | None = None  # scores of a list whose order decides
+    tokens: Ints | None = None  # -1 for a chunk without a count
+    score: Floats | None = None  # the original score, if the order of a list decides
 
     @property
     def spans(self) -> bool:
-        """True if the document, the start and the end of every chunk are known."""
+        """True if document, start and end of each chunk are known."""
         return self.doc is not None and self.start is not None and self.end is not None
 
     def take(self, rows: Ints | Bools) -> Passages:
-        """Select rows."""
+        """Return the columns of some rows."""
         known = {spec.name: getattr(self, spec.name) for spec in fields(self)}
         return Passages(**{name: _take(column, rows) for name, column in known.items()})
 
@@ -70,8 +76,9 @@ def _take(column: Any, rows: Ints | Bools) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class _IdTable(HasName):
-    """Rows of (query, doc): `query` indexes `queries`; ids of every type are kept as text."""
+    """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever type they had."""
 
+    _number: ClassVar[tuple[str, str]]  # the attribute of the numbers, and their name in a table
     queries: IdColumn  # each query id once, in order of appearance
     query: Ints
     doc: IdColumn
@@ -84,8 +91,34 @@ class _IdTable(HasName):
     def __len__(self) -> int:
         return len(self.query)
 
+    __iter__ = None  # iteration over rows and over queries are both plausible
+
+    def __getitem__(self, query: Id) -> dict[Id, float]:
+        """{doc: number} of one query: scores of a run, or grades of judgments, of several aspects the highest."""
+        ids = decoded(self.queries, self.query_kind)
+        if query not in ids:
+            raise KeyError(query)
+        return self.take(self.query == ids.index(query)).to_dict()[query]
+
+    def to_dict(self) -> dict[Id, dict[Id, float]]:
+        """{query: {doc: number}}: scores of a run, or grades of judgments, of several aspects the highest."""
+        ids, docs = decoded(self.queries, self.query_kind), decoded(self.doc, self.doc_kind)
+        table: dict[Id, dict[Id, float]] = {query: {} for query in ids}
+        for at, doc, number in zip(self.query.tolist(), docs, getattr(self, self._number[0]).tolist(), strict=True):
+            row = table[ids[at]]
+            row[doc] = max(number, row.get(doc, number))
+        return table
+
+    def to_pandas(self) -> Any:
+        """A pandas frame with columns query_id, doc_id and score or relevance, one row per row of the source."""
+        import pandas as pd
+
+        ids, (attribute, name) = decoded(self.queries, self.query_kind), self._number
+        columns = {"query_id": [ids[at] for at in self.query.tolist()], "doc_id": decoded(self.doc, self.doc_kind)}
+        return pd.DataFrame({**columns, name: getattr(self, attribute)})
+
     def take(self, rows: Ints | Bools) -> Self:
-        """Select rows; all queries stay."""
+        """Return the same queries with some of the rows."""
         where = partial(_place, self.where, np.arange(len(self))[rows])
         columns: dict[str, Any] = {"query": self.query[rows], "doc": self.doc.take(rows), "where": where}
         known = ("score", "rank", "grade", "aspect", "sub", "choice")
@@ -94,27 +127,40 @@ class _IdTable(HasName):
         return replace(self, **columns, passages=kept)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.label!r}, {len(self.queries)} queries, {len(self)} documents)"
+        queries, rows = (f"{n} {one if n == 1 else many}" for n, one, many in ((len(self.queries), "query", "queries"), (len(self), "row", "rows")))  # fmt: skip
+        return f"{type(self).__name__}({self.label!r}, {queries}, {rows})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Run(_IdTable):
-    """A ranking for each query: documents with the scores that a system gave them."""
+    """Rankings: documents with the scores that a system gave them, per query.
 
+    `jd.read_run` makes one from a mapping, a frame or a file.
+
+    >>> import judged as jd
+    >>> run = jd.read_run({"q1": {"a": 0.9, "b": 0.4}}, name="bm25")
+    >>> run
+    Run('bm25', 1 query, 2 rows)
+    >>> run["q1"]
+    {'a': 0.9, 'b': 0.4}
+    """
+
+    _number: ClassVar[tuple[str, str]] = ("score", "score")
     score: Floats
-    rank: Ints | None = None  # the rank column of the input, if any
+    rank: Ints | None = None  # the rank column, if there is one
     tag: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Qrels(_IdTable):
-    """Judgments: documents with the grades that a judge gave them.
+    """Judgments: documents with the grades that a judge gave them. `jd.read_qrels` makes them from a mapping, a frame or a file.
 
-    `aspect` distinguishes judgments of one document: a subtopic, or a group of judges; `sub` divides an aspect further
-    (the sub-groups of preference judgments). `choice` numbers alternative sets of documents, any one of which answers the
-    query. If `passages` have spans, spans of documents are judged, and `overlap` is the rule by which a chunk contains one.
+    `aspect` distinguishes judgments of one document: a subtopic, or a group of judges; `sub` divides an
+    aspect further (the sub-groups of preference judgments). `choice` numbers the alternative sets of a query.
+    With `passages` that have spans, parts of documents are judged, and `overlap` is the rule by which chunks match them.
     """
 
+    _number: ClassVar[tuple[str, str]] = ("grade", "relevance")
     grade: Floats
     aspect: IdColumn | None = None
     sub: IdColumn | None = None

@@ -1,4 +1,4 @@
-"""Runs before they are read into columns: the native core scans them in place, or the judgments complete them."""
+"""Runs that have not been read into columns: the native core scans them in place, or the judgments complete them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class UnreadRun(HasName):
 class TrecLines(UnreadRun):
     """The lines of a TREC file.
 
-    `open` returns its bytes and the number of bytes to skip. `raise_line` raises the error of the line that begins at a byte;
-    its last argument is True if no line before it has data. `place` returns the place of a byte.
+    `open` returns the bytes and the number of them to skip. `raise_line` raises the error of the line that begins at a
+    byte (and is the first with data, or not); `place` returns the place of a byte.
     """
 
     open: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
@@ -49,7 +49,7 @@ class DictRun(UnreadRun):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ArrowRun(UnreadRun):
-    """A table that exports Arrow batches: a `PyCapsule` of a stream, or None if it cannot.
+    """A table that exports Arrow batches (a `PyCapsule` of a stream, or None if it cannot).
 
     `columns` are the positions of query, doc, score and rank, or -1.
     """
@@ -60,7 +60,7 @@ class ArrowRun(UnreadRun):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScoreColumn(UnreadRun):
-    """A column of scores, one per row of the judgments, in their order. Scores carry no query or document ids."""
+    """A column of scores, one per judgment, in their order. Scores carry no query or document ids."""
 
     score: NDArray[np.float64]
     where: Callable[[int], Place]
@@ -70,12 +70,24 @@ class ScoreColumn(UnreadRun):
         """Return the documents of the judgments with these scores.
 
         Raises:
-            DataError: the numbers of scores and judgments differ.
+            DataError: different numbers of scores and judgments.
         """
         if len(self.score) != len(qrels):
-            raise DataError("lengths", f"{len(self.score)} scores for {len(qrels)} labels in {qrels.label}", where=self.name,
-                            hint="check that both files are complete and from the same split: score i belongs to label i")  # fmt: skip
+            raise DataError(
+                "lengths",
+                f"there are {len(self.score)} scores for {len(qrels)} labels in {qrels.label}",
+                hint="check that both files are complete and of the same data: score i belongs to label i",
+                where=self.name,
+            )
         return Run(
-            name=self.name, path=self.path, queries=qrels.queries, query=qrels.query, doc=qrels.doc, query_kind=qrels.query_kind,
-            doc_kind=qrels.doc_kind, score=self.score, where=self.where, warnings=self.warnings,
-        )  # fmt: skip
+            name=self.name,
+            path=self.path,
+            queries=qrels.queries,
+            query=qrels.query,
+            doc=qrels.doc,
+            query_kind=qrels.query_kind,
+            doc_kind=qrels.doc_kind,
+            score=self.score,
+            where=self.where,
+            warnings=self.warnings,
+        )

@@ -9,9 +9,8 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.find.match import match_documents
-from judged.core.find.pool import decode_ids
 from judged.core.ids import IdColumn
-from judged.core.tables import Id, Run
+from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Warned
 from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.rankings import Rankings, ranked
@@ -62,11 +61,11 @@ def align_runs(a: Run, b: Run, depth: int | None, documents: Documents) -> Align
     at = match_documents(a, b, (rows[0], rows[1]), (sides[0].query, sides[1].query), "keep one of them")
     aligned = align(sides[0], sides[1], *at, len(ordered), depth, documents)
     warnings = (*a.warnings, *b.warnings, *_unshared_queries(a, a_ids, common), *_unshared_queries(b, b_ids, common))
-    return AlignedPair(tuple(decode_ids(IdColumn.of(ordered), a.query_kind)), aligned.columns, aligned.rankings, warnings)
+    return AlignedPair(tuple(decoded(IdColumn.of(ordered), a.query_kind)), aligned.columns, aligned.rankings, warnings)
 
 
 def _unshared_queries(run: Run, ids: list[bytes], common: set[bytes]) -> list[Warned]:
-    alone = decode_ids(IdColumn.of(raw for raw in ids if raw not in common), run.query_kind)
+    alone = decoded(IdColumn.of(raw for raw in ids if raw not in common), run.query_kind)
     if not alone:
         return []
     queries = counted(len(alone), "query is", "queries are")
@@ -81,7 +80,7 @@ def _check_kinds(a: Run, b: Run) -> None:
 
 
 def _raise_no_common_query(a: Run, b: Run) -> NoReturn:
-    a_queries, b_queries = (decode_ids(run.queries, run.query_kind) for run in (a, b))
+    a_queries, b_queries = (decoded(run.queries, run.query_kind) for run in (a, b))
     problem = f"runs have no query in common: {some(b_queries)}, and {some(a_queries)} in {a.name}"
     raise DataError("no-common-query", problem, where=b.name, hint="check that both runs are for the same queries")
 

@@ -10,15 +10,14 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from judged.core.judged import Judged
-from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
 from judged.curves.kinds import CURVE_KINDS, EVERY, CurveRequest
 from judged.curves.result import Curves
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import Measures, join
-from judged.evaluation.options import with_level
-from judged.io.read import read_qrels
-from judged.io.run_names import named_runs, plain_names
+from judged.evaluation.inputs import are_questions, open_inputs
+from judged.evaluation.options import EvaluateOptions, with_level
+from judged.io.run_names import plain_names
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
@@ -40,7 +39,7 @@ def curve(
     band: float | None = 0.95,
     seed: int = 0,
     profile: str = "trec_eval-10",
-    **policy: Unpack[PolicyOptions],
+    **options: Unpack[EvaluateOptions],
 ) -> Curves:
     """Compute curves of one or several runs.
 
@@ -48,7 +47,7 @@ def curve(
         kind: "pr", precision against recall at every rank; "ipr" (or "11pt"), the best precision at or beyond each recall, at the
             eleven standard points or others; "roc", true against false positive rate of the documents retrieved; "at-k",
             measures as a function of the cutoff.
-        qrels: judgments; or one or several `Judged`, without runs.
+        qrels: judgments; or one or several `Judged` or question files, without runs.
         runs: a run, a list of runs, or {name: run}.
         measures: measures of "at-k" without cutoffs, such as `"nDCG P R F Success CG"`. The default is nDCG.
         average: "macro" is the mean over queries; "micro" pools the decisions of all queries at each rank.
@@ -58,14 +57,14 @@ def curve(
         band: confidence level of the band over queries; None for no band.
         seed: random seed of the band.
         profile: conventions of another tool, see `PROFILES`.
-        policy: see `Policy`.
+        options: policies and inputs, as in `evaluate`.
 
     >>> curve("ipr", {"q": {"a": 1}}, {"q": ["b", "a"]}, points=[0, 1])[0].y
     array([0.5, 0.5])
     """
     definition = CURVE_KINDS.find(kind)
     request = _check_request(definition.name, average, query, points, level, band, seed, profile)
-    judged = _join_runs(qrels, runs, profile, policy)
+    judged = _join_runs(qrels, runs, profile, options)
     chosen = _parse_measures(definition.name, measures, request)
     computed = [
         definition.compute(name, j, request, chosen)
@@ -126,14 +125,14 @@ def _parse_measures(kind: str, measures: Measures | None, request: CurveRequest)
     return [with_level(request.profile.apply(m), request.level) for m in parsed]
 
 
-def _join_runs(qrels: Any, runs: Any, profile: str, policy: PolicyOptions) -> list[Judged]:
-    if runs is None:
+def _join_runs(qrels: Any, runs: Any, profile: str, options: EvaluateOptions) -> list[Judged]:
+    if runs is None and not are_questions(qrels, options):
         judged = qrels if isinstance(qrels, list | tuple) else [qrels]
         if not judged or not all(isinstance(j, Judged) for j in judged):
             raise UsageError("runs", "judgments without a run", hint="name a run, or use a Judged")
         return list(judged)
-    judgments = read_qrels(qrels)
-    pairs = [(name, join(judgments, run, profile=profile, **policy)) for name, run in named_runs(runs)]
+    inputs = open_inputs(qrels, runs, options)
+    pairs = [(name, join(inputs.qrels, run, profile=profile, **inputs.options)) for name, run in inputs.runs]
     return [j if name is None else replace(j, names=(j.names[0], name)) for name, j in pairs]
 
 

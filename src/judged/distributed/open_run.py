@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,53 +12,65 @@ from judged.core.parts.run import Executor, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
-from judged.io.read import is_partitioned, is_spark, open_whole_run, read_qrels, read_run
+from judged.io.parts.parts import open_requested_partitions
+from judged.io.read import is_partitioned, is_spark, open_whole_run, read_requested_qrels, read_requested_run
+from judged.io.tables.named_columns import NamedColumns
 
-__all__ = ["open_inputs", "open_run"]
+__all__ = ["open_qrels", "open_run"]
+
+_NO_NAMES = NamedColumns({})
 
 
-def open_run(source: Any, engine: Any = None) -> Run | UnreadRun:
+def open_run(source: Any, engine: Any = None, columns: NamedColumns = _NO_NAMES) -> Run | UnreadRun:
     """Open a run, to be joined with judgments. A run that is already open is returned unchanged unless an engine is given.
 
     Args:
         source: anything that `read_run` accepts; several files; a dataset, a lazy frame, a Spark DataFrame.
         engine: `memory`: one process that may hold the whole run; `local`: partitions, by threads of this process; `spark`: partitions, by
             the active Spark session; or an executor. None: partitions if the source has several files or is a dataset or lazy frame.
+        columns: columns that the caller named.
     """
     if isinstance(source, PartitionedRun):
         return source if engine is None else _with_executor(source, _executor(engine))
     if is_spark(source):
-        return _open_spark_table(source, engine)
+        return _open_spark_table(source, engine, columns)
     partitioned = is_partitioned(source)
     if engine == "memory" or (engine is None and not partitioned):
-        return read_run(source) if partitioned else open_whole_run(source)
+        return _open_whole(source, columns, read=partitioned)
     executor = _executor("local" if engine is None else engine)
-    run = _open_partitions(source)
+    run = _open_partitions(source, columns)
     return _with_executor(run, executor) if isinstance(run, PartitionedRun) else run
 
 
-def open_inputs(qrels: Any, source: Any, engine: Any = None) -> tuple[Qrels, Run | UnreadRun]:
-    """Read judgments and open a run.
+def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = _NO_NAMES) -> Qrels:
+    """Read the judgments of open runs.
 
     Raises:
-        UsageError: the run is in Spark, and the judgments are too many to be sent to every worker.
+        UsageError: a run is in Spark, and the judgments are too many to be sent to every worker.
     """
-    judgments: Any = qrels if is_spark(qrels) else read_qrels(qrels)
-    run = open_run(source, engine)
-    if isinstance(run, PartitionedRun) and not isinstance(run.partitions, LocalPartitions):
-        from judged.distributed.spark.table import check_judgments
+    request = columns.request("qrels")
+    judgments: Any = source if is_spark(source) else read_requested_qrels(source, request)
+    for run in runs:
+        if isinstance(run, PartitionedRun) and not isinstance(run.partitions, LocalPartitions):
+            from judged.distributed.spark.table import check_judgments
 
-        check_judgments(int(judgments.count()) if is_spark(judgments) else len(judgments), run.name)
-    return read_qrels(judgments), run
+            check_judgments(int(judgments.count()) if is_spark(judgments) else len(judgments), run.name)
+    return read_requested_qrels(judgments, request)
 
 
-def _open_partitions(source: Any) -> Run | UnreadRun:
-    from judged.io.parts.parts import open_partitions
+def _open_whole(source: Any, columns: NamedColumns, *, read: bool = False) -> Run | UnreadRun:
+    """Open a run in one piece; it is read if columns are named, which the native core does not know."""
+    return read_requested_run(source, columns.request("run")) if read or columns.columns else open_whole_run(source)
 
-    is_open = isinstance(source, UnreadRun | Run)
-    run = None if is_open and not source.path else open_partitions(source.path, name=source.name) if is_open else open_partitions(source)
+
+def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
+    is_open, request = isinstance(source, UnreadRun | Run), columns.request("run")
+    if is_open:
+        run = open_requested_partitions(source.path, request, source.name) if source.path else None
+    else:
+        run = open_requested_partitions(source, request)
     if run is None and isinstance(source, str | os.PathLike):
-        return open_whole_run(source)  # which reads other formats and names errors
+        return _open_whole(source, columns)  # which reads other formats and names errors
     if run is None:
         raise UsageError("engine", f"a run in memory (a {type(source).__name__}) cannot be evaluated by an engine",
                          hint=Hint("omit {engine}: in-memory runs are evaluated in process", engine=None))  # fmt: skip
@@ -86,13 +99,15 @@ def _executor(engine: Any) -> Executor:
     raise UsageError("engine", problem, value=engine)
 
 
-def _open_spark_table(frame: Any, engine: Any) -> Run | UnreadRun:
+def _open_spark_table(frame: Any, engine: Any, columns: NamedColumns) -> Run | UnreadRun:
     if engine == "memory":
-        return open_whole_run(frame)
+        return _open_whole(frame, columns)
     from judged.distributed.spark.executor import Spark
     from judged.distributed.spark.table import table_run
 
     if not (engine is None or engine == "spark" or isinstance(engine, Spark)):
         problem = f"engine must be spark, Spark(session) or memory for a Spark DataFrame, got {shown(engine)}"
         raise UsageError("engine", problem, value=engine)
-    return table_run(frame, executor=engine if isinstance(engine, Spark) else None)
+    named = {role: name for role, name in columns.request("run").named.items() if name in frame.columns}
+    columns.used.update(named)
+    return table_run(frame, **named, executor=engine if isinstance(engine, Spark) else None)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,15 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
-from judged.distributed.open_run import open_inputs
+from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, shown
-from judged.evaluation.options import RagOptions
+from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
+from judged.io.rag.questions import Questions, is_questions, read_questions
+from judged.io.read import is_spark, read_requested_qrels
+from judged.io.run_names import named_runs
 
-__all__ = ["check_relevant", "read_and_join"]
+__all__ = ["OpenInputs", "are_questions", "check_relevant", "open_inputs", "open_named", "read_and_join"]
 
 Progress = Callable[[int, int], object]
 
@@ -61,17 +64,139 @@ def read_and_join(
     return replace(source, alternatives=tuple(_join(one, ranking, policy, None) for one in each_set(judgments)))
 
 
-def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
-    names = {name: getattr(options, name) for name in ("question", "retrieved", "relevant") if getattr(options, name)}
-    if run is None and not isinstance(qrels, Qrels):
-        from judged.io.rag.questions import Questions, read_questions
+@dataclass(frozen=True, slots=True)
+class OpenInputs:
+    """Judgments, and one or several runs that are judged by them.
 
-        words = isinstance(options.tokens, str) and options.tokens == "words"
-        questions = qrels if isinstance(qrels, Questions) else read_questions(qrels, **names, count_words=words)
-        return questions.qrels, questions.run
-    if names:
-        raise UsageError("fields", f"option {next(iter(names))!r} is for a single file of questions, got judgments and a run")  # fmt: skip
-    return open_inputs(qrels, run, options.engine)
+    Args:
+        qrels: the judgments; None if each run is `Questions`, with its own.
+        runs: each with the name that it was given, if it was.
+        options: the options that are left for `evaluate`.
+    """
+
+    qrels: Qrels | None
+    runs: list[tuple[str | None, Any]]
+    options: dict[str, Any]
+
+
+def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any]) -> OpenInputs:
+    """Open judgments and one or several runs.
+
+    A question file contains judgments and a run: as the first input it is both.
+
+    Args:
+        qrels: judgments, or questions; None if all runs are questions.
+        runs: a run, a list of runs or {name: run}; None if `qrels` are the questions of one or several runs.
+        options: those of `evaluate`.
+    """
+    fields = RagOptions.of(options).fields
+    if runs is None:
+        qrels, runs = None, qrels
+    named = _named_sources(runs, fields)
+    if qrels is not None and is_questions(qrels, **fields):
+        qrels, named = None, [(None, qrels), *named]
+    return open_named(qrels, named, options)
+
+
+def are_questions(sources: Any, options: Mapping[str, Any]) -> bool:
+    """Return whether a source, or the first of a list or of {name: source}, has questions."""
+    fields = RagOptions.of(options).fields
+    several = list(sources.values()) if isinstance(sources, Mapping) else sources
+    first = several[0] if isinstance(several, list | tuple) and several else None
+    return is_questions(sources, **fields) or (first is not None and is_questions(first, **fields))
+
+
+def _named_sources(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | None, Any]]:
+    """One run or several, each with its name, if it has one; runs may be questions."""
+    if is_questions(runs, **fields):
+        return [(None, runs)]
+    keyed = isinstance(runs, Mapping)
+    sources = list(runs.values()) if keyed else list(runs) if isinstance(runs, list | tuple) else []
+    if sources and all(is_questions(source, **fields) for source in sources):
+        return [(str(name) if keyed else None, source) for name, source in zip(runs, sources, strict=True)]
+    return named_runs(runs)
+
+
+def open_named(qrels: Any, runs: Sequence[tuple[str | None, Any]], options: Mapping[str, Any]) -> OpenInputs:
+    """Open judgments and runs with names; see `open_inputs`."""
+    judgments, opened = _open(qrels, [run for _, run in runs], RagOptions.of(options))
+    named = [(name, run if name is None else _named(run, name)) for (name, _), run in zip(runs, opened, strict=True)]
+    used = (*INPUT_OPTIONS, "engine")
+    return OpenInputs(judgments, named, {name: value for name, value in options.items() if name not in used})
+
+
+def _named(run: Any, name: str) -> Any:
+    return run.named(name) if isinstance(run, Questions) else replace(run, name=name)
+
+
+def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
+    if run is None and not isinstance(qrels, Qrels):
+        qrels, run = None, qrels
+    judgments, [opened] = _open(qrels, [run], options)
+    if isinstance(opened, Questions):
+        return opened.qrels, opened.run
+    assert judgments is not None
+    return judgments, opened
+
+
+def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels | None, list[Any]]:
+    """Open judgments and runs; without judgments each run is a question file, whose judgments count.
+
+    Raises:
+        DataError: two question files have different judgments for a question.
+        UsageError: fields were named, and no input has questions.
+    """
+    columns, fields = options.columns, options.fields
+    words = isinstance(options.tokens, str) and options.tokens == "words"
+
+    def read(source: Any) -> Questions:
+        return source if isinstance(source, Questions) else read_questions(source, **fields, count_words=words)
+
+    gold = read(qrels) if qrels is not None and is_questions(qrels, **fields) else None
+    if qrels is not None and gold is None and not is_spark(qrels):
+        qrels = read_requested_qrels(qrels, columns.request("qrels"))
+    opened: list[Any] = [
+        read(run) if qrels is None or is_questions(run, **fields) else open_run(run, options.engine, columns)
+        for run in runs
+    ]
+    asked = [one for one in (gold, *opened) if isinstance(one, Questions)]
+    _check_agreement(asked)
+    judgments = None if gold is None else gold.qrels
+    if qrels is None and len(asked) > 1:
+        same = all(set(one.qrels.queries.tolist()) == set(asked[0].qrels.queries.tolist()) for one in asked[1:])
+        judgments = asked[0].qrels if same else None
+    elif qrels is not None and gold is None:
+        judgments = open_qrels(qrels, opened, columns)
+    if fields and not asked:
+        raise UsageError("fields", f"option {next(iter(fields))!r} is for a file of questions, got judgments and a run")
+    columns.check_used()
+    return judgments, opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
+
+
+def _check_agreement(questions: Sequence[Questions]) -> None:
+    """Raise `judgments-differ` if two files have different judgments for the same question."""
+    if len(questions) < 2:
+        return
+    first = _judgments(questions[0].qrels)
+    for other in questions[1:]:
+        for query, rows in _judgments(other.qrels).items():
+            if query in first and rows != first[query]:
+                names = f"{questions[0].run.name} and {other.run.name}"
+                raise DataError("judgments-differ", f"{names} have different judgments for the question {shown(query.decode())}",
+                                hint="write the same relevant documents in both", value=query.decode("utf-8", "replace"))  # fmt: skip
+
+
+def _judgments(qrels: Qrels) -> dict[bytes, set[tuple[Any, ...]]]:
+    """The rows of each query, in no order."""
+    parts = qrels.passages
+    spans = [] if parts is None else [part.tolist() for part in (parts.doc, parts.start, parts.end) if part is not None]
+    choice = [] if qrels.choice is None else [qrels.choice.tolist()]
+    rows = zip(qrels.doc.tolist(), qrels.grade.tolist(), *choice, *spans, strict=True)
+    judgments: dict[bytes, set[tuple[Any, ...]]] = {query: set() for query in qrels.queries.tolist()}
+    names = qrels.queries.tolist()
+    for query, row in zip(qrels.query.tolist(), rows, strict=True):
+        judgments[names[query]].add(row)
+    return judgments
 
 
 def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:

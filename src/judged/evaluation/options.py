@@ -9,10 +9,13 @@ from typing import Any, Self, TypedDict
 
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
+from judged.io.tables.named_columns import NamedColumns
 from judged.measures.profiles import Profile
 from judged.measures.registry import Measure
 
-__all__ = ["ArrayOptions", "EvaluateOptions", "RagOptions", "check_options", "policy_of", "with_level"]
+__all__ = [
+    "INPUT_OPTIONS", "ArrayOptions", "EvaluateOptions", "InputOptions", "RagOptions", "check_options", "policy_of", "with_level",
+]  # fmt: skip
 
 _MEANT = {  # names in other tools
     "metric": "use measures=", "metrics": "use measures=", "measure": "use measures=", "qrel": "use qrels=", "runs": "use run=",
@@ -25,12 +28,26 @@ _MEANT = {  # names in other tools
 }  # fmt: skip
 
 
-class EvaluateOptions(PolicyOptions, total=False):
-    """Policies, preparation of the inputs, and the engine; see `Policy` and `RagOptions`."""
+class InputOptions(TypedDict, total=False):
+    """Names of columns and fields of the inputs, and grades of words; see `RagOptions`."""
 
+    query_col: str | None
+    doc_col: str | None
+    score_col: str | None
+    grade_col: str | None
+    rank_col: str | None
+    grade_map: Mapping[str, float] | None
     question: str | None
     retrieved: str | None
     relevant: str | None
+
+
+INPUT_OPTIONS = tuple(InputOptions.__annotations__)
+
+
+class EvaluateOptions(PolicyOptions, InputOptions, total=False):
+    """Policies, reading and preparation of the inputs, and the engine; see `Policy` and `RagOptions`."""
+
     roll_up: str | None
     documents: Any
     chunks: Any
@@ -51,10 +68,12 @@ class ArrayOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RagOptions:
-    """Preparation of judgments and a run before they are joined.
+    """Reading and preparation of judgments and a run before they are joined.
 
     Args:
-        question, retrieved, relevant: fields of a single file that contains judgments and rankings.
+        query_col, doc_col, score_col, grade_col, rank_col: names of columns, each used in every table that has it.
+        grade_map: grades of words, such as `{"Exact": 3, "Substitute": 2}`.
+        question, retrieved, relevant: fields of a file of questions, which contains judgments and rankings.
         roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
         documents: the document of each chunk, see `jd.rag.roll_up`.
         chunks: table of chunks with their documents, spans and tokens.
@@ -65,6 +84,12 @@ class RagOptions:
         engine: what runs the join, see `open_run`.
     """
 
+    query_col: str | None = None
+    doc_col: str | None = None
+    score_col: str | None = None
+    grade_col: str | None = None
+    rank_col: str | None = None
+    grade_map: Mapping[str, float] | None = None
     question: str | None = None
     retrieved: str | None = None
     relevant: str | None = None
@@ -79,15 +104,34 @@ class RagOptions:
     @property
     def nothing(self) -> bool:
         """True if the inputs need no preparation."""
-        return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name != "engine")
+        reading = (*INPUT_OPTIONS, "engine")
+        return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name not in reading)
+
+    @property
+    def columns(self) -> NamedColumns:
+        """The columns that were named, by role."""
+        roles = ("query", "doc", "score", "grade", "rank")
+        named = {role: name for role in roles if (name := getattr(self, f"{role}_col")) is not None}
+        return NamedColumns(named, self.grade_map)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of questions that were named."""
+        names = ("question", "retrieved", "relevant")
+        return {name: field for name in names if (field := getattr(self, name)) is not None}
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
         """Separate the preparation from the other options, which are policies; an unknown option is an error."""
         check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
         names = {spec.name for spec in fields(cls)}
-        own = {name: value for name, value in options.items() if name in names and value is not None}
-        return cls(**own), {name: value for name, value in options.items() if name not in names}
+        return cls.of(options), {name: value for name, value in options.items() if name not in names}
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Take the reading and the preparation from options; others are ignored."""
+        names = {spec.name for spec in fields(cls)}
+        return cls(**{name: value for name, value in options.items() if name in names and value is not None})
 
 
 def check_options(options: Iterable[str], known: Iterable[str]) -> None:

@@ -20,6 +20,7 @@ from judged.io.tables.containers import read_items, read_mapping
 from judged.io.tables.context import Context
 from judged.io.tables.frames import frame_of, read_frame, unread_frame
 from judged.io.tables.ids import as_list
+from judged.io.tables.records import raise_matrix
 from judged.io.tables.roles import ColumnBatches, RoleTable, gather_columns
 from judged.io.tables.table import SourceTable, as_run, concatenate
 from judged.io.text.lines import read_head
@@ -119,6 +120,16 @@ def _join_batches(table: OpenTable) -> OpenTable:
     return concatenate(table) if isinstance(table, ColumnBatches) and table.context.request.is_ranking else table
 
 
+def _is_matrix(source: Any) -> bool:
+    """Return whether a source is an array of numbers that cannot be rows of (query, doc, number)."""
+    return (
+        isinstance(source, np.ndarray)
+        and source.ndim == 2
+        and source.dtype.kind in "fiub"
+        and source.shape[1] not in (3, 4)
+    )
+
+
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     if request.what == "run" and request.is_ranking and is_column(source):
         request.raise_named(request.what)
@@ -133,6 +144,8 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
         return _join_batches(read_frame(frame, replace(context, once=False)))
     if isinstance(source, Mapping):
         return _join_batches(read_mapping(source, context))
+    if request.is_ranking and (hasattr(source, "tocoo") or _is_matrix(source)):
+        raise_matrix(request, request.what)
     if isinstance(source, np.ndarray):
         return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):

@@ -14,12 +14,12 @@ from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.files.source import file_path
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
-from judged.io.parts.parts import is_partitioned, open_partitions
+from judged.io.parts.parts import is_partitioned, open_requested_partitions
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.frames import is_spark
 from judged.io.tables.table import SourceTable, as_qrels
 
-__all__ = ["is_partitioned", "is_spark", "open_whole_run", "read_qrels", "read_run"]
+__all__ = ["is_partitioned", "is_spark", "open_whole_run", "read_qrels", "read_requested_qrels", "read_requested_run", "read_run"]
 
 
 def read_run(
@@ -60,21 +60,24 @@ def read_run(
     >>> read_run({"q1": ["d2", "d1"]}).score
     array([2., 1.])
     """
+    columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
+    named = {role: column for role, column in columns.items() if column is not None}
+    return read_requested_run(source, ColumnRequest("run", named), labels=labels, name=name)
+
+
+def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = None, name: str | None = None) -> Run:
+    """Read a run as `read_run` does, with the columns of a request."""
     if isinstance(source, Run):
         return source
     judged = None if labels is None else partial(read_qrels, labels)
     if isinstance(source, UnreadRun):
         return as_read_run(source, judged) if isinstance(source, ScoreColumn) else source.read()
-    columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
-    named = {role: column for role, column in columns.items() if column is not None}
-    if isinstance(source, str | bytes | os.PathLike | list | tuple) and is_partitioned(
-        source
-    ):  # a lazy frame is collected
-        options = {f"{role}_col": column for role, column in named.items()}
-        partitions = open_partitions(source, **options, name=name)
+    several = isinstance(source, str | bytes | os.PathLike | list | tuple)  # a lazy frame is collected
+    if several and is_partitioned(source):
+        partitions = open_requested_partitions(source, request, name)
         assert partitions is not None
         return partitions.read()
-    return read_one_run(source, ColumnRequest("run", named), judged, name=name)
+    return read_one_run(source, request, judged, name=name)
 
 
 def open_whole_run(source: Any) -> Run | UnreadRun:
@@ -122,13 +125,18 @@ def read_qrels(
     >>> read_qrels({"q1": {"d1": "Exact", "d2": "Irrelevant"}}, grade_map={"Exact": 3, "Irrelevant": 0}).grade
     array([3., 0.])
     """
-    if isinstance(source, Qrels):
-        return source
     columns = {"query": query_col, "doc": doc_col, "grade": grade_col, "aspect": aspect_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    if grade_map is not None and not isinstance(grade_map, Mapping):
-        raise UsageError("option", "grade_map as {word: grade}", got=shown(grade_map), value=grade_map)
-    table = open_table(source, ColumnRequest("qrels", named, grade_map=grade_map))
+    return read_requested_qrels(source, ColumnRequest("qrels", named, grade_map=grade_map), name=name)
+
+
+def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | None = None) -> Qrels:
+    """Read judgments as `read_qrels` does, with the columns of a request."""
+    if isinstance(source, Qrels):
+        return source
+    if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
+        raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
+    table = open_table(source, request)
     assert isinstance(table, Qrels | SourceTable)
     qrels = replace(table if isinstance(table, Qrels) else as_qrels(table), path=file_path(source))
     return qrels if name is None else replace(qrels, name=name)

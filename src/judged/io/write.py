@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ from judged.errors import DataError, UsageError
 from judged.io.export import FORMATS, Export
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.files.source import PAD, read_bytes, source_name
-from judged.io.read import read_qrels, read_run
+from judged.io.rag.questions import is_questions, read_questions
+from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run
+from judged.io.tables.named_columns import NamedColumns
 
 __all__ = ["convert", "write_qrels", "write_run"]
 
@@ -61,21 +65,29 @@ def convert(
     kind: str | None = None,
     format: str | None = None,
     guard: bool = True,
+    grade_map: Mapping[str, float] | None = None,
+    **names: str | None,
 ) -> int:
     """Write what `source` holds to `target`, and say how many rows that were.
 
     Args:
-        source: anything that `read_run` or `read_qrels` takes.
+        source: anything that `read_run` or `read_qrels` takes; or questions, which contain both.
         target: the file to write, see `write_run`.
         kind: run or qrels; may be left out where the name of the target says it (`.run`, `qrels`), or the content can
             only be one of them, as in TREC files.
         format: see `write_run`.
         guard: see `write_run`.
+        grade_map: grades of words, see `read_qrels`.
+        names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", "run or qrels", got=repr(kind), value=kind, hint="leave it out where TREC files tell")
     kind = kind or _kind_of(target)
-    table = read_run(source) if kind == "run" else read_qrels(source) if kind == "qrels" else _either(source)
+    named = {name: value for name, value in names.items() if value is not None}
+    fields = {name: value for name, value in named.items() if not name.endswith("_col")}
+    columns = NamedColumns({n.removesuffix("_col"): c for n, c in named.items() if n.endswith("_col")}, grade_map)
+    table = _read(source, kind, columns, fields)
+    columns.check_used()
     _write(Export(table, guard), target, format)
     return len(table)
 
@@ -116,14 +128,25 @@ def _format(path: Path, format: str | None) -> str:
     return found
 
 
-def _either(source: Any) -> Run | Qrels:
-    """A run or judgments, whichever the content can be."""
+def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str, str]) -> Run | Qrels:
+    """Read a run or judgments, whichever the content can be."""
+    if is_questions(source, **fields):
+        questions = read_questions(source, **fields)
+        if kind is None:
+            raise UsageError("kind", "questions contain a run and judgments", hint="choose one of them")  # fmt: skip
+        return questions.run if kind == "run" else questions.qrels
+    readers = {
+        "run": partial(read_requested_run, request=columns.request("run")),
+        "qrels": partial(read_requested_qrels, request=columns.request("qrels")),
+    }
+    if kind is not None:
+        return readers[kind](source)
     if isinstance(source, (Run, Qrels)):
         return source
     errors: list[DataError] = []
     tables: list[Run | Qrels] = []
     data = read_bytes(source)[: -len(PAD)] if isinstance(source, (str, bytes, os.PathLike)) else None
-    for read in (read_run, read_qrels):
+    for read in readers.values():
         stream: Any = source if data is None else _Named(data, source_name(source))
         try:
             tables.append(read(stream))

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.pool import decode_ids, pool_of
+from judged.core.find.pool import pool_of
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy, Rejudged
-from judged.core.tables import Id, IdKind, Qrels
+from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.judges import read_judges
 from judged.io.read import read_qrels
@@ -44,7 +44,7 @@ class Units:
 
     def docs(self, rows: Ints) -> list[Id]:
         """Return document ids in their original type."""
-        return decode_ids(self.doc.take(rows), self.kinds[1])
+        return decoded(self.doc.take(rows), self.kinds[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

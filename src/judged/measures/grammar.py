@@ -93,7 +93,7 @@ def _expand(text: str) -> list[Measure]:
         extra["level"] = float(level["level"])
     definition = find(name)
     if definition is not None:
-        return _with_parameters(definition, _translate(call.params), at, extra, text)
+        return _with_parameters(definition, call.params, at, extra, text)
     if at is None and "(" not in text:
         listed = _trec_list(name)
         if listed:
@@ -141,17 +141,6 @@ def _cutoff(text: str, whole: str) -> Any:
         return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
     except ValueError:
         raise UsageError("cutoff", "a number after the @", got=shown(whole), value=whole) from None
-
-
-def _translate(pairs: dict[str, Any]) -> dict[str, Any]:
-    """Translate the `dcg` of ir_measures, which says the gain."""
-    style = pairs.pop("dcg", None)
-    if style is not None:
-        styles = {"log2": "linear", "exp-log2": "exp"}
-        if not isinstance(style, str) or style not in styles:
-            raise UsageError("parameter", "dcg must be 'log2' or 'exp-log2'", got=shown(style), value=style)
-        pairs["gain"] = styles[style]
-    return pairs
 
 
 # ── names with parameters after a dot or an underscore ───────────────────────────────────────────

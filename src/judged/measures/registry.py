@@ -14,7 +14,7 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.passages import cut_to_budget
-from judged.errors import UsageError
+from judged.errors import UsageError, shown
 from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
 from judged.registry import Registry
 
@@ -111,6 +111,8 @@ class Measure:
         known = self.definition.parameters
         values: dict[str, Any] = dict(self.given)
         resolved: dict[str, str] = {}
+        if "dcg" in params and "gain" in known:
+            params = _translate(params)
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
@@ -229,6 +231,14 @@ def find(name: str) -> Definition | None:
     """The measure of a name or alias, regardless of case, hyphens and underscores inside it."""
     inside = name[:1].isalnum() and name[-1:].isalnum()
     return MEASURES.get(name) if inside or any(name in (d.name, *d.aliases) for d in MEASURES) else None
+
+
+def _translate(params: dict[str, Any]) -> dict[str, Any]:
+    """Translate the `dcg` of ir_measures to the gain."""
+    styles, style = {"log2": "linear", "exp-log2": "exp"}, params["dcg"]
+    if not isinstance(style, str) or style not in styles:
+        raise UsageError("parameter", f"dcg must be 'log2' or 'exp-log2', got {shown(style)}", value=style)
+    return {**{name: value for name, value in params.items() if name != "dcg"}, "gain": styles[style]}
 
 
 def _unpickle(name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "") -> Measure:

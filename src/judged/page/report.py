@@ -37,7 +37,7 @@ def report(
     The page needs no network access. The file is written atomically, and the same result always gives the same bytes.
 
     Args:
-        result: a result of `evaluate` or `compare`; or several results of `evaluate`, which are compared first.
+        result: a result of `evaluate` or `compare`; or several results of `evaluate`, or question files, which are compared first.
         path: output file, such as `report.html`.
         texts: document texts, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
         queries: query texts, in the same formats.

@@ -13,7 +13,10 @@ from judged.comparison.compare import compare
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
+from judged.evaluation.evaluate import evaluate
+from judged.evaluation.inputs import are_questions
 from judged.evaluation.result.values import Values
+from judged.io.rag.questions import is_questions
 from judged.io.run_names import plain_names
 from judged.measures.registry import Measure
 
@@ -97,6 +100,9 @@ def subject_of(result: Any) -> Subject:
             return subject_of(compare(result))
         alone = subject_of(several[0])
         return replace(alone, runs=tuple(map(str, result))) if isinstance(result, Mapping) else alone
+    if are_questions(result, {}):
+        several = [] if is_questions(result) else several
+        return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
     raise UsageError(
         "report", "a result of jd.evaluate or jd.compare, or several results of jd.evaluate", got=shown(result), value=result,
         hint="call for example jd.report(jd.compare(qrels, runs), 'report.html')",

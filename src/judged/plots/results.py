@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -11,20 +11,20 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
-from judged.plots.style import COLOURS, FONT, SIZE, bare, grid, matplotlib, new_axes, plain
+from judged.plots.forest import forest_axes, row_size, said
+from judged.plots.style import COLOURS, FONT, matplotlib, new_axes, plain
 from judged.stats.differences import known_rows
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
     from judged.evaluation.result.values import Values
 
-__all__ = ["Plot", "draw_comparison", "draw_values", "forest_axes", "grouped", "row_size", "said"]
+__all__ = ["Plot", "draw_comparison", "draw_values"]
 
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]
 
 _BINS = 70  # of a strip: points within one are drawn side by side
 _ROW = 0.62  # inches
-_AXES, _LETTER = 3.5, 0.068  # the width of axes between names and numbers, and of one letter of these
 
 
 def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax: Any = None) -> Any:
@@ -224,42 +224,3 @@ def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
         ax = new_axes(size)
         draw(ax)
     return ax
-
-
-def row_size(rows: int, height: float, names: Sequence[str], numbers: Iterable[str] = ()) -> tuple[float, float]:
-    """Return the size of a figure: height by rows, width by names and numbers."""
-    beside = max(map(len, names), default=0) + 0.9 * max(map(len, numbers), default=0)
-    return max(SIZE[0], _AXES + _LETTER * beside), max(1.6, 0.95 + height * rows)
-
-
-def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()) -> None:
-    """Set up named rows from top to bottom; rows in `heads` are group headings."""
-    ax.set_yticks(list(rows), list(rows.values()))
-    for place, tick in zip(rows, ax.get_yticklabels(), strict=True):
-        tick.set_fontweight("bold" if place in heads else "normal")
-    ax.set_ylim(max(rows, default=0) + 0.6, min(rows, default=0) - 0.6)
-    ax.tick_params(axis="y", length=0)
-    bare(ax, "top", "right", "left")
-    grid(ax, "x")
-
-
-def said(ax: Any, head: str, rows: Mapping[float, str]) -> None:
-    """Write numbers to the right of the axes."""
-    beside = ax.get_yaxis_transform()
-    ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color="#555555")
-    for y, text in rows.items():
-        ax.text(1.02, y, text, transform=beside, ha="left", va="center", fontsize="small")
-
-
-def grouped(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:
-    """Return the positions of headings and of the rows of each group; a single group has no heading."""
-    heads: dict[float, str] = {}
-    rows: dict[str, list[float]] = {}
-    y = 0.0
-    for name, size in groups.items():
-        if len(groups) > 1:
-            heads[y] = plain(name, 24)
-            y += 1
-        rows[name] = [y + k for k in range(size)]
-        y += size
-    return heads, rows

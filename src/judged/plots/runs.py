@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.io.run_names import plain_names
 from judged.measures.grammar import parse
-from judged.plots.results import forest_axes, grouped, row_size, said
+from judged.plots.forest import forest_axes, grouped, row_size, said
 from judged.plots.style import COLOURS, MARKERS, plain
 from judged.stats.intervals import bootstraps
 from judged.tables.text import p_text

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from judged.comparison.inputs import EvaluationOptions, split_name
-from judged.distributed.open_run import open_run
+from judged.comparison.inputs import split_name
 from judged.errors import Hint, UsageError
 from judged.evaluation.evaluate import DEFAULT, Measures, evaluate
-from judged.evaluation.options import with_level
-from judged.io.read import read_qrels
+from judged.evaluation.inputs import are_questions, open_named
+from judged.evaluation.options import EvaluateOptions, with_level
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
@@ -28,7 +27,7 @@ __all__ = ["baseline", "gate"]
 
 def gate(
     qrels: Any,
-    candidate: Any,
+    candidate: Any = None,
     *,
     baseline: Any = None,
     measures: Measures | None = None,
@@ -48,8 +47,9 @@ def gate(
     """Decide whether a candidate may replace a baseline, with a reason for each rule and the queries that got worse.
 
     Args:
-        qrels: judgments, in any format that `read_qrels` takes. [default: those of the rules]
-        candidate: a run, in any format that `read_run` takes; {name: run} to name it.
+        qrels: judgments, in any format that `read_qrels` takes; None for those of the rules.
+        candidate: a run, in any format that `read_run` takes; {name: run} to name it. A question file, which contains its judgments, may be the
+            only input.
         baseline: a run, a `Values`, or a file that `baseline(…).save` or `Values.save` wrote; without one, only `min` and `max` apply.
         measures: as in `evaluate`. [default: those of a saved baseline]
         max_drop: largest drop of a mean: a number, or {measure: number}. [default: 0]
@@ -77,8 +77,10 @@ def gate(
 
 def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     check_count(worst, "worst", least=0)
+    if candidate is None:
+        qrels, candidate = None, qrels
     judgments = rules.qrels if qrels is None else qrels
-    if judgments is None:
+    if judgments is None and not are_questions(candidate, rules.inputs):
         raise UsageError("rule", "no judgments", hint="pass them, or name them as qrels in the rules")
     if rules.baseline is None:
         rules.check_baseline_is_needed()
@@ -86,32 +88,40 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     saved = None if source is None else read_baseline(source)
     measures = _gate_measures(rules, saved)
     rules = _rename(rules, measures)
-    entrant = GateCandidate(read_qrels(judgments), open_run(run), measures, rules)
+    sources = [run] if source is None or saved is not None else [run, source]
+    inputs = open_named(judgments, [(None, one) for one in sources], rules.inputs)
+    opened = [run for _, run in inputs.runs]
+    entrant = GateCandidate(inputs.qrels, opened[0], measures, rules)
     if source is None:
         return _apply(rules, GateInputs(None, entrant.evaluate()), worst)
     first, second = _names(source, run, saved)
     names = (base_name or first, name or second)
-    inputs = compare_with_run(entrant, source, names) if saved is None else compare_with_saved(entrant, saved, names)
-    return _apply(rules, inputs, worst)
+    found = compare_with_run(entrant, opened[1], names) if saved is None else compare_with_saved(entrant, saved, names)
+    return _apply(rules, found, worst)
 
 
 def baseline(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     measures: Measures = DEFAULT,
     *,
     level: float | None = None,
     profile: str = "trec_eval-10",
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[EvaluateOptions],
 ) -> Baseline:
     """Evaluate a run as a baseline for later candidates: values per query, policy, version, hashes of the inputs. `save` writes it.
+
+    A question file, which contains its judgments, is the only input.
 
     >>> baseline({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").values.mean()
     {'RR': 0.5}
     """
-    judgments = read_qrels(qrels)
-    values = evaluate(judgments, run, measures, level=level, profile=profile, **options)
-    return Baseline.of(values, judgments, qrels, run)
+    inputs = open_named(None if run is None else qrels, [(None, qrels if run is None else run)], options)
+    [(_, opened)] = inputs.runs
+    values = evaluate(inputs.qrels, opened, measures, level=level, profile=profile, **inputs.options)
+    return Baseline.of(
+        values, opened.qrels if inputs.qrels is None else inputs.qrels, qrels, qrels if run is None else run
+    )
 
 
 def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:

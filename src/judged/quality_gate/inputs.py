@@ -11,9 +11,7 @@ from judged.comparison.difference import Difference
 from judged.comparison.inputs import slice_requests
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
-from judged.core.tables import Id, Qrels, Run
-from judged.core.unread_runs import UnreadRun
-from judged.distributed.open_run import open_run
+from judged.core.tables import Id, Qrels
 from judged.errors import DataError, Hint, Warned
 from judged.evaluation.evaluate import evaluate, join
 from judged.evaluation.result.values import Values
@@ -43,10 +41,16 @@ class GateMeasures:
 class GateCandidate:
     """The candidate with its judgments, measures and rules."""
 
-    qrels: Qrels
-    run: Run | UnreadRun
+    qrels: Qrels | None  # None if the candidate is `Questions`, with its own judgments
+    run: Any
     measures: GateMeasures
     rules: Rules
+
+    @property
+    def judgments(self) -> Qrels:
+        """The judgments of the candidate."""
+        judgments: Qrels = self.run.qrels if self.qrels is None else self.qrels
+        return judgments
 
     def join(self) -> Judged:
         """The judged ranking of the candidate."""
@@ -74,9 +78,9 @@ def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
     return {"baseline": 0, "correction": "none", "slices": slices or None, **chosen}
 
 
-def compare_with_run(candidate: GateCandidate, source: Any, names: tuple[str, str]) -> GateInputs:
-    """Compare the candidate with another run."""
-    base, rules = open_run(source), candidate.rules
+def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]) -> GateInputs:
+    """Compare the candidate with another run, which is open."""
+    rules = candidate.rules
     slices = slice_requests(rules.slices, rules.by) or []
     if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and _has_relevant(slices):
         # Results with different queries do not know the number of relevant documents.
@@ -101,14 +105,14 @@ def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[s
         if name not in stored.columns:
             problem = f"the baseline ({names[0]}) has no {name}, only {', '.join(stored.columns)}"
             raise DataError("incomparable", problem, hint=Hint("save it again with {measures}", measures=name))
-    warnings = saved.warnings(candidate.qrels, allow_changed=rules.allow_changed_judgments)
+    warnings = saved.warnings(candidate.judgments, allow_changed=rules.allow_changed_judgments)
     judged = candidate.join()
     values = evaluate(judged, measures=measures.all, level=rules.level, profile=rules.profile)
     slices = _spell_out(slice_requests(rules.slices, rules.by) or [], rules, judged)
     columns = {name: column for name, column in stored.columns.items() if name in measures.compared}
     kept = replace(stored, measures=tuple(m for m in stored.measures if str(m) in columns), columns=columns)
     found = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
-    judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.qrels.queries.tolist()}
+    judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.judgments.queries.tolist()}
     missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
     return GateInputs(_with_t_intervals(found, rules, slices), values, warnings, missing)
 

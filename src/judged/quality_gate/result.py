@@ -20,7 +20,7 @@ __all__ = ["Gate"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
-    """Whether a candidate passes, and why. It is true as a condition if it passes: `assert jd.gate(…)`."""
+    """The decision on a candidate, with its reasons. It is true as a condition if the candidate passes: `assert jd.gate(…)`."""
 
     passed: bool
     reasons: tuple[Reason, ...]

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from judged.core.policy import Policy, PolicyOptions
 from judged.errors import DataError, Hint, JudgedError, UsageError, shown
+from judged.evaluation.options import INPUT_OPTIONS, InputOptions
 from judged.io.files.source import read_text
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
@@ -31,7 +32,7 @@ DEFAULT_KEY = "default"  # in `max_drop`: for measures that are not named
 _BY_MEASURE = ("min", "max", "max_drop")
 
 
-class GateOptions(PolicyOptions, total=False):
+class GateOptions(PolicyOptions, InputOptions, total=False):
     """Keyword options of `gate` besides the rules themselves: statistics, conventions and policies."""
 
     test: str
@@ -143,6 +144,7 @@ class Rules:
         level: lowest relevant grade.
         profile: conventions of another tool.
         policy: policies, as in `evaluate`.
+        inputs: names of columns and fields of the inputs, and grades of words, as in `evaluate`.
         sources: the keys that were set, each with its file, if it came from one.
     """
 
@@ -168,6 +170,7 @@ class Rules:
     level: float | None = None
     profile: str = _rule("trec_eval-10", lambda key, value: profile_named(value).name)
     policy: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
@@ -186,12 +189,13 @@ class Rules:
                 values[key] = {**values.get(key, {}), **read} if key in _BY_MEASURE else read
         sources = rules.sources if isinstance(rules, Rules) else dict.fromkeys(base, where)
         policy = {key: values.pop(key) for key in list(values) if key in Policy.__dataclass_fields__}
-        return cls(**values, policy=policy, sources={**sources, **dict.fromkeys(own)})
+        inputs = {key: values.pop(key) for key in list(values) if key in INPUT_OPTIONS}
+        return cls(**values, policy=policy, inputs=inputs, sources={**sources, **dict.fromkeys(own)})
 
     def check_baseline_is_needed(self) -> None:
         """Raise if a rule was set that needs a baseline: it must not be mistaken for one that holds."""
         default = Rules()
-        single = ("measures", "min", "max", "baseline", "qrels", "level", "profile", "policy", "sources")
+        single = ("measures", "min", "max", "baseline", "qrels", "level", "profile", "policy", "inputs", "sources")
         names = [spec.name for spec in fields(self) if spec.name not in single]
         idle = [k for k in names if k in self.sources or getattr(self, k) != getattr(default, k)]
         if idle:
@@ -205,7 +209,8 @@ class Rules:
 
     def plain(self) -> dict[str, Any]:
         """The rules as plain data; inputs that are not files are named by their type."""
-        data = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "sources"}
+        dropped = ("sources",) if self.inputs else ("sources", "inputs")
+        data = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name not in dropped}
         return data | {key: _name(data[key]) for key in ("baseline", "qrels", "slices")}
 
 
@@ -214,18 +219,19 @@ def _types() -> dict[str, Any]:
     """The type of each key, None left out."""
     hints = get_type_hints(Rules)
     return {spec.name: next((t for t in get_args(hints[spec.name]) if t in (int, float)), hints[spec.name])
-            for spec in fields(Rules) if spec.name not in ("policy", "sources")}  # fmt: skip
+            for spec in fields(Rules) if spec.name not in ("policy", "inputs", "sources")}  # fmt: skip
 
 
 def _read(key: str, value: Any, where: str | None) -> Any:
     """Check and convert the value of a key; an error names the key and its file."""
     policies = [name for name in Policy.__dataclass_fields__ if name != "prepared"]
-    known = [*_types(), *policies]
+    known = [*_types(), *policies, *INPUT_OPTIONS]
     if key not in known:
         raise UsageError("rule", f"no rule is called {shown(key)}", hint=_nearest(key, known), where=where, value=key)
     try:
         if key in policies:
             Policy(**{key: value})
+        if key in (*policies, *INPUT_OPTIONS):
             return value
         return _by_type(key, value)
     except JudgedError as error:
@@ -273,7 +279,7 @@ def _base(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
         return {}, None, None
     if isinstance(rules, Rules):
         own = {key: getattr(rules, key) for key in _types()}
-        return {**{k: v for k, v in own.items() if v is not None}, **rules.policy}, None, None
+        return {**{k: v for k, v in own.items() if v is not None}, **rules.policy, **rules.inputs}, None, None
     if isinstance(rules, str | os.PathLike):
         return read_rules(rules), Path(rules).parent, str(rules)
     if isinstance(rules, Mapping):

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
-from judged.core.find.pool import decode_ids
 from judged.core.find.ranking import ranked_rows
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
-from judged.core.tables import Id, Run
+from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, read_interactions
@@ -52,7 +51,7 @@ class Recommendations:
 def read_recommendations(source: Any, given: SideInformation, k: int) -> Recommendations:
     """Read the first k recommendations of each user of a run, with the side information."""
     run = read_run(source)
-    users = _sorted_users(decode_ids(run.queries, run.query_kind))
+    users = _sorted_users(decoded(run.queries, run.query_kind))
     user, doc, rank = _first(run, users, k)
     history = None if given.history is None else read_interactions(given.history)
     catalogue = None if given.items is None or isinstance(given.items, (int, np.integer)) else _catalogue(given.items)
@@ -96,7 +95,7 @@ def _first(run: Run, users: tuple[Id, ...], k: int) -> tuple[Ints, list[str], In
     rank = segment.positions(np.bincount(query, minlength=len(users))) + 1
     query, row, rank = query[rank <= k], row[rank <= k], rank[rank <= k]
     place = {u: i for i, u in enumerate(users)}
-    user = np.array([place[u] for u in decode_ids(run.queries, run.query_kind)], dtype=np.int64)[query]
+    user = np.array([place[u] for u in decoded(run.queries, run.query_kind)], dtype=np.int64)[query]
     order = np.argsort(user, kind="stable")
     docs = [as_text(raw) for raw in run.doc.take(row[order]).tolist()]
     return user[order], docs, rank[order]
@@ -143,7 +142,7 @@ def _relevant(
 ) -> NDArray[np.bool_]:
     qrels = read_qrels(given.qrels)
     good = qrels.grade >= given.level
-    query = np.array([users.get(as_text(u), -1) for u in decode_ids(qrels.queries, qrels.query_kind)])[qrels.query[good]]
+    query = np.array([users.get(as_text(u), -1) for u in decoded(qrels.queries, qrels.query_kind)])[qrels.query[good]]
     doc = np.array([items.get(as_text(raw), -1) for raw in qrels.doc.take(good).tolist()], dtype=np.int64)
     if (query < 0).all():
         raise DataError(
@@ -159,7 +158,7 @@ def _relevant(
 def _expected(source: Any, k: int, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints) -> Floats:
     """The rank of each row's item in the user's list of a primitive recommender."""
     run = read_run(source)
-    named = tuple(decode_ids(run.queries, run.query_kind))
+    named = tuple(decoded(run.queries, run.query_kind))
     owner, docs, rank = _first(run, named, k)
     rows = zip((as_text(named[u]) for u in owner.tolist()), docs, rank.tolist(), strict=True)
     at = {(users[u], items[d]): r for u, d, r in rows if u in users and d in items}

@@ -1,4 +1,4 @@
-"""Columns of paired differences: what the tests are given, and what they give back."""
+"""Columns of paired differences: inputs of the tests, and their outcome."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LEAST = float(np.finfo(float).tiny)  # a p-value below what a number can hold is
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestOutcome:
-    """What a test says of each pair; all columns have one entry for each.
+    """The outcome of a test, with one entry per pair in every column.
 
-    `p` is above 0 and at most 1. Where the test cannot say anything (one query; no difference; no variance) it is 1, and `note` says why.
-    `method` says how `p` was found. `adjusted` is `p` corrected for all pairs together by the test itself, where it can (`"max"`).
+    `p` is above 0 and at most 1. If nothing can be tested (one query; no difference; no variance) it is 1, and `note` gives the reason.
+    `method` is how `p` was computed. `adjusted` is `p` corrected over all pairs by the test itself, if it can (`"max"`).
     """
 
     test: str

@@ -1,4 +1,4 @@
-"""How large a difference is, beside whether there is one: each effect size declared once."""
+"""Effect sizes: the size of a difference, each declared once and found by name."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def superiority(a: Any, b: Any, *, margin: float = 0.0) -> Floats:
 def cliff(a: Any, b: Any) -> Floats:
     """Cliff's delta (1993): of all pairs of a value of a and a value of b, the share where b is larger less the share where a is.
 
-    It compares the two columns as wholes, and does not know which values are of one query.
+    It compares the two columns as samples and ignores which values belong to one query.
 
     >>> cliff([1.0, 2.0, 3.0], [2.0, 3.0, 4.0])  # 6 of 9 pairs larger, 1 smaller
     array([0.55555556])

@@ -1,4 +1,4 @@
-"""What a comparison can show: the smallest difference, the queries it takes, and the chance to find it.
+"""Power of a paired t test: the detectable difference, the queries that it needs, and the power to find it.
 
 All for a paired t test, from the spread of the differences between two systems; never from their mean. The power to find the difference that was
 observed says nothing that its p-value does not (Hoenig and Heisey, The American Statistician 2001).
@@ -44,7 +44,7 @@ def achieved_power(difference: float, deviation: float, queries: int, *, alpha: 
 
 
 def detectable_difference(deviation: float, queries: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
-    """The smallest true mean difference that a paired t test over so many queries finds with this chance; infinite for one query.
+    """The smallest true mean difference that a paired t test over this number of queries finds with this power; infinite for one query.
 
     >>> round(detectable_difference(1.0, 34), 3)
     0.495
@@ -88,9 +88,9 @@ def queries_needed(difference: float, deviation: float, *, power: float = 0.8, a
 
 
 def little_chance(deviation: float, queries: int, difference: float, *, alpha: float = 0.05) -> bool:
-    """Whether a comparison has little chance of finding anything: below one half for a difference that would matter.
+    """Return whether the power to find a difference that matters is below one half.
 
-    The rule of the warning. `difference` is the one that matters; where nobody said, take a tenth of the baseline's mean (`MATERIAL`).
+    The rule of the warning. Without a difference that matters, take a tenth of the baseline's mean (`MATERIAL`).
     """
     return achieved_power(difference, deviation, queries, alpha=alpha) < LITTLE
 

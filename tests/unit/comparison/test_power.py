@@ -116,7 +116,7 @@ def test_frames_and_json():
     ({"alpha": 0}, UsageError, "confidence"),
     ({"n_queries": 0}, UsageError, "parameter"),
     ({"n_queries": "both"}, UsageError, "parameter"),
-    ({"measures": "runid"}, UsageError, "metric"),
+    ({"measures": "runid"}, UsageError, "unknown-measure"),
     ({"tiles": "x"}, UsageError, "unknown-option"),
 ])  # fmt: skip
 def test_wrong_calls_are_refused(words, kind, slug):

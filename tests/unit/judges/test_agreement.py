@@ -262,7 +262,7 @@ def test_subtopics_count_with_their_highest_grade():
         ({"judges": ["a", "b"]}, "judges"),
         ({"judge_column": "a"}, "judges"),
         ({"runs": [{"q1": ["a"]}]}, "runs"),
-        ({"runs": [{"q1": ["a"]}, {"q1": ["b"]}], "measure": "nDGC"}, "metric"),
+        ({"runs": [{"q1": ["a"]}, {"q1": ["b"]}], "measure": "nDGC"}, "unknown-measure"),
     ],
 )
 def test_options_that_are_refused(options, slug):

@@ -417,7 +417,7 @@ def test_where_the_level_makes_two_bounds_one_the_stricter_holds():
     [
         ("alpha = -3", "parameter"),
         ("test = 'zzz'", "unknown-test"),
-        ("measures = 'NDGC'", "metric"),
+        ("measures = 'NDGC'", "unknown-measure"),
         ("ties = 'sideways'", "policy"),
         ("max_drop = { default = -1 }", "rule"),
         ("min = { RR = 'a' }", "rule"),
@@ -693,7 +693,7 @@ def test_the_same_rules_go_as_a_mapping_and_as_rules():
         ({"mode": "strict"}, "rule"),
         ({"min": 0.5}, "rule"),
         ({"min": {"RR": "a"}}, "rule"),
-        ({"min": {"NDGC": 1}}, "metric"),
+        ({"min": {"NDGC": 1}}, "unknown-measure"),
         ({"max_query_drop": "a:b"}, "rule"),
         ({"max_query_drop": (0.3, -1)}, "parameter"),
         ({"max_query_drop": (0.3, 1, 2)}, "rule"),

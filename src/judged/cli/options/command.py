@@ -40,7 +40,7 @@ class Command(click.Command):
         ctx.meta["judged.json"] = _asks_json(args)
         several = [p for p in self.params if isinstance(p, _Option) and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
-        return super().parse_args(ctx, _spread(ctx, args, nouns))
+        return super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

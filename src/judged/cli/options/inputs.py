@@ -1,4 +1,4 @@
-"""Options of inputs: runs with names, measures, the level, and the policies."""
+"""Options of inputs: runs with names, columns, question files, measures, the level, and the policies."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import option
-from judged.cli.options.rag import preparation
+from judged.cli.options.rag import field_options, preparation
 
 __all__ = [
-    "check_stdin",
-    "chosen_policy",
-    "level_option",
-    "measures_option",
-    "named_files",
-    "named_run",
-    "policy_options",
-]
+    "check_stdin", "chosen_columns", "chosen_policy", "column_options", "input_options", "level_option", "measures_option", "named_files", "named_run",
+    "policy_options", "split_inputs",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,6 +36,68 @@ measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", g
 level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measures",
                       help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
 
+_COLUMNS = {"query": "query ids", "doc": "document ids", "score": "scores", "grade": "grades", "rank": "ranks"}
+
+
+def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> dict[str, float] | None:
+    """Read `WORD=GRADE,WORD=GRADE`; the option may be repeated."""
+    pairs = [pair.rpartition("=") for word in words for pair in word.split(",")]
+    try:
+        grades = {word.strip(): float(grade) for word, _, grade in pairs}
+    except ValueError:
+        grades = {"": 0.0}
+    if "" in grades:
+        raise click.BadParameter(f"{','.join(words)!r} is not a list such as Exact=3,Substitute=2.", ctx, parameter)
+    return grades or None
+
+
+def column_options(command: F) -> F:
+    """Declare the names of columns, and the grades of words."""
+    command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
+                     help="Grades of words: Exact=3,Substitute=2.")(command)  # fmt: skip
+    for role, meaning in reversed(_COLUMNS.items()):
+        command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {meaning}, in every table that has it.")(command)  # fmt: skip
+    return command
+
+
+def chosen_columns(options: dict[str, Any]) -> dict[str, Any]:
+    """The columns and grades that were chosen, as arguments of `evaluate`."""
+    names = (*(f"{role}_col" for role in _COLUMNS), "grade_map")
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
+def input_options(command: F) -> F:
+    """Declare the names of columns, and of the fields of question files."""
+    return column_options(field_options(command))
+
+
+def split_inputs(
+    qrels: str, runs: tuple[str, ...], options: dict[str, Any], least: int = 1
+) -> tuple[str | None, tuple[str, ...]]:
+    """Return judgments and runs; a question file as the first input is a run with its own judgments.
+
+    Args:
+        qrels: the first input.
+        runs: the other inputs.
+        options: all options of the command.
+        least: number of runs that the command needs.
+    """
+    from judged.io.rag.questions import is_questions
+
+    fields = {name: options[name] for name in ("question", "retrieved", "relevant") if options.get(name)}
+    files = named_files((qrels,))
+    if is_questions(next(iter(files.values())) if isinstance(files, dict) else qrels, **fields):
+        judgments, runs = None, (qrels, *runs)
+    else:
+        judgments = qrels
+    if len(runs) < least:
+        raise click.UsageError(
+            "Missing argument 'RUNS...'." if least == 1 else f"Got {len(runs)} run; expected {least}."
+        )
+    check_stdin(qrels, *runs)
+    return judgments, runs
+
+
 _POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
 
 
@@ -60,9 +117,13 @@ def policy_options(command: F) -> F:
 
 
 def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:
-    """The policies that were chosen, as arguments of `evaluate`."""
+    """The policies and names of columns that were chosen, as arguments of `evaluate`."""
     names = (*_POLICIES, "depth", "profile")
-    policy = {name: options[name] for name in names if options.get(name) is not None} | preparation(options)
+    policy = (
+        {name: options[name] for name in names if options.get(name) is not None}
+        | preparation(options)
+        | chosen_columns(options)
+    )
     return {**policy, "unjudged": "condensed"} if options.get("judged_only") else policy
 
 

@@ -11,10 +11,10 @@ from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
-from judged.core.tables import Id, IdKind, Qrels
+from judged.core.tables import Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 
-__all__ = ["IdPool", "decode_ids", "pool_of"]
+__all__ = ["IdPool", "pool_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -48,7 +48,7 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
         raise DataError("empty-qrels", "there are no judgments", hint="check the path", where=qrels.name)
     used_rows = np.flatnonzero(used)
     ids = qrels.queries.take(used_rows)
-    names = decode_ids(ids, qrels.query_kind)
+    names = decoded(ids, qrels.query_kind)
     by_number = qrels.query_kind == "integer"
     by_id = np.argsort(np.array(names, dtype=object)) if by_number else ids.order()
     place = np.full(len(qrels.queries), -1)
@@ -161,8 +161,3 @@ def _local_codes(query: Ints, code: Ints) -> Ints:
     local = segment.positions(np.bincount(pairs[0], minlength=int(query.max(initial=-1)) + 1))
     width = int(code.max(initial=0)) + 1
     return local[np.searchsorted(pairs[0] * width + pairs[1], query * width + code)]
-
-
-def decode_ids(ids: IdColumn, kind: IdKind) -> list[Id]:
-    texts = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
-    return [int(text) for text in texts] if kind == "integer" else list(texts)

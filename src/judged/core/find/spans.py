@@ -1,7 +1,7 @@
-"""Convert judgments of spans to judgments of the chunks of a run.
+"""Turn judgments of spans into judgments of the chunks of a run.
 
-A relevant span counts once: the first chunk that contains it gets the credit. A chunk that contains only spans of chunks above is
-judged not relevant. Spans that no chunk contains stay in the pool under other ids, so that they count as missed.
+A relevant span is credited once, to the first chunk that contains it. A chunk without a new span is judged with grade 0. Spans that no
+chunk contains stay in the pool under unique names, so that they count as missed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, row 
 
 @dataclass(frozen=True, slots=True)
 class SpanCredit:
-    """Number of characters of relevant spans that each row of the run is the first to contain, and their total per query."""
+    """Relevant characters that each row of the run is the first to contain, and the number of relevant characters per query."""
 
     fresh: Ints
     gold: dict[bytes, int]
@@ -43,7 +43,7 @@ class _Span(NamedTuple):
 
 
 def overlap_rule(text: str) -> Holds:
-    """Return the predicate by which a chunk contains a span, of the shared characters and the lengths of span and chunk.
+    """Return a function that decides whether a chunk contains a span, by the characters they share and their lengths.
 
     `any` (one character), or at least a share of the span (`gold>=0.5`), of the chunk (`chunk>=0.5`), or of both together (`iou>=0.5`).
     """
@@ -85,7 +85,7 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
 
 
 def _spans_of(qrels: Qrels) -> dict[tuple[int, bytes], list[_Span]]:
-    """Return the distinct spans of each query and document, with their highest grades."""
+    """Return the spans of each query and document, each once with its highest grade."""
     documents, begin, finish = _columns(qrels)
     found: dict[tuple[int, bytes], dict[tuple[int, int], _Span]] = defaultdict(dict)
     columns = zip(
@@ -109,7 +109,7 @@ def _columns(rows: Qrels | Run) -> tuple[IdColumn, Ints, Ints]:
 def _walk(
     spans: dict[tuple[int, bytes], list[_Span]], run: Run, rows: Ints, owner: Ints, holds: Holds, fresh: Ints
 ) -> list[Row]:
-    """Return rows for the spans that each chunk is the first to contain, then for the missed spans; fill `fresh`."""
+    """Walk down each ranking: credit each span to its first chunk, then add the missed spans. Fills `fresh`."""
     doc_of, begin, finish = _columns(run)
     docs, starts, ends = doc_of.take(rows).tolist(), begin[rows].tolist(), finish[rows].tolist()
     names = run.doc.take(rows).tolist()
@@ -136,7 +136,7 @@ def _walk(
 
 
 def _free(query: int, name: bytes, taken: set[tuple[int, bytes]]) -> bytes:
-    """Return an id for a missed span that no chunk of the ranking has."""
+    """Return a name for a missed span that no chunk of the ranking has."""
     name = b"gold " + name
     while (query, name) in taken:
         name += b"'"
@@ -157,7 +157,7 @@ def _as_qrels(qrels: Qrels, rows: list[Row], run: Run) -> Qrels:
 
 
 def _merge(spans: list[_Span]) -> list[tuple[int, int]]:
-    """Merge the relevant spans into disjoint intervals."""
+    """Return the characters of relevant spans as disjoint intervals."""
     out: list[tuple[int, int]] = []
     for start, end in sorted((s.start, s.end) for s in spans if s.grade > 0):
         if out and start <= out[-1][1]:
@@ -168,7 +168,7 @@ def _merge(spans: list[_Span]) -> list[tuple[int, int]]:
 
 
 def _take(left: list[tuple[int, int]], start: int, end: int) -> int:
-    """Remove the characters of a chunk from the intervals, and return their number."""
+    """Remove the characters of a chunk from the remaining ones, and return their number."""
     shared, rest = 0, []
     for a, b in left:
         low, high = max(a, start), min(b, end)

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from judged.core.find.hits import Hits
-from judged.core.find.pool import decode_ids
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.core.tables import HasName, Id, Qrels
+from judged.core.tables import HasName, Id, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 
 __all__ = ["join_warnings", "no_overlap", "not_judged", "raise_missing_queries"]
@@ -52,7 +51,7 @@ def no_overlap(label: str) -> Warned:
 
 def not_judged(qrels: Qrels) -> Iterator[Warned]:
     """Warn of queries that the judgments name without a judgment."""
-    bare = decode_ids(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
+    bare = decoded(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
     if bare:
         text = f"{_queries(len(bare))} of {qrels.label} without any judgment, left out: {_some(bare)}"
         yield Warned("not-judged", len(bare), text)

@@ -1,8 +1,9 @@
-"""The native core; None if it was not built, or if `JUDGED_NATIVE=0` disables it."""
+"""The native core, if it was built and is not disabled (`JUDGED_NATIVE=0`)."""
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 __all__ = ["NATIVE", "native", "usable_cores"]
@@ -10,7 +11,7 @@ __all__ = ["NATIVE", "native", "usable_cores"]
 native: Any = None
 if os.environ.get("JUDGED_NATIVE") != "0":
     try:
-        from judged.core import _native as native
+        native = import_module("judged.core._native")
     except ImportError:
         native = None
 
@@ -18,5 +19,5 @@ NATIVE = native is not None
 
 
 def usable_cores() -> int:
-    """Number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

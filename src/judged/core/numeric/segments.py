@@ -1,4 +1,4 @@
-"""The primitives of `Judged`: the native functions if they were built, otherwise the reference, with bit-identical results."""
+"""Sums within segments: the native functions if they are built, else the reference; the same bits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Sums and products within segments of a column: sequential and independent per segment.
 
-Every function takes the concatenated elements of all segments. The result of a segment depends only on its own elements,
-from the first to the last, so any split of the segments gives bit-identical results. This is the reference; `segments`
-has the native functions if they were built.
+Every function takes the elements of all segments one after the other. A segment's result depends only on
+its own elements, taken from the first to the last, so any split of the segments gives the same bits. This is
+the reference; `segments.py` has the native functions if they are built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["falling", "first", "offsets", "positions", "product_before", "runnin
 
 
 def offsets(sizes: Ints) -> Ints:
-    """Start of each segment, then the end of the last one."""
+    """Return the start of each segment, and the end of the last one."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 

@@ -72,8 +72,9 @@ def as_arrow_run(table: Any, columns: SparkColumns) -> ArrowRun:
 
 def _read(table: Any, columns: SparkColumns) -> Run:
     """Read the rows with every check."""
+    named: dict[str, Any] = {f"{role}_col": column for role, column in columns.column.items()}
     with naming_rows(table, columns):
-        run = read_run(table, **columns.column, name=columns.name)
+        run = read_run(table, **named, name=columns.name)
     return replace(run, where=UnknownRow(columns.name))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from judged.errors import UsageError, shown
 from judged.measures.grammar import parse
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
-__all__ = ["find_measure"]
+__all__ = ["QueryValues", "find_measure"]
 
 
 def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
@@ -30,6 +31,25 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
     if len(fitting) == 1:
         return fitting[0]
     raise UsageError("not-asked", f"no values of {shown(str(name))}", hint=f"choose one of {', '.join(map(str, measures))}", value=str(name))  # fmt: skip
+
+
+class QueryValues(dict[str, Any]):
+    """The values of one query by measure, which also finds a measure by its other names."""
+
+    def __init__(
+        self, values: Iterable[tuple[str, Any]] = (), measures: Sequence[Measure] = (), profile: str = "trec_eval-10"
+    ) -> None:
+        super().__init__(values)
+        self._measures, self._profile = measures, profile
+
+    def __missing__(self, name: str | Measure) -> Any:
+        try:
+            return self[str(find_measure(name, self._measures, self._profile))]
+        except UsageError as error:
+            raise KeyError(name) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 def _fits(measure: Measure, own: Measure) -> bool:

@@ -14,7 +14,7 @@ from judged._types import Column
 from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
-from judged.evaluation.result.names import find_measure
+from judged.evaluation.result.names import QueryValues, find_measure
 from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
@@ -123,10 +123,13 @@ class Values(Result):
     # ── as other things ──────────────────────────────────────────────────────────────────────────
 
     def to_dict(self) -> dict[Id, dict[str, Any]]:
-        """{query: {measure: value}}."""
+        """{query: {measure: value}}; a measure is found by any of its names, such as "map" for "AP"."""
         names = list(self.columns)
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
-        return {query: dict(zip(names, row, strict=True)) for query, row in zip(self.queries, rows, strict=True)}
+        return {
+            query: QueryValues(zip(names, row, strict=True), self.measures, self.profile)
+            for query, row in zip(self.queries, rows, strict=True)
+        }
 
     def to_pandas(self) -> Any:
         """A pandas frame with one row per query (the index) and one column per measure."""

@@ -165,7 +165,8 @@ def _qrels(rows: Any, job: Job) -> Qrels:
     """Read the judgments in their order, or by grade if they have none, so that results are deterministic."""
     rows = rows.sort_by(ORDER if ORDER in rows.column_names else "number")
     table = _columns(rows, job.qrels).rename_columns(list(job.qrels.column.values()))
-    named = {role: column for role, column in job.qrels.column.items() if role != "grade" or not job.borrowed}
+    used = job.qrels.column.items()
+    named: dict[str, Any] = {f"{role}_col": column for role, column in used if role != "grade" or not job.borrowed}
     with naming_rows(table, job.qrels):
         qrels = read_qrels(table, **named, name=job.qrels.name)
     return replace(qrels, where=UnknownRow(job.qrels.name))

@@ -25,7 +25,7 @@ from judged.io.parts.row_groups import check_scores, cut_columnar
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.text.lines import Head, first_line
 
-__all__ = ["is_partitioned", "open_partitions"]
+__all__ = ["is_partitioned", "open_partitions", "open_requested_partitions"]
 
 SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a partition of text
 LARGE = 64 << 20  # bytes of a file that is not read as a whole
@@ -77,6 +77,11 @@ def open_partitions(
     """
     columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
     request = ColumnRequest("run", {role: column for role, column in columns.items() if column is not None})
+    return open_requested_partitions(source, request, name)
+
+
+def open_requested_partitions(source: Any, request: ColumnRequest, name: str | None = None) -> PartitionedRun | None:
+    """Open a run as `open_partitions` does, with the columns of a request."""
     if is_dataset(source):
         return _partitioned("run", cut_dataset(source, request), name, request)
     if is_lazy(source):

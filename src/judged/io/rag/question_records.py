@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 from typing import Any, NoReturn
 
+from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.json import JSON, read_values
 from judged.io.formats.registry import detect_format
 from judged.io.rag.fields import flat
+from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.frames import frame_of
 from judged.io.tables.records import named_fields
 from judged.io.text.lines import read_head
 
-__all__ = ["records_of"]
+__all__ = ["records_of", "sample_records"]
+
+_SAMPLE = 20  # records by which questions are recognised
 
 
 def records_of(source: Any, context: Context) -> tuple[list[dict[str, Any]], Context]:
@@ -36,6 +44,39 @@ def records_of(source: Any, context: Context) -> tuple[list[dict[str, Any]], Con
         if record is None:
             _refuse_form(shown(items[i]), context.items().place(i))
     return [flat(record) for record in plain if record is not None], context
+
+
+def sample_records(source: Any) -> list[dict[str, Any]]:
+    """Return the first records of a file or an object that may contain questions; none if it has no records."""
+    if is_path(source):
+        items = _first_in_file(source)
+    elif is_file_like(source) or isinstance(source, (Qrels, Run)):
+        items = []
+    elif isinstance(source, Mapping):
+        few = dict(islice(source.items(), _SAMPLE))
+        whole = len(source) <= _SAMPLE or all(isinstance(value, Mapping) for value in few.values())
+        items = _of_object(few, Context(ColumnRequest("questions"))) if whole else []
+    elif isinstance(source, (list, tuple)):
+        items = list(source[:_SAMPLE])
+    elif hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
+        items = source.slice(0, _SAMPLE).to_pylist()
+    elif hasattr(source, "head") and (hasattr(source, "to_dicts") or hasattr(source, "iloc")):  # polars, pandas
+        items = _of_object(source.head(_SAMPLE), Context(ColumnRequest("questions")))
+    else:
+        items = []
+    return [flat(record) for item in items if (record := _mapping(item)) is not None]
+
+
+def _first_in_file(source: Any) -> list[Any]:
+    """Return the first record of a JSON or JSON Lines file."""
+    if source == "-" or not Path(os.fsdecode(source)).is_file():  # a pipe can be read only once
+        return []
+    with open_content(source) as content:
+        text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
+    try:
+        return [json.JSONDecoder().raw_decode(text)[0]] if text.startswith("{") else []
+    except ValueError:
+        return []
 
 
 def _of_content(content: Content, context: Context) -> tuple[list[Any], Context]:

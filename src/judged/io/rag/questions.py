@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from judged.core.tables import Passages, Qrels, Run
-from judged.errors import DataError, Warned, shown
+from judged.errors import DataError, Place, Warned, shown
 from judged.io.files.source import file_path
 from judged.io.rag.fields import find_fields
-from judged.io.rag.question_records import records_of
+from judged.io.rag.question_records import records_of, sample_records
 from judged.io.tables.chunks import Chunks, are_sets, is_pair, read_chunk_entries
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
@@ -20,7 +20,7 @@ from judged.io.tables.nested import flatten_sets
 from judged.io.tables.origin import Origin
 from judged.io.tables.table import SourceTable, as_qrels, as_run
 
-__all__ = ["Questions", "read_questions"]
+__all__ = ["Questions", "is_questions", "read_questions"]
 
 _NUMBER = (int, float, np.number)
 
@@ -31,6 +31,29 @@ class Questions:
 
     qrels: Qrels
     run: Run
+
+    def named(self, name: str) -> Questions:
+        """Return the questions with a name for the run."""
+        return replace(self, run=replace(self.run, name=name))
+
+
+def is_questions(source: Any, **fields: str) -> bool:
+    """Return whether a source has questions with retrieved and relevant documents, by its first records.
+
+    Args:
+        source: anything that `read_questions` takes; a pipe or an open file, which can be read only once, is not examined.
+        fields: names of the fields, as in `read_questions`.
+
+    >>> is_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}])
+    True
+    """
+    if isinstance(source, Questions):
+        return True
+    records = sample_records(source)
+    try:
+        return bool(records) and bool(find_fields(records, fields, Place("")))
+    except DataError:
+        return False
 
 
 def read_questions(
@@ -58,7 +81,7 @@ def read_questions(
         DataError: a field that is missing or ambiguous, a question twice, a chunk that cannot be read; with its line.
 
     >>> read_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}]).run
-    Run('questions', 1 queries, 2 documents)
+    Run('questions', 1 query, 2 rows)
     """
     records, context = records_of(source, Context(ColumnRequest("questions")))
     named = {"question": question, "retrieved": retrieved, "relevant": relevant}

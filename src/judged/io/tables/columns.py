@@ -89,12 +89,14 @@ class ColumnRequest:
         named: the columns that the caller named, by role.
         roles: the columns to find; those of a run or of judgments follow from `what`.
         grade_map: grades of words.
+        used: collects the roles of the named columns that tables have; None if every table must have them.
     """
 
     what: str
     named: Mapping[str, str] = field(default_factory=dict)
     roles: Roles = field(default_factory=dict)
     grade_map: Mapping[str, float] | None = None
+    used: set[str] | None = None
 
     @property
     def is_ranking(self) -> bool:
@@ -111,7 +113,7 @@ class ColumnRequest:
 
     def raise_named(self, where: str) -> None:
         """Raise if columns were named for a source that has none."""
-        if self.named:
+        if self.named and self.used is None:
             role, column = next(iter(self.named.items()))
             option = Hint("leave out {" + f"{role}_col" + "}", **{f"{role}_col": column})
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
@@ -211,15 +213,15 @@ def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, 
             continue
         named = request.named.get(role)
         if named is not None and named not in names:
-            _raise(f"there is no column {named!r}", names, request, where)
+            if request.used is None:
+                _raise(f"there is no column {named!r}", names, request, where)
+            named = None
+        if named is not None and request.used is not None:
+            request.used.add(role)
         columns = [named] if named is not None else match(declared.names, names)
         if len(columns) > 1:
-            _raise(
-                f"{' and '.join(map(repr, columns))} can both be the column of {declared.meaning}",
-                names,
-                request,
-                where,
-            )
+            both = " and ".join(map(repr, columns))
+            _raise(f"{both} can both be the column of {declared.meaning}", names, request, where)
         if columns and names.count(columns[0]) > 1:
             _raise(f"two columns are called {columns[0]!r}", names, request, where, hint="rename one of them")
         if columns:
@@ -255,13 +257,8 @@ def _raise(
     problem: str, names: Sequence[str], request: ColumnRequest, where: Place, *, slug: str = "columns", hint: str | None = None
 ) -> NoReturn:  # fmt: skip
     listing = ", ".join(shown(name, 40) for name in names) or "none"
-    raise DataError(
-        slug,
-        f"{problem}; the columns are {listing}",
-        hint=hint or guess_options(names, request),
-        where=where,
-        value=listing,
-    )
+    problem = f"{problem}; the columns are {listing}"
+    raise DataError(slug, problem, hint=hint or guess_options(names, request), where=where, value=listing)
 
 
 def guess_options(names: Sequence[str], request: ColumnRequest) -> Hint:

@@ -8,11 +8,11 @@ from operator import attrgetter, itemgetter
 from typing import Any, NoReturn
 
 from judged.errors import DataError, Hint, shown
-from judged.io.tables.columns import RoleColumns, find_columns
+from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.roles import ColumnBatches
 
-__all__ = ["named_fields", "names_of", "read_records", "read_tuples", "take_column", "take_columns"]
+__all__ = ["named_fields", "names_of", "raise_matrix", "read_records", "read_tuples", "take_column", "take_columns"]
 
 _TUPLES = {
     ("run", 3): ("query", "doc", "score"),
@@ -74,8 +74,24 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
         row = 0 if roles is None else next(i for i, length in enumerate(lengths) if length != lengths[0])
         expected = " or ".join(f"({', '.join(layout)})" for layout in layouts)
         hint = "a list has one tuple per document; a mapping is {query: [doc, …]}" if request.is_ranking else None
+        if request.is_ranking and all(map(_is_number_row, items)):
+            raise_matrix(request, context.name)
         got, about = shown(items[row]), origin.describe_row(row)
         raise DataError("columns", f"{expected}{about}", got=got, where=origin.place(row), value=items[row], hint=hint)
     cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
     key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
     return ColumnBatches(context, RoleColumns({role: role for role in roles}), [cells], lambda: context.items(key))
+
+
+def _is_number_row(item: Any) -> bool:
+    """Return whether an item is a row of a matrix of numbers."""
+    return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(cell, (int, float)) for cell in item)
+
+
+def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
+    """Raise for a matrix of users × items, which has no ids."""
+    if request.what == "run":
+        hint = "make a run of it with jd.recommenders.top_k"
+    else:
+        hint = "write judgments as {user: {item: grade}}, or as (user, item, grade)"
+    raise DataError("score-matrix", f"the {request.what} is a matrix of numbers, without ids", where=where, hint=hint)

@@ -1,4 +1,4 @@
-"""p-values of several tests, corrected for being several: each correction declared once.
+"""Corrections of the p-values of several tests: each is declared once and found by name.
 
 The command line, comparisons and the documentation take their lists from `CORRECTIONS`.
 """
@@ -72,12 +72,12 @@ def _benjamini_yekutieli(p: Floats) -> Floats:
 
 
 def _left(p: Floats) -> Floats:
-    """How many hypotheses are left at each step down."""
+    """The number of hypotheses left at each step down."""
     return np.arange(len(p), 0, -1).astype(np.float64)
 
 
 def _any_of(p: Floats, tests: Floats) -> Floats:
-    """The chance that any of so many independent tests has such a p: 1 - (1 - p)ᵗ."""
+    """The probability that any of t independent tests has such a p: 1 - (1 - p)ᵗ."""
     with np.errstate(divide="ignore"):  # p = 1
         return -np.expm1(tests * np.log1p(-p))
 

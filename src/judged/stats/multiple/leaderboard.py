@@ -54,8 +54,8 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     """Sums up values of systems × collections, in which cells may be missing (NaN), by a rule that is said.
 
     "complete" counts only collections that all systems have. "worst" ranks a missing cell last in its collection (several of them tied), and gives it
-    the lowest value there is in it. "skip" takes means and ranks over what is there, among the systems that are there: systems are then held
-    against different collections, which `present` and `note` tell; points and wins are added up, so that a missing collection gives none. A collection
+    the lowest value there is in it. "skip" takes means and ranks over what is there, among the systems that are there: systems are then
+    compared over different collections, which `present` and `note` show; points and wins are added up, so that a missing collection gives none. A collection
     that no system has never counts. Ranks, Borda's points (1781) and Copeland's wins (1951) see order only; the mean also sees how far apart values are,
     and must not be taken of collections on different scales. A system without any value has NaN.
 
@@ -85,7 +85,7 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
 def _note(values: Floats, counted: NDArray[np.bool_], missing: Missing) -> str:
     out, gaps = int((~counted).sum()), int(np.isnan(values[:, counted]).sum())
     dropped = f"{out} of {len(counted)} collections left out" if out else ""
-    how = {"worst": "ranked last", "skip": "skipped: systems are held against different collections"}.get(missing, "")
+    how = {"worst": "ranked last", "skip": "skipped: systems are compared over different collections"}.get(missing, "")
     return "; ".join(
         filter(None, [dropped, f"{gaps} missing {'value' if gaps == 1 else 'values'} {how}" if gaps else ""])
     )
@@ -159,7 +159,7 @@ def _first(column: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankIntervals:
-    """The rank of each system, the interval it keeps to when queries are drawn again, and who cannot be told apart."""
+    """The rank of each system, its bootstrap interval, and the systems that do not differ clearly."""
 
     rank: Floats
     low: Floats

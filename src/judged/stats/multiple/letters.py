@@ -1,4 +1,4 @@
-"""Systems that cannot be told apart: letters that they share, and bars over a critical difference."""
+"""Groups of systems without a significant difference: letters that they share, and bars of a critical-difference diagram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do several systems differ at all? Friedman's test on ranks, and the analysis of variance with queries as blocks."""
+"""Omnibus tests of several systems: Friedman's test on ranks, and the analysis of variance with queries as blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Form = Literal["chi-square", "iman-davenport"]
 def mean_ranks(x: Any, *, axis: int = -1, tolerance: float = 0.0) -> Floats:
     """Ranks from 1, the highest value first; equal values share the mean of their ranks.
 
-    Values that differ by no more than `tolerance` from the next are equal. What is missing (NaN) stands last, tied.
+    Values that differ by no more than `tolerance` from the next are equal. Missing values (NaN) are last, tied.
 
     >>> mean_ranks([0.5, 0.9, 0.5, 0.1])
     array([2.5, 1. , 2.5, 4. ])
@@ -58,7 +58,7 @@ class Friedman:
 
 
 def friedman(x: Any, *, form: Form = "chi-square") -> Friedman:
-    """Whether systems rank differently over queries (Friedman, JASA 1937), corrected for ties within a query.
+    """Test whether systems rank differently over queries (Friedman, JASA 1937), corrected for ties within a query.
 
     "chi-square" is Friedman's own statistic, with k - 1 degrees of freedom, as SciPy's `friedmanchisquare`; it says too little when there
     are few queries. "iman-davenport" is F = (n - 1) χ² / (n (k - 1) - χ²) with k - 1 and (k - 1)(n - 1) degrees (Iman and
@@ -126,7 +126,7 @@ class Anova:
     """The analysis of variance of values: what systems, queries and neither of them explain."""
 
     system: AnovaLine
-    query: AnovaLine | None  # None where queries are not told apart
+    query: AnovaLine | None  # None in the one-way analysis
     residual: AnovaLine
     mean: Floats
     queries: int
@@ -148,7 +148,7 @@ class Anova:
 
 
 def anova(x: Any, *, blocked: bool = True) -> Anova:
-    """Whether mean values of systems differ, with queries as blocks: value = mean + system + query + residual (Fisher 1925).
+    """Test whether mean values of systems differ, with queries as blocks: value = mean + system + query + residual (Fisher 1925).
 
     The two-way analysis without interaction, as statsmodels' `anova_lm` of C(system) + C(query) gives it. `blocked=False` leaves what
     queries explain in the residual: the one-way analysis (SciPy's `f_oneway`), which sees far less when all systems answer the same queries.

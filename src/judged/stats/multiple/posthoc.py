@@ -1,4 +1,4 @@
-"""Which of several systems differ: all pairs at once, so that one false alarm in any of them has the chance alpha."""
+"""Post-hoc tests of all pairs of systems; the family-wise error rate is alpha."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Pairwise:
     note: str = ""
 
     def significant(self) -> NDArray[np.bool_]:
-        """Which pairs differ at alpha."""
+        """A matrix of the pairs that differ at alpha."""
         return self.p <= self.alpha
 
     def letters(self) -> tuple[str, ...]:
-        """Letters of each system, the best first among them: two share one if they cannot be told apart."""
+        """Letters of each system, the best first among them: two share one if they do not differ significantly."""
         best = np.argsort(self.center if self.test == "nemenyi" else -self.center, kind="stable")
         return letters(self.significant(), best.tolist())
 

@@ -1,4 +1,4 @@
-"""How probable it is that a system is worse, as good as equal, or better."""
+"""Bayesian tests: the probabilities that a system is worse, practically equal, or better."""
 
 from __future__ import annotations
 

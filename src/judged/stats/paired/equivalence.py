@@ -1,4 +1,4 @@
-"""Are two systems as good as equal? Two one-sided tests of a paired difference against a margin."""
+"""Equivalence of two systems: two one-sided tests of a paired difference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DRAWS = 40_000_000
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Whether a mean difference lies within a margin: p is the larger of the two one-sided ones."""
+    """A test of equivalence: p is the larger of the two one-sided p-values."""
 
     method: Method
     mean: float
@@ -42,7 +42,7 @@ class Equivalence:
 
     @property
     def equivalent(self) -> bool:
-        """Whether the interval lies within the margin; for t the same as p < alpha."""
+        """True if the interval is within the margin; for t the same as p < alpha."""
         if self.interval is None:
             return False
         return self.margin[0] < self.interval[0] and self.interval[1] < self.margin[1]
@@ -51,7 +51,7 @@ class Equivalence:
 def tost(
     d: Any, margin: float | tuple[float, float], *, method: Method = "t", alpha: float = 0.05, seed: int = 0
 ) -> Equivalence:
-    """Whether two systems are equal within a margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
+    """Test whether two systems are equal within a margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
 
     A difference that is not significant is not shown to be nil; this shows it. `d` holds differences, one for each query; `margin` is the
     largest difference that does not matter, or its two ends. Equivalent means: both one-sided tests reject at alpha, which is when the interval of the

@@ -1,7 +1,7 @@
-"""The paired permutation test: the sign of each query's difference is as good as tossed, if the two systems are alike.
+"""The paired permutation test: under the null hypothesis each query's difference is equally likely to have either sign.
 
-All pairs are tested with the same signs, so many pairs cost little more than one, and the largest statistic of all pairs can be followed.
-Differences are put on a grid, as whole numbers whose sums stay below 2⁵³: every sum is exact in any order, on any machine.
+All pairs are tested with the same signs, which makes many pairs cheap and gives the largest statistic of all pairs.
+Differences are rounded to integers whose sums stay below 2⁵³: every sum is exact in any order, on any machine.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _outcome(
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Columns as whole numbers of a small unit; the sums of pairs are those of columns, or differences of two."""
+    """Columns as integers of a small unit; the sums of pairs are those of columns, or differences of two."""
 
     columns: Floats
     pairs: Ints | None
@@ -153,7 +153,7 @@ class _Grid:
         return cls(columns, pairs, total, slack, spread, np.broadcast_to(unit, total.shape))
 
     def factor(self, scale: Scale) -> Floats:
-        """What makes the sums of different pairs comparable.
+        """Factors that make the sums of different pairs comparable.
 
         Σd² does not change with the signs, so a t value is an increasing function of Σd / √Σd², the same function for all pairs.
         """

@@ -26,7 +26,7 @@ _CORES = 16
 
 
 def over_signs(columns: Floats, rows: int, seed: int | None, see: Callable[[Floats], Seen]) -> list[Seen]:
-    """What `see` makes of each block (rows × columns) of sums Σ ±x of the columns, in the order of rows.
+    """Apply `see` to each block (rows × columns) of sums Σ ±x of the columns, in the order of rows.
 
     The signs of a row are the bits of the counter-based stream, lowest first, each row from a new word: they depend on the number of queries
     and the seed only. Without a seed they are the bits of the row's number: 2ⁿ rows are then all assignments.

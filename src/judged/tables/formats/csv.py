@@ -28,7 +28,7 @@ def csv_text(records: list[dict[str, Any]], delimiter: str = ",", *, exact: Coll
     writer = writers.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerow(map(safe, columns))
     writer.writerows(
-        [record[name] if name in exact else cell(record.get(name)) for name in columns] for record in records
+        [record[name] if name in exact else _shown(record.get(name)) for name in columns] for record in records
     )
     return out.getvalue()
 
@@ -36,7 +36,11 @@ def csv_text(records: list[dict[str, Any]], delimiter: str = ",", *, exact: Coll
 def cell(value: Any) -> Any:
     """A value for a CSV file: empty if it is missing; no text that a spreadsheet would compute."""
     if isinstance(value, str):
-        return f"'{safe(value)}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else safe(value)
+        return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
     if isinstance(value, dict | list | tuple):
         return json.dumps(plain_data(value))
     return "" if value is None or value != value else value
+
+
+def _shown(value: Any) -> Any:
+    return cell(safe(value) if isinstance(value, str) else value)

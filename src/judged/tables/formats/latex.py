@@ -10,7 +10,7 @@ from judged.tables.table import Table
 
 __all__ = ["latex", "latex_text"]
 
-_MARKED = re.compile(r"([+-]?[\d.]+) ([a-z]+|[▲▼=])")
+_MARKED = re.compile(r"([+-]?[\d.]+) ([A-Za-z][A-Za-z0-9]*|[▲▼=])")
 _MINUS = re.compile(r"-(?=[\d.])")
 
 _ESCAPES = str.maketrans({

@@ -277,7 +277,7 @@ def test_columns_that_are_not_there_are_named(save):
     assert refused("columns", save("x.txt", "some words in a file\n")).hint
     assert refused("columns", save("x.tsv", "a\tb\nc\n")).where.line == 2
     assert refused("columns", save("x.csv", "id,title,text\na,b,c\nd,e\n")).where.line == 3
-    assert refused("columns", {"id": ["a", "b"], "text": ["x"]}).got == "2 in 'id', 1 in 'text'"
+    assert "2 in 'id', 1 in 'text'" in str(refused("columns", {"id": ["a", "b"], "text": ["x"]}))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""Columns that a caller named for judgments and runs together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from judged.errors import DataError
+from judged.io.tables.columns import ColumnRequest
+
+__all__ = ["NamedColumns"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedColumns:
+    """Columns by role: query, doc, score, grade, rank. Each is used in every table that has it.
+
+    Args:
+        columns: the name of the column of each role.
+        grade_map: grades of words.
+        used: roles of the columns that a table had.
+    """
+
+    columns: Mapping[str, str]
+    grade_map: Mapping[str, float] | None = None
+    used: set[str] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(self.columns) or self.grade_map is not None
+
+    def request(self, what: str) -> ColumnRequest:
+        """Return the request for a run or for judgments."""
+        other = ("grade",) if what == "run" else ("score", "rank")
+        named = {role: column for role, column in self.columns.items() if role not in other}
+        return ColumnRequest(what, named, grade_map=self.grade_map if what == "qrels" else None, used=self.used)
+
+    def check_used(self) -> None:
+        """Raise `columns` if no table has a column that was named."""
+        for role, column in self.columns.items():
+            if role not in self.used:
+                raise DataError("columns", f"no input has the {role} column {column!r}", value=column)
