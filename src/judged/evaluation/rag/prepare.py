@@ -15,6 +15,7 @@ from judged.core.tables import Passages, Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.rag.roll_up import Resolver, documents_of, roll_up_qrels, roll_up_run
+from judged.evaluation.result.source import raw_id
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
 
@@ -119,7 +120,7 @@ def _without(rows: Any, options: RagOptions) -> Any:
     doc = rows.doc.tolist()
     own = [{raw} for raw in queries]
     if isinstance(options.exclude_self, Mapping):
-        out = {_raw(query): {_raw(one) for one in _several(docs)} for query, docs in options.exclude_self.items()}
+        out = {raw_id(query): {raw_id(one) for one in _several(docs)} for query, docs in options.exclude_self.items()}
         own = [out.get(raw, set()) for raw in queries]
     pairs = list(zip(rows.query.tolist(), doc, strict=True))
     keep = np.array([raw not in own[query] for query, raw in pairs], dtype=bool)
@@ -137,7 +138,3 @@ def _without(rows: Any, options: RagOptions) -> Any:
 
 def _several(docs: Any) -> list[Any]:
     return list(docs) if isinstance(docs, (list, tuple, Set, np.ndarray)) else [docs]
-
-
-def _raw(name: Any) -> bytes:
-    return str(name).encode("utf-8", "surrogateescape")
