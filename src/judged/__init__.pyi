@@ -32,7 +32,7 @@ from .evaluation.arrays import score as score
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import join as join
 from .evaluation.explain.explain import explain as explain
-from .evaluation.result.storage import load as load
+from .evaluation.result.load import load as load
 from .evaluation.result.values import Values as Values
 from .evaluation.spark.evaluate_frame import evaluate_frame as evaluate_frame
 from .evaluation.stream.evaluator import Evaluator as Evaluator

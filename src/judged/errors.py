@@ -1,4 +1,4 @@
-"""The exception tree, and the counted warning: every outcome that is not a plain value."""
+"""Errors, and warnings with a count."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = [
 
 
 def shown(value: object, width: int = 60) -> str:
-    """A value as a reader may see it: quoted, control characters escaped, cut to a width."""
+    """Quote a value for a message: control characters are escaped, long values are cut."""
     if isinstance(value, int) and value.bit_length() > 4 * width:
-        return f"a whole number of {value.bit_length()} bits"  # Python refuses to write out the longest
+        return f"an integer of {value.bit_length()} bits"  # Python limits the digits of an integer
     text = repr(value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value)
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def safe(text: str) -> str:
-    """Text that cannot move a terminal's cursor: control characters are shown escaped."""
+    """Escape control characters, so that text cannot move the cursor of a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
@@ -38,7 +38,7 @@ def safe(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something was found: a file with its line and column, or an object with a key."""
+    """Place of a problem: a file with line and column, or an object with a key."""
 
     path: str
     line: int | None = None
@@ -59,7 +59,7 @@ class Place:
 class Hint:
     """One action that solves a problem, with the options it names as data.
 
-    Each face writes options in its own way: Python as `ties='best'`, the command line as `--ties best`.
+    Python shows an option as `ties='best'`, the command line as `--ties best`.
 
     >>> hint = Hint("keep one of them with {duplicates}", duplicates="first")
     >>> print(hint)
@@ -69,7 +69,7 @@ class Hint:
 
     Args:
         text: the sentence, with `{name}` where an option belongs.
-        options: values of the options; None for an option whose value is the reader's choice.
+        options: values of the options; None for an option whose value the user chooses.
     """
 
     text: str
@@ -123,15 +123,9 @@ class JudgedError(Exception):
     exit_code = 2
 
     def __init__(
-        self,
-        slug: str,
-        problem: str,
-        *,
-        got: str | None = None,
-        hint: Hint | str | None = None,
-        where: Place | str | None = None,
-        value: object = None,
-    ) -> None:
+        self, slug: str, problem: str, *, got: str | None = None, hint: Hint | str | None = None,
+        where: Place | str | None = None, value: object = None,
+    ) -> None:  # fmt: skip
         self.slug, self.problem, self.got = slug, problem, got
         self.hint = Hint(hint) if isinstance(hint, str) else hint
         self.where = Place(where) if isinstance(where, str) else where
@@ -139,7 +133,7 @@ class JudgedError(Exception):
         super().__init__(self.render())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its parts, so that it survives the way from another process."""
+        """Pickle the parts, so that errors of other processes can be raised again."""
         value = self.value if isinstance(self.value, str | bytes | int | float | None) else shown(self.value)
         named: dict[str, Any] = {"got": self.got, "hint": self.hint, "where": self.where, "value": value}
         return partial(type(self), self.slug, self.problem, **named), ()
@@ -187,7 +181,7 @@ def _with_hint(sentence: str, hint: Hint | None, *, flags: bool) -> str:
 
 
 class DataError(JudgedError, ValueError):
-    """The judgments or rankings hold something that cannot be used."""
+    """Invalid judgments or rankings."""
 
 
 class UsageError(JudgedError, ValueError):
@@ -201,14 +195,14 @@ class FileError(JudgedError, OSError):
 
 
 class EngineError(JudgedError, RuntimeError):
-    """What carries out the work could not: a lost cluster, a worker that died."""
+    """The engine failed: a lost cluster, a dead worker."""
 
     exit_code = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something worth knowing that leaves the value valid: a slug, a count, a sentence, and an action if there is one."""
+    """A warning that leaves the values valid: a slug, a count, a sentence, and an optional action."""
 
     slug: str
     count: int

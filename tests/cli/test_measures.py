@@ -37,3 +37,8 @@ def test_measures_lists_every_one_and_those_beyond_accuracy():
     assert {d.name for d in MEASURES} <= listed
     assert {"ILD", "Novelty"} <= listed
     assert "ILD" in run("measures", "ILD")
+
+
+@pytest.mark.parametrize(("name", "command"), [("kappa", "agree"), ("tau", "correlate"), ("rbo(p=0.9)", "correlate")])
+def test_a_coefficient_is_described_with_the_command_that_computes_it(name, command):
+    assert f"judged {command}" in run("measures", name)

@@ -36,7 +36,7 @@ class _Command(Command):
         return super().parse_args(ctx, spread)
 
 
-@click.command("agree", cls=_Command, short_help="Agreement of judges.")
+@click.command("agree", cls=_Command)
 @judge_options
 @option("-l", "--level", "levels", multiple=True, metavar="GRADE", group="Measures", help="Lowest relevant grade of binary labels; NAME=GRADE for one judge.")  # fmt: skip
 @option("-r", "--run", "runs", multiple=True, metavar="RUN", group="Input", help="Runs, after the judgments, whose order is compared between judges.")  # fmt: skip

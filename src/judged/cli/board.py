@@ -13,7 +13,7 @@ from judged.stats.multiple.leaderboard import By, Missing
 __all__ = ["command"]
 
 
-@click.command("board", short_help="Rank runs over several collections.", cls=Command)
+@click.command("board", cls=Command)
 @click.argument("results", nargs=-1, required=True)
 @option("-m", "--measure", metavar="NAME", group="Measures", help="Measure that all results have. [default: the first]")
 @option("--by", type=click.Choice(get_args(By)), default="mean_rank", show_default=True, group="Statistics", help="Rank runs by this.")  # fmt: skip
@@ -33,7 +33,7 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     judged board *.json -m nDCG@10 --missing worst
     """
     from judged.comparison.leaderboard import leaderboard
-    from judged.evaluation.result.storage import load
+    from judged.evaluation.result.load import load
 
     settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "seed")}
     emit(leaderboard([load(path) for path in results], **settings), options)

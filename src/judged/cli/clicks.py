@@ -1,4 +1,4 @@
-"""`judged clicks`: click models, simulated users, interleaving, and estimates from clicks."""
+"""`judged clicks`: click models, simulated users, interleaving."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _method(group: str, help: str) -> Callable[[F], F]:
     return option("--method", type=click.Choice(["team-draft", "balanced"]), default="team-draft", show_default=True, group=group, help=help)  # fmt: skip
 
 
-@click.group("clicks", short_help="Click models, simulated users, interleaving.")
+@click.group("clicks")
 def command() -> None:
     """Learn from clicks: fit models, simulate users, interleave rankings, score them.
 

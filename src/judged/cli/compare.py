@@ -1,4 +1,4 @@
-"""`judged compare`: compare runs."""
+"""`judged compare`: which run is better, and how sure that is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from judged.comparison.report import TableName
 __all__ = ["command"]
 
 
-@click.command("compare", short_help="Which run is better, and how sure that is.", cls=Command)
+@click.command("compare", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @comparison_options

@@ -13,7 +13,7 @@ from judged.cli.options.rag import preparation
 __all__ = ["command"]
 
 
-@click.command("convert", cls=Command, short_help="Convert judgments and runs to another format.")
+@click.command("convert", cls=Command)
 @click.argument("source")
 @click.argument("target")
 @option("--qrels", "kind", flag_value="qrels", group="Input", help="SOURCE contains judgments.")

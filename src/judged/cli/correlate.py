@@ -1,4 +1,4 @@
-"""`judged correlate`: similarity of runs, or of orders of systems."""
+"""`judged correlate`: similarity of rankings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judged.cli.options.output import emit, output_options
 __all__ = ["command"]
 
 
-@click.command("correlate", cls=Command, short_help="Similarity of rankings.")
+@click.command("correlate", cls=Command)
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @option("--systems", is_flag=True, group="Input", help="Read files with one score per system: lines, CSV or JSON.")
 @option("--columns", metavar="NAME,NAME", group="Input", help="Columns of scores in one file, with --systems.")

@@ -1,4 +1,4 @@
-"""`judged curve`: precision against recall, ROC, and measures as a function of the cutoff."""
+"""`judged curve`: curves of runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from judged.cli.options.output import emit, output_options, show_warnings
 __all__ = ["command"]
 
 
-@click.command("curve", cls=Command, short_help="Curves of runs.")
+@click.command("curve", cls=Command)
 @click.argument("kind", metavar="pr|ipr|roc|at-k")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")

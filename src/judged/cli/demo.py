@@ -1,4 +1,4 @@
-"""`judged demo`: evaluate, explain and report on the sample collection."""
+"""`judged demo`: evaluate three runs of the sample collection; print a table, write a page."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ __all__ = ["command"]
 MEASURES = "nDCG@10 AP RR"
 
 
-@click.command(
-    "demo", cls=Command, short_help="Evaluate three runs of the sample collection; print a table, write a page."
-)
+@click.command("demo", cls=Command)
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="HTML page to write.")  # fmt: skip
 @click.pass_context
 def command(ctx: click.Context, /, output: str) -> None:

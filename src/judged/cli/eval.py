@@ -24,7 +24,7 @@ from judged.cli.options.rag import chunk_options
 __all__ = ["command"]
 
 
-@click.command("eval", cls=Command, short_help="Evaluate runs.")
+@click.command("eval", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @measures_option

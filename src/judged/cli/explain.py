@@ -1,4 +1,4 @@
-"""`judged explain`: the arithmetic of one query."""
+"""`judged explain`: show the arithmetic of one query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from judged.cli.options.rag import chunk_options
 __all__ = ["command"]
 
 
-@click.command("explain", cls=Command, short_help="Show the arithmetic of one query.")
+@click.command("explain", cls=Command)
 @click.argument("measure")
 @click.argument("qrels")
 @click.argument("run", required=False)
@@ -42,10 +42,10 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
     judged explain nDCG@10 rag.jsonl --query q01
     """
-    from judged.evaluation.evaluate import with_level
     from judged.evaluation.explain.explain import explain, values_by_cutoff
     from judged.evaluation.explain.result import Explanations
     from judged.evaluation.inputs import open_named
+    from judged.evaluation.options import with_level
     from judged.measures.grammar import parse_all
 
     source, runs = split_inputs(qrels, (run,) if run else (), options, least=0)

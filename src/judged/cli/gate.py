@@ -1,4 +1,4 @@
-"""`judged gate`: decide whether a run may replace another, for continuous integration."""
+"""`judged gate`: decide whether a run may replace a baseline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CONFIG = "judged.toml"
 _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "interval", "correction", "resamples", "seed", "level", "slices")  # fmt: skip
 
 
-@click.command("gate", short_help="Decide whether a run may replace a baseline.", cls=Command)
+@click.command("gate", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="[QRELS] CANDIDATE")
 @option("-b", "--baseline", metavar="FILE", group="Input", help="Run, or result that --save wrote, that CANDIDATE is compared with.")  # fmt: skip
 @option("--config", metavar="FILE", group="Input", help=f"Rules in a table [gate]; options win, measure by measure. [default: {_CONFIG}, if it exists]")  # fmt: skip

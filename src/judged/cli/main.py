@@ -17,13 +17,13 @@ from judged.cli.options.command import asks_json
 
 __all__ = ["cli", "main"]
 
-# Every file of this folder but this one is a command; these come first in `--help`, the others follow by name.
+# Every other file of this folder is a command, summarised by its first line. These come first in `--help`, the others follow by name.
 _FIRST = ("demo", "eval", "compare", "gate", "report", "explain")
 _FOLDER = Path(__file__).parent
 _FILES = sorted(path.stem for path in _FOLDER.glob("*.py") if path.stem not in ("__init__", "main"))
 COMMANDS = (*_FIRST, *(name for name in _FILES if name not in _FIRST))
 
-# How libraries say that memory ran out while they were loaded, or a thread was started.
+# Messages of libraries for which memory ran out while they were loaded, or while they started a thread.
 _NO_ROOM = (
     "failed to map segment",
     "annot allocate memory",
@@ -56,6 +56,10 @@ class _Commands(click.Group):
             if near and error.message.startswith("No such command"):
                 raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from error
             raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _summary(name)) for name in COMMANDS])
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
@@ -115,6 +119,13 @@ def main() -> NoReturn:
         click.echo("error: out of memory; nothing was written  [memory]", err=True)
         code = 3
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _summary(name: str) -> str:
+    """Read the summary of a command from the first line of its file, without importing it."""
+    with (_FOLDER / f"{name}.py").open(encoding="utf-8") as file:
+        text = file.readline().strip('"\n').partition(": ")[2]
+    return text[:1].upper() + text[1:]
 
 
 def _show_usage(error: click.ClickException) -> None:

@@ -12,34 +12,55 @@ from judged.cli.options.output import emit, output_options
 __all__ = ["command"]
 
 
-@click.command("measures", cls=Command, short_help="List all measures, or describe one.")
+@click.command("measures", cls=Command)
 @click.argument("name", required=False)
 @output_options(places=False)
 def command(name: str | None, **options: Any) -> None:
-    """List all measures; or describe one: intuition, formula, worked example, parameters, other names, paper."""
-    from judged.evaluation.explain.describe import MeasureDescription
-    from judged.measures.grammar import parse
+    """List all measures; or describe one: intuition, formula, worked example, parameters, other names, paper.
+
+    Coefficients of agreement and of rank correlation are described too; `judged agree` and `judged correlate` compute them.
+    """
     from judged.measures.registry import MEASURES
+    from judged.recommenders.registry import BEYOND
     from judged.tables.result import RecordTable
 
-    beyond = _beyond_accuracy()
     if name is not None:
-        other = beyond.get(name.partition("@")[0].casefold())
-        emit(MeasureDescription(parse(name).definition if other is None else other), options)
+        emit(_description(name), options)
         return
     rows = [{"measure": d.name, "family": d.family, "meaning": d.description.split("\n")[0]} for d in MEASURES]
     rows += [
-        {"measure": d.name, "family": "beyond accuracy", "meaning": d.description.split("\n")[0]}
-        for d in dict.fromkeys(beyond.values())
+        {"measure": d.name, "family": "beyond accuracy", "meaning": d.summary}
+        for d in BEYOND
         if d.name not in MEASURES.names
     ]
-    notes = ("judged measures NAME describes one", "measures beyond accuracy: judged recommend, jd.recommenders")
+    notes = ("judged measures NAME describes one", "measures beyond accuracy: judged recommend, jd.recommenders",
+             "coefficients: judged agree, judged correlate --list")  # fmt: skip
     emit(RecordTable.of(rows, words=("measure", "family", "meaning"), notes=notes), options)
 
 
-def _beyond_accuracy() -> dict[str, Any]:
-    """Measures of recommendations, which `judged recommend` computes, by their names in lower case."""
-    from judged.recommenders import registry
+def _description(name: str) -> Any:
+    """Find a measure, a measure beyond accuracy or a coefficient by name."""
+    from judged.evaluation.explain.describe import MeasureDescription
+    from judged.measures.grammar import parse
+    from judged.measures.registry import find
+    from judged.recommenders.registry import BEYOND
+    from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
+    from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
 
-    declared = getattr(registry, "BEYOND", None) or registry.declared()
-    return {known.casefold(): d for d in declared for known in (d.name, *d.aliases)}
+    plain = name.partition("@")[0].partition("(")[0]
+    beyond = BEYOND.get(plain)
+    if beyond is not None:
+        return MeasureDescription(beyond)
+    if find(plain) is None:
+        if (agreement := AGREEMENT_COEFFICIENTS.get(plain)) is not None:
+            return _coefficient(agreement, agreement.label, agreement.formula, "judged agree computes it")
+        if (rank := RANK_COEFFICIENTS.get(plain)) is not None:
+            return _coefficient(rank, rank.usage, rank.text, "judged correlate computes it")
+    return MeasureDescription(parse(name).definition)
+
+
+def _coefficient(declared: Any, title: str, meaning: str, note: str) -> Any:
+    from judged.tables.result import RecordTable
+
+    record = {"coefficient": declared.name, "meaning": meaning, "other names": ", ".join(declared.aliases), "paper": declared.paper}  # fmt: skip
+    return RecordTable.of([record], words=tuple(record), title=title, notes=(note,))

@@ -1,4 +1,4 @@
-"""`judged merge`: judgments of several judges merged into one file."""
+"""`judged merge`: merge the judgments of several judges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judged.stats.agreement.choices import How, MergeTies, Missing
 __all__ = ["command"]
 
 
-@click.command("merge", cls=Command, short_help="Merge the judgments of several judges.")
+@click.command("merge", cls=Command)
 @judge_options
 @option("--how", type=click.Choice(get_args(How)), default="majority", show_default=True, group="Policies", help="Rule that merges the grades.")  # fmt: skip
 @option("--adjudicator", metavar="QRELS", group="Input", help="Judgments that decide where judges disagree, for --how adjudicate.")  # fmt: skip

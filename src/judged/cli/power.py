@@ -1,4 +1,4 @@
-"""`judged power`: the differences that a comparison of two runs can show."""
+"""`judged power`: differences that a number of queries can show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["command"]
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command("power", short_help="Differences that a number of queries can show.", cls=Command)
+@click.command("power", cls=Command)
 @click.argument("qrels")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN", required=False)

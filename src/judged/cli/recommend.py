@@ -1,4 +1,4 @@
-"""`judged recommend`: measures of recommendations beyond accuracy."""
+"""`judged recommend`: coverage, novelty and diversity of recommendations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judged.cli.options.output import emit, output_options
 __all__ = ["command"]
 
 
-@click.command("recommend", cls=Command, short_help="Coverage, novelty and diversity of recommendations.")
+@click.command("recommend", cls=Command)
 @click.argument("run", required=False)
 @click.argument("history", required=False)
 @option("--history", "past", metavar="FILE", group="Input", help="Past interactions, the same as HISTORY.")

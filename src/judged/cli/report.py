@@ -1,4 +1,4 @@
-"""`judged report`: one HTML page about runs."""
+"""`judged report`: one HTML page: how good, how sure, where and why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["command"]
 _PAIRS = ("baseline", "test", "correction", "interval", "alpha", "margin", "slices", "by", "min_queries", "clusters", "resamples", "seed")  # fmt: skip
 
 
-@click.command("report", short_help="One HTML page: how good, how sure, where and why.", cls=Command)
+@click.command("report", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="Output file.")

@@ -1,4 +1,4 @@
-"""`judged trec_eval`: the flags, the output and the exit codes of trec_eval."""
+"""`judged trec_eval`: evaluate a run with the flags and the output of trec_eval."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Exit codes: 0 done, 1 wrong call, 2 bad input, 4 a topic or measure that cannot 
 """
 
 
-@click.command("trec_eval", add_help_option=False, short_help="Evaluate a run with the flags and the output of trec_eval.",
+@click.command("trec_eval", add_help_option=False,
                context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})  # fmt: skip
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> int:
@@ -127,19 +127,19 @@ _MEANING: dict[str, Callable[[str], dict[str, Any]]] = {
 
 def _known(word: str) -> bool:
     from judged.errors import UsageError
-    from judged.measures.trec_names import requested
+    from judged.measures.trec_names import parse_requests
 
     try:
-        return bool(requested([word]))
+        return bool(parse_requests([word]))
     except UsageError:
         return False
 
 
 def _help(words: list[str]) -> str:
     from judged.measures.grammar import parse
-    from judged.measures.trec_names import RUN_ID, requested
+    from judged.measures.trec_names import RUN_ID, parse_requests
 
-    names = [name for name in requested(words) if name != RUN_ID]
+    names = [name for name in parse_requests(words) if name != RUN_ID]
     return _HELP + "".join(f"\n{name}\n{indent(parse(name).definition.description, '    ')}\n" for name in names)
 
 

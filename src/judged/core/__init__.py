@@ -1,8 +1,5 @@
 """`Judged`, and the join that makes it."""
 
-from judged.core.judged import Judged
-from judged.core.numeric.native import NATIVE
-from judged.core.policy import Policy
-from judged.core.tables import Qrels, Run
+import lazy_loader
 
-__all__ = ["NATIVE", "Judged", "Policy", "Qrels", "Run"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -14,7 +14,7 @@ __all__ = ["IdColumn"]
 
 
 _WIDE = 64  # ids longer than this are hashed and compared one by one
-_BLOCK = 1 << 17  # rows at a time: what they need stays in the processor's cache
+_BLOCK = 1 << 17  # rows at a time: their data fits into the processor's cache
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _MASKS = np.array([(1 << (8 * k)) - 1 for k in range(8)] + [(1 << 64) - 1], dtype=np.uint64)
@@ -24,7 +24,7 @@ _MASKS = np.array([(1 << (8 * k)) - 1 for k in range(8)] + [(1 << 64) - 1], dtyp
 class IdColumn:
     """Ids as slices of one buffer. Equality and order are those of the bytes.
 
-    The buffer ends with eight bytes that belong to no id, so that words can be read past an end.
+    The buffer ends with eight padding bytes, so that words can be read past the end of an id.
     """
 
     buffer: NDArray[np.uint8]
@@ -66,8 +66,8 @@ class IdColumn:
     def take(self, rows: Ints | Bools | slice) -> IdColumn:
         return IdColumn(self.buffer, self.start[rows], self.length[rows])
 
-    def packed(self) -> IdColumn:
-        """The same ids, in a buffer that holds nothing else."""
+    def compact(self) -> IdColumn:
+        """Copy the ids into a buffer that contains nothing else."""
         end = np.cumsum(self.length)
         start = end - self.length
         size = int(end[-1]) if len(end) else 0
@@ -88,7 +88,7 @@ class IdColumn:
     def hash(self) -> Words:
         """A 64-bit hash of each id; equal ids have equal hashes, on every machine."""
         blocks = [self.take(slice(at, at + _BLOCK)) for at in range(0, len(self), _BLOCK)]
-        return np.concatenate([_hashed(block) for block in blocks]) if blocks else np.empty(0, np.uint64)
+        return np.concatenate([_hash_block(block) for block in blocks]) if blocks else np.empty(0, np.uint64)
 
     def same(self, rows: Ints, other: IdColumn, others: Ints) -> Bools:
         """Return whether id `rows[i]` of this column equals id `others[i]` of the other, byte for byte."""
@@ -112,7 +112,7 @@ class IdColumn:
         return np.lexsort([*reversed(words), *reversed(major)]) if words or major else rows
 
 
-def _hashed(ids: IdColumn) -> Words:
+def _hash_block(ids: IdColumn) -> Words:
     rows = np.arange(len(ids))
     code = ids.length.astype(np.uint64) * _ODD
     widest = int(ids.length.max(initial=0))

@@ -26,9 +26,9 @@ __all__ = ["Judged"]
 class Judged:
     """The join of a run with its judgments: ranks and grades of the judged documents.
 
-    Queries are in a fixed order (by id), the hits of a query in rank order, the pool of a query from
-    the highest grade down. Immutable; a formula needs no more than these columns and methods. Views of
-    the same judgments share the pool, and with it the ideal ranking.
+    Queries are sorted by id, the hits of a query by rank, the pool of a query from the highest grade down. Immutable;
+    every formula is written in these columns and methods. Views of the same judgments share the pool, and with it the
+    ideal ranking.
     """
 
     pool: Pool
@@ -119,7 +119,7 @@ class Judged:
         return primitive.product_before(x, self.hits)
 
     def upto(self, x: Column, query: Ints, rank: Column) -> Column:
-        """The running sum of `x` at any (query, rank): at its last hit down to there; 0 above the first."""
+        """The running sum of `x` down to any (query, rank); 0 above the first hit."""
         along = np.append(self.running(x), 0)
         depth = int(max(self.rank.max(initial=0), np.max(rank, initial=0))) + 1
         at = np.searchsorted(self.query * depth + self.rank, query * depth + rank, "right") - 1
@@ -137,10 +137,9 @@ class Judged:
         return primitive.first(mask, self.query, self.rank, len(self))
 
     def levels(self, x: Floats) -> Iterator[Floats]:
-        """The distinct values of each query's hits, step by step: first every query's lowest, then its next.
+        """Iterate over the distinct values of the hits of each query: the lowest of every query, then the next, and so on.
 
-        Repeated for each hit; NaN where a query has no more. As many steps as the richest query has values,
-        whatever the others hold.
+        Each value is repeated for each hit; NaN for queries with fewer values.
         """
         order = np.lexsort((x, self.query))
         query, value = self.query[order], x[order]
@@ -172,39 +171,29 @@ class Judged:
 
     @property
     def ideal(self) -> Judged:
-        """The pool as a perfect ranking; made once for all views that share the pool."""
+        """The pool as a perfect ranking; computed once for all views that share the pool."""
         return self.pool.once("ideal", lambda: self._rank_pool(np.arange(len(self.pool_query))))
 
     def ideal_by(self, value: Floats) -> Judged:
         """The pool ranked by a value per judgment, highest first."""
         fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
-        if fallen.all():  # as most gains do with the grade
+        if fallen.all():  # as most gains, which grow with the grade
             return self.ideal
         return self._rank_pool(primitive.falling(value, self.judgments))
 
     def _rank_pool(self, order: Ints) -> Judged:
         rank = segment.positions(self.judgments) + 1
         return Judged(
-            pool=self.pool,
-            retrieved=self.judgments,
-            answered=np.ones(len(self), bool),
-            query=self.pool_query,
-            rank=rank,
-            grade=self.pool_grade[order],
-            judgment=order,
-            tie_first=rank,
-            tie_last=rank,
-            policy=self.policy,
-            names=self.names,
-        )
+            pool=self.pool, retrieved=self.judgments, answered=np.ones(len(self), bool), query=self.pool_query, rank=rank,
+            grade=self.pool_grade[order], judgment=order, tie_first=rank, tie_last=rank, policy=self.policy, names=self.names,
+        )  # fmt: skip
 
     def cut(self, depth: int | Ints) -> Self:
         """Keep the first `depth` documents of each ranking; `depth` may be a number per query."""
         each = np.broadcast_to(depth, (len(self),))
         kept = self.only(self.rank <= self.at(each))
-        return replace(
-            kept, tie_last=np.minimum(kept.tie_last, kept.at(each)), retrieved=np.minimum(self.retrieved, each)
-        )
+        last = np.minimum(kept.tie_last, kept.at(each))
+        return replace(kept, tie_last=last, retrieved=np.minimum(self.retrieved, each))
 
     def condensed(self) -> Self:
         """Keep the judged documents of each ranking, with ranks renumbered."""
@@ -241,15 +230,9 @@ class Judged:
         number[rows] = np.arange(len(rows))
         part = self.only(number[self.query] >= 0)
         pool, place = self.pool.select(rows)
-        return replace(
-            part,
-            pool=pool,
-            retrieved=self.retrieved[rows],
-            answered=self.answered[rows],
-            query=number[part.query],
-            judgment=place[part.judgment],
-            reading=None if self.reading is None else self.reading.select(rows),
-        )
+        reading = None if self.reading is None else self.reading.select(rows)
+        return replace(part, pool=pool, retrieved=self.retrieved[rows], answered=self.answered[rows], query=number[part.query],
+                       judgment=place[part.judgment], reading=reading)  # fmt: skip
 
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:

@@ -16,28 +16,28 @@ from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
 
-__all__ = ["check_same_order", "column_of", "labelled", "ranked"]
+__all__ = ["check_same_index", "column_of", "rank_labels", "rank_lists"]
 
 
-def labelled(labels: Any, scores: Any, groups: Any = None) -> Judged:
+def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
     """Rank labelled items by score: one ranking per group, or one of all items.
 
     Items of equal score keep their order, and are marked as tied.
 
-    >>> labelled([1, 0, 1], [0.2, 0.9, 0.5]).rank
+    >>> rank_labels([1, 0, 1], [0.2, 0.9, 0.5]).rank
     array([1, 2, 3])
     """
-    check_same_order(labels, scores)
+    check_same_index(labels, scores)
     grade, score = column_of("labels", labels), column_of("scores", scores)
     _same_length(labels=grade, scores=score)
     if groups is None:
-        return ranked(grade, score, np.array([len(grade)]), ("all",))
+        return rank_lists(grade, score, np.array([len(grade)]), ("all",))
     names, query = _groups(groups, len(grade))
     order = np.argsort(query, kind="stable")
-    return ranked(grade[order], score[order], np.bincount(query, minlength=len(names)), names)
+    return rank_lists(grade[order], score[order], np.bincount(query, minlength=len(names)), names)
 
 
-def ranked(
+def rank_lists(
     grade: Floats,
     score: Floats,
     sizes: Ints,
@@ -71,18 +71,10 @@ def ranked(
     place[pool] = np.arange(len(grade))
     seen = slice(None) if depth is None else np.flatnonzero(rank <= depth)
     judged = Judged(
-        pool=Pool(queries=names, query=query, grade=grade[pool]),
-        retrieved=sizes,
-        answered=np.ones(len(sizes), bool),
-        query=query[seen],
-        rank=rank[seen],
-        grade=grade[order[seen]],
-        judgment=place[order[seen]],
-        tie_first=first[seen],
-        tie_last=last[seen],
-        policy=rules,
-        names=("labels", "scores"),
-    )
+        pool=Pool(queries=names, query=query, grade=grade[pool]), retrieved=sizes, answered=np.ones(len(sizes), bool),
+        query=query[seen], rank=rank[seen], grade=grade[order[seen]], judgment=place[order[seen]], tie_first=first[seen],
+        tie_last=last[seen], policy=rules, names=("labels", "scores"),
+    )  # fmt: skip
     judged = judged if absent is None else _with_absent(judged, absent, level)
     return judged if rules.ties == "expected" else judged.under(rules)
 
@@ -119,28 +111,21 @@ def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
 def column_of(name: str, values: Any) -> Floats:
     """Return a one-dimensional column of finite numbers."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise DataError(
-            "masked",
-            f"{name} without masked values",
-            got=f"{int(np.ma.getmaskarray(values).sum())} of them",
-            where=name,
-            hint="drop the rows first",
-        )
+        count = int(np.ma.getmaskarray(values).sum())
+        raise DataError("masked", f"{count} masked values", where=name, hint="drop these rows first")
     try:
-        given = np.asarray(values)
-        if given.dtype.kind in "MmcSU":
-            raise TypeError(f"{given.dtype} is no number")
-        column = given.astype(float)
+        array = np.asarray(values)
+        if array.dtype.kind in "MmcSU":
+            raise TypeError(f"{array.dtype} is not numeric")
+        column = array.astype(float)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError("label", f"{name} that are numbers", got=shown(values), where=name) from error
+        raise DataError("label", "numbers", got=shown(values), where=name) from error
     if column.ndim != 1 or not len(column):
-        raise DataError(
-            "label", f"one-dimensional {name}, at least one", got=f"an array of shape {column.shape}", where=name
-        )
+        raise DataError("label", "a non-empty one-dimensional array", got=f"shape {column.shape}", where=name)
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
-        raise DataError("label", f"{name} that are numbers", got=shown(column[bad[0]].item()), where=f"{name}, row {bad[0] + 1}",
-                        hint=f"{len(bad)} of {len(column)} are missing or not finite; leave them out")  # fmt: skip
+        raise DataError("label", f"{shown(column[bad[0]].item())} is not a finite number; {len(bad)} of {len(column)} are missing or not finite",
+                        where=f"{name}, row {bad[0] + 1}", hint="leave these rows out")  # fmt: skip
     return column
 
 
@@ -153,15 +138,14 @@ def _groups(groups: Any, size: int) -> tuple[tuple[Any, ...], Ints]:
 def _same_length(**columns: NDArray[Any]) -> None:
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise DataError(
-            "lengths", f"{' and '.join(lengths)} of one length", got=" and ".join(map(str, lengths.values()))
-        )
+        numbers = " and ".join(map(str, lengths.values()))
+        raise DataError("lengths", f"{' and '.join(lengths)} differ in length: {numbers}")
 
 
-def check_same_order(labels: Any, others: Any) -> None:
+def check_same_index(labels: Any, others: Any) -> None:
     """Raise an error if two pandas columns have the same index in different orders."""
     a: Any = getattr(labels, "index", None)
     b: Any = getattr(others, "index", None)
     if hasattr(a, "equals") and hasattr(b, "equals") and len(a) == len(b) and not a.equals(b) and set(a) == set(b):
-        raise DataError("lengths", "columns whose rows are in one order", got="the same index in another order",
-                        hint="put them into one frame, or pass .to_numpy() if the order is right as it is")  # fmt: skip
+        raise DataError("lengths", "labels and scores have the same index in different orders",
+                        hint="put them into one frame, or pass .to_numpy() if the rows do correspond")  # fmt: skip

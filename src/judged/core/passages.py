@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
-from judged.errors import DataError, UsageError
+from judged.errors import DataError, Hint, UsageError
 
 if TYPE_CHECKING:
     from judged.core.judged import Judged
@@ -66,14 +66,14 @@ class RankTexts:
         """Return the columns of some queries."""
         start = segment.offsets(self.size)[:-1]
         chosen = np.repeat(start[rows], self.size[rows]) + segment.positions(self.size[rows])
-        return self._kept(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
+        return self._take(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
 
     def only(self, query: Ints, rank: Ints) -> RankTexts:
         """Return the columns of some ranks, renumbered without gaps."""
         chosen = segment.offsets(self.size)[query] + rank - 1
-        return self._kept(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
+        return self._take(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
 
-    def _kept(self, chosen: Ints, size: Ints, gold: Ints | None) -> RankTexts:
+    def _take(self, chosen: Ints, size: Ints, gold: Ints | None) -> RankTexts:
         columns: dict[str, Any] = {
             name: None if (column := getattr(self, name)) is None else column[chosen] for name in _COLUMNS
         }
@@ -102,10 +102,10 @@ def cut_to_budget(judged: Judged, budget: int) -> Judged:
     """
     reading = judged.reading
     if judged.policy.ties == "expected":
-        raise UsageError("no-tokens", "one order of documents with equal scores, to be cut by tokens", got="ties='expected'",
-                         hint="choose another: ties='id-desc'")  # fmt: skip
+        raise UsageError("no-tokens", "a budget of tokens needs one order of tied documents, got ties='expected'",
+                         hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     if reading is None or reading.tokens is None:
-        got = "none" if reading is None or reading.lacking is None else reading.lacking
-        raise DataError("no-tokens", "the tokens of every document that was retrieved", got=got, where=judged.names[1],
-                        hint="give them: tokens={chunk: count}, a table of chunks with a column tokens, or a field tokens of each chunk")  # fmt: skip
+        why = "" if reading is None or reading.lacking is None else f": {reading.lacking}"
+        raise DataError("no-tokens", f"the number of tokens of retrieved documents is unknown{why}", where=judged.names[1],
+                        hint="give {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
     return judged.cut(reading.depth(budget, judged.policy.crossing))

@@ -42,7 +42,7 @@ class HasName:
 
     @property
     def label(self) -> str:
-        """The name without its folders."""
+        """The name without folders."""
         return self.name.rstrip("/").rpartition("/")[2]
 
 
@@ -67,10 +67,10 @@ class Passages:
     def take(self, rows: Ints | Bools) -> Passages:
         """Return the columns of some rows."""
         known = {spec.name: getattr(self, spec.name) for spec in fields(self)}
-        return Passages(**{name: _taken(column, rows) for name, column in known.items()})
+        return Passages(**{name: _take(column, rows) for name, column in known.items()})
 
 
-def _taken(column: Any, rows: Ints | Bools) -> Any:
+def _take(column: Any, rows: Ints | Bools) -> Any:
     return column.take(rows) if isinstance(column, IdColumn) else None if column is None else column[rows]
 
 
@@ -122,7 +122,7 @@ class _IdTable(HasName):
         where = partial(_place, self.where, np.arange(len(self))[rows])
         columns: dict[str, Any] = {"query": self.query[rows], "doc": self.doc.take(rows), "where": where}
         known = ("score", "rank", "grade", "aspect", "sub", "choice")
-        columns |= {name: _taken(getattr(self, name), rows) for name in known if hasattr(self, name)}
+        columns |= {name: _take(getattr(self, name), rows) for name in known if hasattr(self, name)}
         kept = None if self.passages is None else self.passages.take(rows)
         return replace(self, **columns, passages=kept)
 

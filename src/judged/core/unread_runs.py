@@ -30,12 +30,12 @@ class UnreadRun(HasName):
 class TrecLines(UnreadRun):
     """The lines of a TREC file.
 
-    `opened` returns the bytes and the number of them to skip. `refuse` raises the error of the line that begins at a
+    `open` returns the bytes and the number of them to skip. `raise_line` raises the error of the line that begins at a
     byte (and is the first with data, or not); `place` returns the place of a byte.
     """
 
-    opened: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
-    refuse: Callable[[NDArray[np.uint8], int, bool], NoReturn]
+    open: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
+    raise_line: Callable[[NDArray[np.uint8], int, bool], NoReturn]
     place: Callable[[NDArray[np.uint8], int], Place]
     warnings: tuple[Warned, ...] = ()
 
@@ -66,7 +66,7 @@ class ScoreColumn(UnreadRun):
     where: Callable[[int], Place]
     warnings: tuple[Warned, ...] = ()
 
-    def beside(self, qrels: Qrels) -> Run:
+    def align(self, qrels: Qrels) -> Run:
         """Return the documents of the judgments with these scores.
 
         Raises:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.core.judged import Judged
-from judged.core.labelled import check_same_order, column_of, labelled
+from judged.core.labelled import check_same_index, column_of, rank_labels
 from judged.curves.classification import RATES, Classification, known_rate
 from judged.curves.result import Curve, Curves
 from judged.curves.threshold import group_ends, per_query, roc_points
@@ -65,7 +65,7 @@ def classify(
     if (decisions is None) == (scores is None):
         passed = "both decisions and scores" if scores is not None else "neither decisions nor scores"
         raise UsageError("decision", f"got {passed}", hint="use decisions, or scores with a threshold")
-    check_same_order(labels, decisions if scores is None else scores)
+    check_same_index(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
     settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}
     if scores is None:
@@ -78,7 +78,7 @@ def classify(
     if isinstance(threshold, str):
         settings["chosen_by"] = known_rate(threshold)
         threshold = best_threshold(labels, scores, by=threshold, level=level, beta=beta)
-    j = labelled(labels, scores)
+    j = rank_labels(labels, scores)
     auc, error = _auc(j, right, column, level)
     return Classification(right, column >= threshold, threshold=float(threshold), auc=auc, auc_error=error,
                           average_precision=_pr_of(j, level).area() if right.any() else None, **settings)  # fmt: skip
@@ -104,7 +104,7 @@ def best_threshold(labels: Any, scores: Any, *, by: By = "f", level: float = 1, 
     >>> best_threshold([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1], by="youden")
     0.9
     """
-    j = labelled(labels, scores)
+    j = rank_labels(labels, scores)
     ends = np.append(0, group_ends(j, 0))
     if not _finite(level) or not (_finite(beta) and 0 <= beta <= 1e6):
         raise UsageError("parameter", f"level and beta must be finite numbers, got {shown(level)} and {shown(beta)}")
@@ -133,7 +133,7 @@ def roc_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
     >>> roc_curve([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.1])[0].area()
     0.75
     """
-    lines = [_roc_of(labelled(labels, s), level, name, s) for name, s in _several(scores)]
+    lines = [_roc_of(rank_labels(labels, s), level, name, s) for name, s in _several(scores)]
     return Curves("roc", tuple(lines), "false positive rate", "true positive rate", "score",
                   marks=tuple(f"(AUC {line.area():.3f})" for line in lines), limits={"x": (0.0, 1.0), "y": (0.0, 1.0)})  # fmt: skip
 
@@ -146,7 +146,7 @@ def pr_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
     """
     lines = []
     for name, column in _several(scores):
-        line = _pr_of(labelled(labels, column), level)
+        line = _pr_of(rank_labels(labels, column), level)
         lines.append(replace(line, name=name, at=_scores_at(column, line.at)))
     return Curves("pr", tuple(lines), "recall", "precision", "score",
                   marks=tuple(f"(AP {line.area():.3f})" for line in lines), limits={"x": (0.0, 1.0), "y": (0.0, 1.0)})  # fmt: skip

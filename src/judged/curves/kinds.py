@@ -16,9 +16,9 @@ from judged.curves.mean import mean_curve, pooled_band
 from judged.curves.result import Curve, Kind
 from judged.curves.threshold import per_query, pooled, roc_heights, roc_points
 from judged.errors import UsageError, shown
-from judged.evaluation.evaluate import with_level
 from judged.evaluation.measuring.column import column
 from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.options import with_level
 from judged.measures.grammar import parse
 from judged.measures.profiles import Profile
 from judged.measures.registry import Measure

@@ -14,9 +14,9 @@ from judged.core.tables import Id
 from judged.curves.kinds import CURVE_KINDS, EVERY, CurveRequest
 from judged.curves.result import Curves
 from judged.errors import UsageError, shown
-from judged.evaluation.evaluate import Measures, join, with_level
+from judged.evaluation.evaluate import Measures, join
 from judged.evaluation.inputs import are_questions, open_inputs
-from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.options import EvaluateOptions, with_level
 from judged.io.run_names import plain_names
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.judged import Judged
-from judged.core.labelled import ranked
+from judged.core.labelled import rank_lists
 from judged.core.policy import Policy
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
@@ -140,7 +140,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
             scores = scores.astype(np.float32).astype(np.float64)
     absent = lists.absent if total is None else _absent(lists, total, level)
     absent = absent if absent is not None and absent.any() else None
-    judged = ranked(
+    judged = rank_lists(
         lists.label, scores + 0.0, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
     )
     warnings = _warnings(judged)

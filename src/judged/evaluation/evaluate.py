@@ -16,7 +16,7 @@ from judged.errors import Hint, UsageError
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
-from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of
+from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse, parse_all
@@ -25,7 +25,7 @@ from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.summary import mean
 
-__all__ = ["DEFAULT", "Measures", "evaluate", "join", "parse_measures", "with_bounds", "with_level"]
+__all__ = ["DEFAULT", "Measures", "evaluate", "join", "parse_measures", "with_bounds"]
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
 Progress = Callable[[int, int], object]
@@ -112,12 +112,6 @@ def parse_measures(
     if not parsed:
         raise UsageError("no-measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10"))  # fmt: skip
     return parsed
-
-
-def with_level(measure: Measure, level: float | None) -> Measure:
-    """The measure at this level, if it is a binary one that does not set its own."""
-    applies = level is not None and measure.definition.binary and "level" not in measure.explicit
-    return measure(level=level) if applies else measure
 
 
 def _measure_all(source: Provenance, measures: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:

@@ -11,16 +11,11 @@ from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
 from judged.io.tables.named_columns import NamedColumns
 from judged.measures.profiles import Profile
+from judged.measures.registry import Measure
 
 __all__ = [
-    "INPUT_OPTIONS",
-    "ArrayOptions",
-    "EvaluateOptions",
-    "InputOptions",
-    "RagOptions",
-    "check_options",
-    "policy_of",
-]
+    "INPUT_OPTIONS", "ArrayOptions", "EvaluateOptions", "InputOptions", "RagOptions", "check_options", "policy_of", "with_level",
+]  # fmt: skip
 
 _MEANT = {  # names in other tools
     "metric": "use measures=", "metrics": "use measures=", "measure": "use measures=", "qrel": "use qrels=", "runs": "use run=",
@@ -108,7 +103,7 @@ class RagOptions:
 
     @property
     def nothing(self) -> bool:
-        """True if nothing is to be prepared."""
+        """True if the inputs need no preparation."""
         reading = (*INPUT_OPTIONS, "engine")
         return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name not in reading)
 
@@ -122,9 +117,8 @@ class RagOptions:
     @property
     def fields(self) -> dict[str, str]:
         """The fields of questions that were named."""
-        return {
-            name: field for name in ("question", "retrieved", "relevant") if (field := getattr(self, name)) is not None
-        }
+        names = ("question", "retrieved", "relevant")
+        return {name: field for name in names if (field := getattr(self, name)) is not None}
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -157,3 +151,9 @@ def check_options(options: Iterable[str], known: Iterable[str]) -> None:
 def policy_of(profile: Profile, options: Mapping[str, Any]) -> Policy:
     """The policy of a profile, with the options that were given."""
     return Policy(**{**profile.policy, **options})
+
+
+def with_level(measure: Measure, level: float | None) -> Measure:
+    """The measure at this level, if it is a binary one that does not set its own."""
+    applies = level is not None and measure.definition.binary and "level" not in measure.explicit
+    return measure(level=level) if applies else measure

@@ -13,6 +13,7 @@ from judged._types import Floats
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.query_attributes import read_attribute
+from judged.tables.text import counted
 
 __all__ = ["Slices", "slices_of"]
 
@@ -21,72 +22,59 @@ _RELEVANT = ((0, "0"), (1, "1"), (5, "2 to 5"), (20, "6 to 20"), (100, "21 to 10
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """Each group of queries with its label, in order; a query is in one of them, or in none."""
+    """Groups of queries with their labels."""
 
     groups: tuple[tuple[str, NDArray[np.bool_]], ...] = ()
     warnings: tuple[Warned, ...] = ()
 
 
 def slices_of(slices: Any, queries: Sequence[Id], relevant: Floats | None) -> Slices:
-    """The groups that were asked for.
+    """Group queries.
 
     Args:
-        slices: {query: group}; (table of queries, name of a column); `"relevant"`, the number of relevant documents; a list of such; or None.
-        queries: the queries to be grouped.
-        relevant: how many relevant documents each has, where that is known.
+        slices: {query: group}; (table of queries, name of a column); `"relevant"`, the number of relevant documents; a list of these; or None.
+        queries: the queries.
+        relevant: number of relevant documents of each query, if known.
     """
     if slices is None:
         return Slices()
     if isinstance(slices, str) and slices == "relevant":
         return _by_relevant(relevant)
     if isinstance(slices, list) and all(isinstance(one, tuple | Mapping) or one == "relevant" for one in slices):
-        found = [slices_of(one, queries, relevant) for one in slices]
+        each = [slices_of(one, queries, relevant) for one in slices]
         return Slices(
-            tuple(group for one in found for group in one.groups), tuple(w for one in found for w in one.warnings)
+            tuple(group for one in each for group in one.groups), tuple(w for one in each for w in one.warnings)
         )
     if isinstance(slices, tuple | list) and len(slices) == 2 and isinstance(slices[1], str):
         source, name = slices
-        return _grouped(read_attribute(source, name), queries, f"{name}=")
+        return _group(read_attribute(source, name), queries, f"{name}=")
     if isinstance(slices, Mapping):
-        return _grouped(slices, queries, "")
-    raise UsageError(
-        "slice", "{query: group}, (table of queries, name of a column) or 'relevant'", got=shown(slices), value=slices
-    )
+        return _group(slices, queries, "")
+    expected = "{query: group}, (table of queries, name of a column) or 'relevant'"
+    raise UsageError("slice", expected, got=shown(slices), value=slices)
 
 
-def _grouped(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> Slices:
-    # Ids of a table are text, or numbers, whatever the judgments have: the text of both decides.
+def _group(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> Slices:
+    # Ids may be text on one side and numbers on the other, so their text is compared.
     by_text = {str(query): group for query, group in groups.items()}
-    found = [groups.get(query, by_text.get(str(query))) for query in queries]
-    if all(group is None for group in found):
+    group_of = [groups.get(query, by_text.get(str(query))) for query in queries]
+    if all(group is None for group in group_of):
         ours, theirs = shown(queries[0]), shown(next(iter(groups), None))
-        raise DataError(
-            "slice",
-            f"groups for queries such as {ours}",
-            got=f"for others, such as {theirs}",
-            hint="are the ids the same?",
-        )
-    labels = sorted({str(group) for group in found if group is not None})
-    text = np.array([None if group is None else str(group) for group in found], dtype=object)
-    missing = sum(group is None for group in found)
-    some = (
-        f"{missing} {'query is' if missing == 1 else 'queries are'} in no slice: {shown(queries[found.index(None)])} …"
-        if missing
-        else ""
-    )
-    return Slices(
-        tuple((f"{prefix}{label}", text == label) for label in labels),
-        (Warned("slice-missing", missing, some),) if missing else (),
-    )
+        raise DataError("slice", f"the slices contain none of the evaluated queries (evaluated: {ours} …, slices: {theirs} …)",
+                        hint="check that both use the same query ids")  # fmt: skip
+    labels = sorted({str(group) for group in group_of if group is not None})
+    text = np.array([None if group is None else str(group) for group in group_of], dtype=object)
+    warnings = []
+    if missing := group_of.count(None):
+        example = shown(queries[group_of.index(None)])
+        warnings.append(Warned("slice-missing", missing, f"{counted(missing, 'query')} in no slice: {example} …"))
+    return Slices(tuple((f"{prefix}{label}", text == label) for label in labels), tuple(warnings))
 
 
 def _by_relevant(relevant: Floats | None) -> Slices:
     if relevant is None:
         raise UsageError(
-            "slice",
-            "the number of relevant documents",
-            got="results without it",
-            hint="evaluate NumRel too, or give the judgments",
+            "slice", "the number of relevant documents is unknown", hint="evaluate NumRel too, or give the judgments"
         )
     groups, below = [], -1.0
     for upto, label in _RELEVANT:

@@ -106,7 +106,7 @@ class _Ranking:
     def compute(self) -> Any:
         """The mean of each measure over lists: exact, so it does not depend on the order of batches and processes."""
         torch = import_module("torch")
-        values, ids = _joined(getattr(self, self._values)), _joined(getattr(self, self._indexes))
+        values, ids = _concatenate(getattr(self, self._values)), _concatenate(getattr(self, self._indexes))
         if values is None or not values.numel():
             raise DataError("empty-run", "no batch was added", hint="call update first")
         table = values.detach().cpu().double().numpy().reshape(-1, len(self._names))
@@ -138,7 +138,7 @@ def _tensor(torch: Any, values: Any, device: Any) -> Any:
     return torch.tensor(values, dtype=torch.float32 if device.type == "mps" else torch.float64, device=device)
 
 
-def _joined(state: Any) -> Any:
+def _concatenate(state: Any) -> Any:
     """A state as one tensor: a list of tensors in one process, already joined if several were gathered."""
     if isinstance(state, list):
         return import_module("torch").cat(state) if state else None

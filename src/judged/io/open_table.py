@@ -73,7 +73,7 @@ def read_one_run(
 def as_read_run(table: OpenTable, labels: Callable[[], Qrels] | None = None) -> Run:
     """Return a table as a run; a column of scores needs labels."""
     if isinstance(table, ScoreColumn):
-        return table.read() if labels is None else table.beside(labels())
+        return table.read() if labels is None else table.align(labels())
     if isinstance(table, Run):
         return table
     assert isinstance(table, SourceTable)

@@ -18,7 +18,7 @@ from judged.errors import UsageError, shown
 from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
 from judged.registry import Registry
 
-__all__ = ["MEASURES", "Definition", "Law", "Measure", "find", "measure", "written"]
+__all__ = ["MEASURES", "Definition", "Law", "Measure", "find", "literal", "measure"]
 
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
@@ -163,22 +163,22 @@ class Measure:
         if self.label:
             return self.label
         at, given = self.definition.at, dict(self.given)
-        after = written(given.pop(at)) if at and given.get(at) is not None else None
+        after = literal(given.pop(at)) if at and given.get(at) is not None else None
         if after is None and given.get("tokens") is not None and (at != "cutoff" or self.get("cutoff") is None):
             after = f"{given.pop('tokens')}tok"  # in place of the cutoff
             given.pop("cutoff", None)
-        inside = ", ".join(f"{name}={written(value)}" for name, value in given.items())
+        inside = ", ".join(f"{name}={literal(value)}" for name, value in given.items())
         return self.name + (f"({inside})" if inside else "") + (f"@{after}" if after is not None else "")
 
     __repr__ = __str__
 
 
-def written(value: Any) -> str:
+def literal(value: Any) -> str:
     """A parameter as it is written in the name of a measure."""
     if isinstance(value, tuple):
         if value and isinstance(value[0], tuple):
-            return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in value) + "}"
-        return "[" + ", ".join(map(written, value)) + "]"
+            return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value) + "}"
+        return "[" + ", ".join(map(literal, value)) + "]"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)

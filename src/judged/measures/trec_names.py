@@ -12,7 +12,17 @@ from judged.measures.grammar import parse
 from judged.measures.registry import Definition, Measure
 from judged.measures.trec_lists import CUTOFFS, NICKNAMES, ORDER, RUN_ID
 
-__all__ = ["CUTOFFS", "NICKNAMES", "ORDER", "RUN_ID", "Printed", "leading_float", "leading_int", "printed", "requested"]
+__all__ = [
+    "CUTOFFS",
+    "NICKNAMES",
+    "ORDER",
+    "RUN_ID",
+    "Printed",
+    "leading_float",
+    "leading_int",
+    "parse_requests",
+    "printed_values",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +38,10 @@ class Printed:
         return self.measure.definition
 
 
-def requested(words: Iterable[str]) -> dict[str, str]:
-    """Measures in the order of printing, with the parameters given for them; of several lists the first counts.
+def parse_requests(words: Iterable[str]) -> dict[str, str]:
+    """Return the measures in the order in which they are printed, with their parameters; of several lists the first counts.
 
-    >>> requested(["P.5,10", "map", "P.20"])
+    >>> parse_requests(["P.5,10", "map", "P.20"])
     {'map': '', 'P': '5,10'}
     """
     wanted: set[str] = set()
@@ -47,10 +57,10 @@ def requested(words: Iterable[str]) -> dict[str, str]:
     return {name: given.get(name, "") for name in ORDER if name in wanted}
 
 
-def printed(name: str, text: str = "", *, level: int = 1, collection: int = 0) -> list[Printed]:
+def printed_values(name: str, text: str = "", *, level: int = 1, collection: int = 0) -> list[Printed]:
     """The values of a measure with the parameters written behind its dot.
 
-    >>> [p.label for p in printed("P", "10,5")]
+    >>> [p.label for p in printed_values("P", "10,5")]
     ['P_5', 'P_10']
     """
     base = parse(name)
@@ -122,7 +132,7 @@ _DECIMAL = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
 
 def leading_int(text: str) -> int:
-    """The whole number at the beginning of a text, else 0 (`atol`)."""
+    """The integer at the beginning of a text, or 0 (`atol` in C)."""
     found = _WHOLE.match(text)
     return int(found[1]) if found else 0
 

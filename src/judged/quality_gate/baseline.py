@@ -12,7 +12,7 @@ from typing import Any
 from judged._version import __version__
 from judged.core.tables import Qrels
 from judged.errors import DataError, FileError, Hint, Warned
-from judged.evaluation.result.storage import load
+from judged.evaluation.result.load import load
 from judged.evaluation.result.values import Values
 from judged.io.files.atomic import write_atomically
 from judged.io.files.source import read_text

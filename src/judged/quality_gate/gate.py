@@ -9,9 +9,9 @@ from typing import Any, Unpack
 
 from judged.comparison.inputs import split_name
 from judged.errors import Hint, UsageError
-from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, with_level
+from judged.evaluation.evaluate import DEFAULT, Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named
-from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.options import EvaluateOptions, with_level
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named

@@ -25,13 +25,13 @@ def lay_out(table: Table, columns: int | None) -> Layout:
     """Wrap columns of words, then leave out optional columns, then stack each row; None is unlimited."""
     if columns is None:
         return Layout(table, tuple(_natural(table)))
-    widths = _wrapped(table, columns)
+    widths = _wrap_widths(table, columns)
     dropped = [i for i in table.optional if i < len(table.headers)]
     for n in range(1, len(dropped) + 1):
         if widths is not None:
             break
         smaller = table.without(frozenset(dropped[:n]))
-        if (widths := _wrapped(smaller, columns)) is not None:
+        if (widths := _wrap_widths(smaller, columns)) is not None:
             names = ", ".join(table.headers[i] for i in sorted(dropped[:n]))
             table = replace(smaller, notes=(*smaller.notes, f"columns that need a wider terminal: {names}"))
     if widths is not None:
@@ -44,7 +44,7 @@ def _natural(table: Table) -> list[int]:
     return [max(map(width, column)) for column in zip(table.headers, *table.rows, strict=True)]
 
 
-def _wrapped(table: Table, columns: int) -> list[int] | None:
+def _wrap_widths(table: Table, columns: int) -> list[int] | None:
     """Widths that fit, with the widest columns of words wrapped; None if there are none."""
     widths = _natural(table)
     least = [

@@ -55,7 +55,7 @@ def test_an_id_at_the_end_of_the_buffer_is_read_whole():
 
 def test_packed_ids_are_the_same_in_a_buffer_of_their_own():
     text = IdColumn.of([b"one", b"", b"three", b"x" * 70]).take(np.array([3, 0, 1, 0]))
-    packed = text.packed()
+    packed = text.compact()
     assert packed.tolist() == text.tolist() == [b"x" * 70, b"one", b"", b"one"]
     assert len(packed.buffer) == 76 + 8
-    assert IdColumn.of([]).packed().tolist() == []
+    assert IdColumn.of([]).compact().tolist() == []

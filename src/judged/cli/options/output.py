@@ -1,4 +1,4 @@
-"""Where output goes and in which format: `--format`, `-o`, `-p`, and the one function that prints a result."""
+"""Output options `--format`, `-o` and `-p`, and the function that prints a result."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ POLICY_CODES = {
         "input": "input",
         "best": "best",
         "worst": "worst",
-        "expected": "id_descending",  # any order will do: the groups of tied documents are what counts
+        "expected": "id_descending",  # any order: only the groups of tied documents matter
     },
     "duplicates": {"error": "error", "first": "first", "best": "best"},
 }
@@ -59,10 +59,10 @@ def find(
     if isinstance(run, TrecLines):
         if kinds != ("text", "text"):
             return None
-        with run.opened() as (data, start):
+        with run.open() as (data, start):
             scan = native.scan_lines(data, start, len(data), *common, _BYTES, progress)
             if scan["bad"] is not None:
-                run.refuse(data, scan["bad"], scan["empty"])
+                run.raise_line(data, scan["bad"], scan["empty"])
             return _check_hits(pool, run, policy, scan, partial(run.place, data))
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
@@ -110,7 +110,7 @@ def find_in(
             scan = native.scan_arrow(streams, tables[0].columns, *integer, *common, _ROWS, None)
     elif all(isinstance(batch, TrecLines) for batch in batches) and kinds == ("text", "text"):
         with ExitStack() as stack:
-            texts = [stack.enter_context(batch.opened()) for batch in batches if isinstance(batch, TrecLines)]
+            texts = [stack.enter_context(batch.open()) for batch in batches if isinstance(batch, TrecLines)]
             data, start = _join_texts(texts)
             scan = native.scan_lines(data, start, len(data), *common, _BYTES, None)
     if scan is None or not _is_regular(scan) or scan["empty"]:

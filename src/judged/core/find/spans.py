@@ -18,12 +18,12 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 
 __all__ = ["SpanCredit", "credit_spans", "overlap_rule"]
 
 Holds = Callable[[int, int, int], bool]
-Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, where it was read
+Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, row of the judgments
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def overlap_rule(text: str) -> Holds:
         least = -1.0
     if what not in ("gold", "chunk", "iou") or not 0 < least <= 1:
         raise UsageError(
-            "overlap", "overlap as any, gold>=x, chunk>=x or iou>=x, x above 0 and up to 1", got=shown(text), value=text
+            "overlap", "overlap any, gold>=x, chunk>=x or iou>=x with 0 < x ≤ 1", got=shown(text), value=text
         )
     return {
         "gold": lambda shared, span, chunk: shared >= least * span,
@@ -69,12 +69,12 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     """Return judgments of the chunks of a run, each for the spans that it is the first to contain."""
     if run.passages is None or not run.passages.spans:
         raise DataError(
-            "no-spans", "chunks with document, start and end, for judgments that are spans", got="ids alone", where=run.name,
+            "no-spans", "the judgments are spans, but the chunks of the run have no document, start and end", where=run.name,
             hint="write chunks as {'doc': id, 'start': a, 'end': b}, or give a table: chunks={id: (doc, start, end)}",
         )  # fmt: skip
     if policy.ties in ("best", "worst", "expected"):
-        raise UsageError("overlap", "an order of equal scores by ids or input, where the first chunk has the credit",
-                         got=f"ties={policy.ties!r}", value=policy.ties)  # fmt: skip
+        raise UsageError("overlap", f"spans need one order of tied chunks, got ties={policy.ties!r}", value=policy.ties,
+                         hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     spans = _spans_of(qrels)
     codes = {raw: i for i, raw in enumerate(qrels.queries.tolist())}
     query, row = ranked_rows(run, policy)
@@ -113,7 +113,7 @@ def _walk(
     doc_of, begin, finish = _columns(run)
     docs, starts, ends = doc_of.take(rows).tolist(), begin[rows].tolist(), finish[rows].tolist()
     names = run.doc.take(rows).tolist()
-    open_text = {key: _merged(some) for key, some in spans.items()}
+    open_text = {key: _merge(some) for key, some in spans.items()}
     missed = {key: dict.fromkeys(some) for key, some in spans.items()}
     out: list[Row] = []
     for query, doc, start, end, name, row in zip(owner.tolist(), docs, starts, ends, names, rows.tolist(), strict=True):
@@ -156,7 +156,7 @@ def _as_qrels(qrels: Qrels, rows: list[Row], run: Run) -> Qrels:
 # ── characters ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _merged(spans: list[_Span]) -> list[tuple[int, int]]:
+def _merge(spans: list[_Span]) -> list[tuple[int, int]]:
     """Return the characters of relevant spans as disjoint intervals."""
     out: list[tuple[int, int]] = []
     for start, end in sorted((s.start, s.end) for s in spans if s.grade > 0):
@@ -184,5 +184,5 @@ def _take(left: list[tuple[int, int]], start: int, end: int) -> int:
 def _sizes(spans: dict[tuple[int, bytes], list[_Span]], queries: list[bytes]) -> dict[bytes, int]:
     sizes: dict[bytes, int] = defaultdict(int)
     for (query, _), some in spans.items():
-        sizes[queries[query]] += sum(b - a for a, b in _merged(some))
+        sizes[queries[query]] += sum(b - a for a, b in _merge(some))
     return dict(sizes)

@@ -50,7 +50,7 @@ def join(
     """
     policy = replace(policy, repeats=_repeats(run, policy))
     if isinstance(run, ScoreColumn):
-        run = run.beside(qrels)
+        run = run.align(qrels)
     if qrels.choice is not None:
         raise UsageError("alternatives", "the judgments have alternative sets of relevant documents",
                          where=qrels.name, hint="use evaluate, compare or explain, which accept them")  # fmt: skip

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from judged.core.find.hits import Hits
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.core.tables import HasName, Id, Qrels, decoded
+from judged.core.tables import HasName, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
+from judged.tables.text import counted, some
 
 __all__ = ["join_warnings", "no_overlap", "not_judged", "raise_missing_queries"]
 
@@ -53,31 +54,31 @@ def not_judged(qrels: Qrels) -> Iterator[Warned]:
     """Warn of queries that the judgments name without a judgment."""
     bare = decoded(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
     if bare:
-        text = f"{_queries(len(bare))} of {qrels.label} without any judgment, left out: {_some(bare)}"
+        text = f"{counted(len(bare), 'query')} of {qrels.label} without any judgment, left out: {some(bare)}"
         yield Warned("not-judged", len(bare), text)
 
 
 def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Iterator[Warned]:
     missing = [j.queries[i] for i in np.flatnonzero(~hits.answered)]
     if missing and policy.queries == "strict":
-        raise_missing_queries(len(j), _some(missing), run.name)
+        raise_missing_queries(len(j), some(missing), run.name)
     if missing:
         number = f"{len(missing)} judged {'query is' if len(missing) == 1 else 'queries are'}"
         effect = "left out" if policy.queries == "both" else "counted as 0"
-        yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {_some(missing)}")
+        yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
 
 
 def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
     if hits.unjudged:
         examples = ", ".join(map(shown, hits.some_unjudged)) + " …" * (hits.unjudged > 3)
-        number = f"{'more than ' * hits.more_unjudged}{_queries(hits.unjudged)}"
+        number = f"{'more than ' * hits.more_unjudged}{counted(hits.unjudged, 'query')}"
         yield Warned("query-unjudged", hits.unjudged, f"{number} of {run.label} without judgments, ignored: {examples}")
 
 
 def _no_relevant(j: Judged, policy: Policy) -> Iterator[Warned]:
     queries = [j.queries[i] for i in np.flatnonzero(j.pool.positive == 0)]
     if queries:
-        text = f"{_queries(len(queries))} without a relevant document, valued by the policy empty={policy.empty}: {_some(queries)}"
+        text = f"{counted(len(queries), 'query')} without a relevant document, valued by the policy empty={policy.empty}: {some(queries)}"
         yield Warned("no-relevant", len(queries), text)
 
 
@@ -96,20 +97,12 @@ def _score_inf(run: HasName, hits: Hits) -> Iterator[Warned]:
 
 def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
     if hits.disagreeing:
-        text = f"the rank column contradicts the scores in {_queries(hits.disagreeing)} of {run.label}; scores decide"
+        text = f"the rank column contradicts the scores in {counted(hits.disagreeing, 'query')} of {run.label}; scores decide"
         yield Warned("rank-disagrees", hits.disagreeing, text, Hint("to use the column, pass {order}", order="rank"))
 
 
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
     tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
     if tied:
-        text = f"in {_queries(tied)} of {run.label} the rank of a relevant document depends on tied scores"
+        text = f"in {counted(tied, 'query')} of {run.label} the rank of a relevant document depends on tied scores"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")
-
-
-def _queries(count: int) -> str:
-    return f"{count} {'query' if count == 1 else 'queries'}"
-
-
-def _some(ids: Sequence[Id]) -> str:
-    return ", ".join(shown(i) for i in ids[:3]) + (" …" if len(ids) > 3 else "")

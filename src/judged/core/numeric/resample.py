@@ -1,4 +1,4 @@
-"""Means of resamples: drawn with replacement from a counter-based stream, so every machine draws the same."""
+"""Means of resamples with replacement, from a counter-based random stream that is the same on every machine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _BLOCK = 1 << 20
 
 
 def resampled_means(x: Floats, resamples: int, seed: int) -> Floats:
-    """The mean of each resample of the rows of `x` (fewer than 2³²), added from its first draw to its last.
+    """Return the mean of each resample of the rows of `x` (fewer than 2³²), added in the order of the draws.
 
-    The draws depend on the number of rows and the seed only: columns are resampled together, or alone, to the same bits.
+    The draws depend on the number of rows and the seed only: a column has bit-identical means alone and with others.
     """
     chosen = reference if native is None else _native
     return chosen(np.ascontiguousarray(x, np.float64), resamples, seed % 2**64)
@@ -30,7 +30,7 @@ def _native(x: Floats, resamples: int, seed: int) -> Floats:
 
 
 def reference(x: Floats, resamples: int, seed: int) -> Floats:
-    """The same in NumPy."""
+    """Reference implementation in NumPy."""
     size, pairs = np.uint64(len(x)), (len(x) + 1) // 2
     means = np.empty((resamples, *x.shape[1:]))
     step = max(1, _BLOCK // x.size)
@@ -44,7 +44,7 @@ def reference(x: Floats, resamples: int, seed: int) -> Floats:
 
 
 def drawn_at(seed: int, k: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The k-th numbers of a stream: SplitMix64, whose state is a counter."""
+    """Return the k-th numbers of a SplitMix64 stream, whose state is a counter."""
     z = np.uint64(seed) + (k + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -15,13 +15,8 @@ __all__ = ["falling", "first", "product_before", "running", "total"]
 
 
 if native is None:
-    falling, first, product_before, running, total = (
-        reference.falling,
-        reference.first,
-        reference.product_before,
-        reference.running,
-        reference.total,
-    )
+    falling, first, product_before = reference.falling, reference.first, reference.product_before
+    running, total = reference.running, reference.total
 else:
     _whole, _real = np.int64, np.float64
     _plain = np.ascontiguousarray

@@ -35,14 +35,14 @@ def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
 
 
 def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Floats:
-    """The rank of each segment's first element for which the mask holds; infinite where there is none."""
+    """The rank of the first element of each segment for which the mask is True; infinite without such an element."""
     out = np.full(count, np.inf)
     out[segment[mask][::-1]] = rank[mask][::-1]
     return out
 
 
 def falling(x: Floats, sizes: Ints) -> Ints:
-    """Places of each segment's elements from the highest to the lowest; equal ones stay in their order."""
+    """Stable order of the elements of each segment, from the highest to the lowest."""
     return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
 
 
@@ -66,8 +66,8 @@ def product_before(x: Floats, sizes: Ints) -> Floats:
 def _accumulate(operation: np.ufunc, x: Floats, sizes: Ints) -> Floats:
     """`operation` over each segment from its first element up to each one, itself included.
 
-    Segments of similar size are laid side by side as rows, so that one vectorised step serves many
-    segments and memory stays below twice the input.
+    Segments of similar size are the rows of one matrix: one vectorised step serves many segments, and memory stays below
+    twice the input.
     """
     out = np.empty_like(x)
     start = offsets(sizes)[:-1]

@@ -72,10 +72,10 @@ def _feed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
     if isinstance(batch, TrecLines):
         if kinds != ("text", "text"):
             return None
-        with batch.opened() as (data, start):
+        with batch.open() as (data, start):
             result, bad, empty = use(native.lines(data, start, len(data)))
             if bad is not None:
-                batch.refuse(data, bad, empty)
+                batch.raise_line(data, bad, empty)
             return result
     rows = None
     if isinstance(batch, ArrowRun) and "other" not in kinds and (stream := batch.stream()) is not None:

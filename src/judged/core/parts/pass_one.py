@@ -99,8 +99,8 @@ def pack_pool(pool: IdPool, *, documents: bool) -> IdPool:
     kept = slice(None) if documents else slice(0)
     return IdPool(
         queries=tuple(range(len(pool.queries))),
-        ids=pool.ids.packed(),
+        ids=pool.ids.compact(),
         query=pool.query[kept],
         grade=pool.grade[kept],
-        doc=pool.doc.take(kept).packed(),
+        doc=pool.doc.take(kept).compact(),
     )

@@ -82,7 +82,7 @@ def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
         judgment=located.judgment[order][kept],
         times=np.diff(np.append(kept, len(rows))),
         position=located.position[order][kept],
-        doc=doc.take(order[kept]).packed(),
+        doc=doc.take(order[kept]).compact(),
         by_position=by_position,
     )
 

@@ -139,7 +139,7 @@ class TakeQueries(PartTask[Run | None]):
         selected = (
             select_queries(run, np.array([raw in self.queries for raw in run.queries.tolist()])) for run in runs
         )
-        kept = [replace(run, doc=run.doc.packed()) for run in selected if len(run)]
+        kept = [replace(run, doc=run.doc.compact()) for run in selected if len(run)]
         return replace(concat_runs(kept), where=UnknownRow(kept[0].name)) if kept else None
 
 

@@ -10,7 +10,7 @@ from judged.evaluation.explain.ideal import explain_ideal
 from judged.evaluation.explain.result import cell_text, plain_number
 from judged.evaluation.explain.trace import trace
 from judged.measures.examples import ranked
-from judged.measures.registry import Definition, Measure, written
+from judged.measures.registry import Definition, Measure, literal
 from judged.tables.result import Result
 from judged.tables.table import Table
 
@@ -64,7 +64,7 @@ class MeasureDescription(Result):
             text, at = getattr(spec, "text", ""), getattr(spec, "at", False)
             names = getattr(spec, "aliases", ())
             also = f"; also called {', '.join(names)}" if names else ""
-            rows.append({"parameter": f"{name} (after @)" if at else name, "default": written(default), "meaning": f"{text}{also}"})  # fmt: skip
+            rows.append({"parameter": f"{name} (after @)" if at else name, "default": literal(default), "meaning": f"{text}{also}"})  # fmt: skip
         return rows
 
     def _parameter_table(self) -> Table:

@@ -12,14 +12,13 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import UsageError, shown
-from judged.evaluation.evaluate import with_level
 from judged.evaluation.explain.ideal import explain_ideal
 from judged.evaluation.explain.result import Explanation, cell_text, plain_number
 from judged.evaluation.explain.trace import Trace, trace
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring.column import column, is_empty, is_settled
 from judged.evaluation.measuring.expected_ties import TieOrders
-from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of
+from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance, in_one_order, raw_id
 from judged.measures.grammar import parse
 from judged.measures.profiles import Profile

@@ -18,7 +18,7 @@ __all__ = ["check_empty", "check_strict", "column", "is_empty", "is_settled", "l
 
 def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column:
     """One value per query: the mean over the orders of ties if these are given; empty queries by the policy."""
-    values = orders.expected(measure) if orders else measure.on(judged)
+    values = orders.expected_value(measure) if orders else measure.on(judged)
     if not is_settled(measure, judged):
         return values
     return np.where(is_empty(measure, judged), 1.0 if judged.policy.empty == "one" else np.nan, values)

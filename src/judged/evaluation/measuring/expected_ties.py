@@ -21,32 +21,32 @@ from judged.measures.registry import Measure
 __all__ = ["TieOrders"]
 
 
-_EXACT = 1_000  # up to so many orders of a query are tried one by one; of more, so many are drawn
+_EXACT = 1_000  # orders of a query that are evaluated: all if there are no more, otherwise a sample
 _DRAWS = 20_000_000
-_BLOCK = 2_000_000  # rows that are held at a time
+_BLOCK = 2_000_000  # rows in memory at a time
 
 
 class TieOrders:
-    """Every query once for each order of its ties, so that any measure can be averaged over them.
+    """Replicas of every query, one per order of its tied documents, so that any measure can be averaged over them.
 
-    Only where the judged documents of a tied group stand matters, and documents of one grade are
-    interchangeable. Up to 1,000 placements per query are all tried; beyond that 1,000 are drawn with a fixed
-    seed. The depth and the condensing of the policy apply to each order on its own.
+    Only the ranks of the judged documents of a tied group matter, and documents with equal grades are interchangeable. Up to
+    1,000 placements per query are all evaluated; of more, 1,000 are sampled with a fixed seed. The depth and the removal of
+    unjudged documents apply to each order separately.
     """
 
     def __init__(self, judged: Judged) -> None:
         self.judged = judged
         blocks = _blocks(judged)
         self._blocks = blocks
-        self._held = _replicas(judged) if len(blocks) == 1 else None  # small enough to be kept for the next measure
+        self._held = _replicas(judged) if len(blocks) == 1 else None  # small enough to keep for the next measure
 
-    def expected(self, measure: Measure) -> NDArray[Any]:
+    def expected_value(self, measure: Measure) -> NDArray[Any]:
         """The mean of the measure over the orders, per query."""
         if measure.definition.text:
             return measure.on(self.judged.under(self.judged.policy))
-        turned = self._adds_up(measure) and self._sampled > 0
+        turned = self._adds_up(measure) and self._sampled_queries > 0
         return np.concatenate(
-            [self._turned(rows, measure) if turned else self._mean(rows, measure) for rows in self._blocks]
+            [self._mean_of_sums(rows, measure) if turned else self._mean(rows, measure) for rows in self._blocks]
         )
 
     def _mean(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
@@ -54,45 +54,44 @@ class TieOrders:
         owner = np.repeat(np.arange(len(rows)), copies)
         return np.bincount(owner, weights=measure.on(replicas), minlength=len(rows)) / copies
 
-    def _turned(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
-        """Exact for a sum over documents: only how often a document stands at each rank matters, and turning a tied group round puts each
-        of its documents at each of its ranks once. Groups are turned one at a time: the mean is that of the order as it is, and what
-        each group adds to it.
+    def _mean_of_sums(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
+        """Return the exact mean of a measure that is a sum over documents.
+
+        Only the number of times that a document is at each rank matters. The rotations of a tied group put each of its documents
+        at each of its ranks once. Groups are rotated one at a time: the mean is the value of the present order plus the
+        contribution of each group.
         """
         j = self.judged.select(rows)
         copies, ranks = np.ones(len(j), np.int64), []
         weights = [np.ones(1)] * len(j)
-        for query in _tied(j):
+        for query in _tied_queries(j):
             placed, weights[query] = _Ties(j, query).turns()
             copies[query] = len(placed)
             ranks.append(placed)
         values = measure.on(_replicate(j, copies, ranks).under(j.policy))
         owner = np.repeat(np.arange(len(j)), copies)
-        found: NDArray[np.float64] = np.bincount(
-            owner, weights=values * np.concatenate(weights), minlength=len(j)
-        ).astype(float)
-        return found
+        return np.bincount(owner, weights=values * np.concatenate(weights), minlength=len(j)).astype(float)
 
     def _adds_up(self, measure: Measure) -> bool:
         condensed = (
             measure.get("judged_only") or self.judged.policy.unjudged == "condensed"
-        )  # ranks then depend on the neighbours
+        )  # then ranks are not independent
         return "additive" in measure.definition.laws and not condensed
 
     @cached_property
-    def _sampled(self) -> int:
-        """Number of queries with more orders than can be tried."""
-        return sum(_Ties(self.judged, query).orders > _EXACT for query in _tied(self.judged))
+    def _sampled_queries(self) -> int:
+        """Number of queries with more orders than are evaluated."""
+        return sum(_Ties(self.judged, query).orders > _EXACT for query in _tied_queries(self.judged))
 
     def warnings(self, measures: Sequence[Measure]) -> tuple[Warned, ...]:
-        """Warn of queries with more orders than were tried, if a measure needs all of them."""
-        sampled = 0 if all(map(self._adds_up, measures)) else self._sampled
+        """Warn of queries whose orders were sampled, if a measure needs all of them."""
+        sampled = 0 if all(map(self._adds_up, measures)) else self._sampled_queries
         text = f"in {sampled} {'query' if sampled == 1 else 'queries'} the expected value over ties is an average over {_EXACT:,} random orders"
         return (Warned("ties-sampled", sampled, text),) if sampled else ()
 
 
 def _blocks(j: Judged) -> list[Ints]:
-    """Queries in groups whose replicas fit into memory; a query with ties may have a thousand."""
+    """Split queries into blocks whose replicas fit into memory; a query with ties may have a thousand."""
     tied = np.bincount(j.query[j.tie_last > j.tie_first], minlength=len(j)) > 0
     rows = (j.hits + j.judgments + 1) * np.where(tied, _EXACT, 1)
     block = np.cumsum(rows) // _BLOCK
@@ -100,27 +99,29 @@ def _blocks(j: Judged) -> list[Ints]:
 
 
 def _replicas(j: Judged) -> tuple[Judged, Ints]:
-    """Each query as many times as it has orders, and how many times that is."""
+    """Return the replicas of all queries, and their number per query."""
     copies = np.ones(len(j), np.int64)
     ranks: list[Ints] = []
-    for query in _tied(j):
+    for query in _tied_queries(j):
         placed = _Ties(j, query).placements()
         copies[query] = len(placed)
         ranks.append(placed)
     return _replicate(j, copies, ranks).under(j.policy), copies
 
 
-def _tied(j: Judged) -> Ints:
+def _tied_queries(j: Judged) -> Ints:
     return np.unique(j.query[j.tie_last > j.tie_first])
 
 
 class _Ties:
-    """The tied groups of one query: how many places each has, and its hits by kind."""
+    """The tied groups of one query: the number of ranks of each, and its hits by kind."""
 
     def __init__(self, j: Judged, query: int) -> None:
         hits = slice(*np.searchsorted(j.query, [query, query + 1]))
         self.first = j.tie_first[hits]
-        kind = j.grade[hits] if j.aspects is None else j.judgment[hits]  # by subtopic, documents are not alike
+        kind = (
+            j.grade[hits] if j.aspects is None else j.judgment[hits]
+        )  # documents with subtopics are not interchangeable
         self.groups = [np.flatnonzero(self.first == f) for f in np.unique(self.first)]
         self.sizes = [int(j.tie_last[hits][g[0]] - self.first[g[0]] + 1) for g in self.groups]
         self.classes = [[g[kind[g] == k] for k in np.unique(kind[g])] for g in self.groups]
@@ -132,7 +133,7 @@ class _Ties:
         return math.prod(_arrangements(size, [len(c) for c in classes]) for size, classes in groups)
 
     def turns(self) -> tuple[Ints, NDArray[np.float64]]:
-        """Ranks of the query's hits, one row an order: as they are, and each group turned round step by step; and what each order weighs."""
+        """Return the ranks of the hits in the present order and in each rotation of each group, one row per order, and the weight of each."""
         base = self.first.copy()
         for group in self.groups:
             base[group] += np.arange(len(group))
@@ -148,18 +149,18 @@ class _Ties:
         return np.stack(rows), np.array(weights)
 
     def placements(self) -> Ints:
-        """Ranks of the query's hits, one row an order: all orders, or as many drawn ones as are tried."""
+        """Return the ranks of the hits, one row per order: all orders, or a sample."""
         if self.orders > _EXACT:
-            return self._drawn()
+            return self._draw()
         groups = zip(self.sizes, self.classes, strict=True)
-        choices = [_arranged(tuple(range(size)), [len(c) for c in classes]) for size, classes in groups]
+        choices = [_list_arrangements(tuple(range(size)), [len(c) for c in classes]) for size, classes in groups]
         order = np.concatenate([members for classes in self.classes for members in classes])
         combined = [[p for part in combo for p in part] for combo in itertools.product(*choices)]
         out = np.tile(self.first, (len(combined), 1))
         out[:, order] += np.array(combined)
         return out
 
-    def _drawn(self) -> Ints:
+    def _draw(self) -> Ints:
         generator = np.random.default_rng(len(self.first))
         draws = max(50, min(_EXACT, _DRAWS // max(self.sizes)))
         out = np.tile(self.first, (draws, 1))
@@ -170,7 +171,7 @@ class _Ties:
 
 
 def _arrangements(size: int, counts: list[int]) -> int:
-    """In how many ways so many documents of each kind can stand in so many places."""
+    """Number of ways to place documents, `counts` of each kind, at `size` ranks."""
     ways = 1
     for count in counts:
         ways *= math.comb(size, count)
@@ -178,19 +179,19 @@ def _arrangements(size: int, counts: list[int]) -> int:
     return ways
 
 
-def _arranged(places: tuple[int, ...], counts: list[int]) -> list[tuple[int, ...]]:
-    """Those ways: the places of the first kind's documents, then of the second's, and so on."""
+def _list_arrangements(places: tuple[int, ...], counts: list[int]) -> list[tuple[int, ...]]:
+    """List these ways: the places of the documents of the first kind, then of the second, and so on."""
     if not counts:
         return [()]
     ways = []
     for chosen in itertools.combinations(places, counts[0]):
         rest = tuple(p for p in places if p not in chosen)
-        ways += [chosen + others for others in _arranged(rest, counts[1:])]
+        ways += [chosen + others for others in _list_arrangements(rest, counts[1:])]
     return ways
 
 
 def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
-    """A `Judged` that holds each query as many times as it has orders."""
+    """Return a `Judged` with each query repeated once per order."""
     owner = np.repeat(np.arange(len(j)), copies)
     hit_start = np.searchsorted(j.query, np.arange(len(j) + 1))
     pool_start = np.searchsorted(j.pool_query, np.arange(len(j) + 1))
@@ -213,27 +214,15 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         row = _spread(aspect_start[owner], sizes)
         judgment = j.aspects.judgment[row] + np.repeat(shift, sizes)
         aspects = type(j.aspects)(judgment, j.aspects.aspect[row], j.aspects.sub[row], j.aspects.grade[row])
+    docs = None if j.pool_doc is None else j.pool_doc.take(pool)
     return replace(
-        j,
-        retrieved=j.retrieved[owner],
-        answered=j.answered[owner],
-        query=query,
-        rank=rank[order],
-        grade=j.grade[hit][order],
-        judgment=(j.judgment[hit] + shift[query])[order],
-        tie_first=rank[order],
-        tie_last=rank[order],
-        pool=Pool(
-            queries=tuple(range(len(owner))),
-            query=pool_query,
-            grade=j.pool_grade[pool],
-            doc=None if j.pool_doc is None else j.pool_doc.take(pool),
-            aspects=aspects,
-        ),
-        reading=None,  # of one order only
-    )
+        j, retrieved=j.retrieved[owner], answered=j.answered[owner], query=query, rank=rank[order], grade=j.grade[hit][order],
+        judgment=(j.judgment[hit] + shift[query])[order], tie_first=rank[order], tie_last=rank[order],
+        pool=Pool(queries=tuple(range(len(owner))), query=pool_query, grade=j.pool_grade[pool], doc=docs, aspects=aspects),
+        reading=None,  # it belongs to one order
+    )  # fmt: skip
 
 
 def _spread(start: Ints, size: Ints) -> Ints:
-    """start, start + 1, … start + size - 1 for each pair, one after the other."""
+    """Concatenate start, start + 1, … start + size - 1 of each pair."""
     return np.arange(int(size.sum())) + np.repeat(start - (np.cumsum(size) - size), size)

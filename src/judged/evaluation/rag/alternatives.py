@@ -1,4 +1,4 @@
-"""Sets of documents of which any one answers the question: judged one after the other, and the best counts."""
+"""Alternative sets of documents, any one of which answers the question: each set is evaluated, and the best value counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judged.core.judged import Judged
 from judged.core.tables import Qrels
 from judged.evaluation.measuring.column import column
 from judged.evaluation.measuring.expected_ties import TieOrders
-from judged.evaluation.rag.roll_up import rolled_qrels
+from judged.evaluation.rag.roll_up import roll_up_qrels
 from judged.evaluation.result.source import Provenance
 from judged.measures.registry import Measure
 
@@ -20,53 +20,53 @@ __all__ = ["all_sets", "best", "best_column", "chosen", "each_set"]
 
 
 def all_sets(qrels: Qrels) -> Qrels:
-    """The documents of all sets of a query, each once with its highest grade: what is judged at all."""
+    """Merge the sets of each query: every judged document once, with its highest grade."""
     return _once(replace(qrels, choice=None))
 
 
 def each_set(qrels: Qrels) -> list[Qrels]:
-    """The judgments once for each set: the first of every query, the second, …; a query that has fewer repeats its last.
+    """Return judgments with the first set of every query, with the second, and so on; a query with fewer sets repeats its last.
 
-    Documents of the other sets are judged, and not relevant.
+    Documents of the other sets are judged not relevant.
     """
     assert qrels.choice is not None
     most = np.zeros(len(qrels.queries), np.int64)
     np.maximum.at(most, qrels.query, qrels.choice)
-    found = []
+    sets = []
     for number in range(int(most.max()) + 1):
         mine = qrels.choice == np.minimum(number, most)[qrels.query]
         if qrels.passages is not None and qrels.passages.spans:
-            found.append(replace(qrels.take(mine), choice=None))
+            sets.append(replace(qrels.take(mine), choice=None))
         else:
-            found.append(_once(replace(qrels, choice=None, grade=np.where(mine, qrels.grade, 0.0))))
-    return found
+            sets.append(_once(replace(qrels, choice=None, grade=np.where(mine, qrels.grade, 0.0))))
+    return sets
 
 
 def _once(qrels: Qrels) -> Qrels:
     if qrels.passages is not None and qrels.passages.spans:
-        return qrels  # a span is found once, however often it is listed
-    return replace(rolled_qrels(qrels, lambda rows: rows.doc), doc_kind=qrels.doc_kind)
+        return qrels  # a span counts once even if it is listed several times
+    return replace(roll_up_qrels(qrels, lambda rows: rows.doc), doc_kind=qrels.doc_kind)
 
 
-# ── the best of them ─────────────────────────────────────────────────────────────────────────────
+# ── the best value ───────────────────────────────────────────────────────────────────────────────
 
 
 def best_column(measure: Measure, source: Provenance, orders: TieOrders | None) -> Column:
-    """One value per query: of the sets, where there are any, the best; chosen by each measure for itself."""
+    """One value per query: the best of its sets, if it has several; each measure chooses its own."""
     if not source.alternatives or not _differs(measure):
         return column(measure, source.judged, orders)
     return best(measure, [_on(measure, judged) for judged in source.alternatives])
 
 
 def best(measure: Measure, columns: Sequence[Column]) -> Column:
-    """The best of several values, for each query; one that there is, where some are missing."""
+    """Return the best value of each query, without missing values."""
     better = np.fmin if measure.definition.lower_is_better else np.fmax
     out: Column = better.reduce(np.stack(columns))
     return out
 
 
 def chosen(measure: Measure, source: Provenance) -> Provenance:
-    """The source with that set of each query by which it has its value."""
+    """Return the source with the set of each query that has the best value."""
     if not source.alternatives or not _differs(measure):
         return replace(source, alternatives=())
     values = np.stack([_on(measure, judged) for judged in source.alternatives])

@@ -1,4 +1,4 @@
-"""From chunks to their documents: rankings and judgments rolled up, so that they can be compared whatever the chunks are."""
+"""Roll up chunks to their documents, so that results do not depend on how documents are chunked."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Qrels, Run
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.result.source import as_text
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
 
-__all__ = ["HOW", "documents_of", "roll_up", "rolled_qrels", "rolled_run"]
+__all__ = ["HOW", "documents_of", "roll_up", "roll_up_qrels", "roll_up_run"]
 
 How = Literal["first", "max", "sum"]
 Resolver = Callable[[Run | Qrels], IdColumn]
@@ -31,18 +31,18 @@ def roll_up(source: Qrels, documents: Any = None, how: How = "first", **policy: 
 @overload
 def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: Any) -> Run: ...
 def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: Any) -> Run | Qrels:
-    """A run of chunks as a run of their documents; or judgments of chunks as judgments of documents.
+    """Replace the chunks of a run, or of judgments, by their documents.
 
-    A document stands where its first chunk stands (`first`), or is ranked by the highest score of its chunks (`max`), or by the sum of their scores (`sum`). Of judgments
-    the highest grade of its chunks is a document's.
+    A document is ranked at its first chunk (`first`), by the highest score of its chunks (`max`), or by the sum of their scores
+    (`sum`). In judgments, a document has the highest grade of its chunks.
 
     Args:
-        source: a run in any form that `read_run` takes; or judgments, as `read_qrels` gives them.
-        documents: the document of each chunk: {chunk: document}, a frame or a file with both columns, a function of the id, or what stands between
-            document and number in the ids, such as `"#"`: the document is what comes before the last one. An id that names a document stands
-            for itself. None where the chunks say it themselves (`doc`).
-        how: which score is a document's.
-        policy: how rankings are ordered, see `Policy`.
+        source: a run in any format that `read_run` takes; or `Qrels`.
+        documents: the document of each chunk: {chunk: document}, a frame or a file with both columns, a function of the id, or the
+            separator between document and chunk in the ids, such as `"#"`; its last occurrence counts. An id of a document is kept.
+            None if the chunks have a field `doc`.
+        how: rule for the rank of a document.
+        policy: order of the rankings, see `Policy`.
 
     >>> rolled = roll_up({"q": ["a#2", "b#1", "a#1"]}, "#")
     >>> rolled.doc.tolist()
@@ -50,17 +50,17 @@ def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: An
     """
     resolve = documents_of(documents)
     if isinstance(source, Qrels):
-        return rolled_qrels(source, resolve)
-    return rolled_run(read_run(source), resolve, how, Policy(**policy))
+        return roll_up_qrels(source, resolve)
+    return roll_up_run(read_run(source), resolve, how, Policy(**policy))
 
 
-# ── which document ───────────────────────────────────────────────────────────────────────────────
+# ── documents of chunks ──────────────────────────────────────────────────────────────────────────
 
 
 def documents_of(documents: Any) -> Resolver:
-    """From rows to the document that each is of."""
+    """Return a function from rows to the document of each row."""
     if documents is None:
-        return _said
+        return _own_documents
     if isinstance(documents, str) and not any(c.isalnum() for c in documents):
         return _by_separator(documents.encode())
     if callable(documents) and not isinstance(documents, Mapping):
@@ -68,32 +68,34 @@ def documents_of(documents: Any) -> Resolver:
     table = read_chunks(documents, "documents")
     doc = table.passages.doc
     if doc is None:
-        raise DataError("no-document", "a column of documents", got="none", where=table.name, hint="such as doc_id")
+        raise DataError(
+            "no-document", "the table has no column of documents", where=table.name, hint="add one, such as doc_id"
+        )
     names = doc.tolist()
     known = set(names)
 
     def resolve(rows: Run | Qrels) -> IdColumn:
-        found = []
+        resolved = []
         for i, raw in enumerate(rows.doc.tolist()):
             at = table.row.get(raw)
             if at is None and raw not in known:
-                _refuse(raw, rows, i, f"not in {table.name}")
-            found.append(raw if at is None else names[at])
-        return IdColumn.of(found)
+                _raise_no_document(rows, i, f"chunk {shown(raw)} is not in {table.name}")
+            resolved.append(raw if at is None else names[at])
+        return IdColumn.of(resolved)
 
     return resolve
 
 
-def _said(rows: Run | Qrels) -> IdColumn:
+def _own_documents(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
-        raise UsageError("no-document", "the document of each chunk", got="none", where=rows.name,
-                         hint="give them: documents={chunk: document}, or a separator such as '#' (--documents, --chunk-separator)")  # fmt: skip
+        raise UsageError("no-document", "the documents of the chunks are unknown", where=rows.name,
+                         hint=Hint("give a table with {documents}, or the separator between document and chunk in the ids", documents=None))  # fmt: skip
     return rows.passages.doc
 
 
 def _by_separator(separator: bytes) -> Resolver:
     if not separator:
-        raise UsageError("no-document", "a separator of at least one character", got="''")
+        raise UsageError("no-document", "the separator of document and chunk is empty")
 
     def resolve(rows: Run | Qrels) -> IdColumn:
         pairs = [(raw.rpartition(separator)[0], raw) for raw in rows.doc.tolist()]
@@ -104,28 +106,32 @@ def _by_separator(separator: bytes) -> Resolver:
 
 def _by_function(function: Callable[[Any], Any]) -> Resolver:
     def resolve(rows: Run | Qrels) -> IdColumn:
-        found = []
+        resolved = []
         for i, raw in enumerate(rows.doc.tolist()):
             value = function(int(raw) if rows.doc_kind == "integer" else as_text(raw))
             if not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
-                _refuse(raw, rows, i, shown(value))
-            found.append(str(value).encode("utf-8", "surrogateescape"))
-        return IdColumn.of(found)
+                _raise_no_document(
+                    rows,
+                    i,
+                    f"document of chunk {shown(raw)} must be a non-empty string or an integer, got {shown(value)}",
+                )
+            resolved.append(str(value).encode("utf-8", "surrogateescape"))
+        return IdColumn.of(resolved)
 
     return resolve
 
 
-def _refuse(raw: bytes, rows: Run | Qrels, row: int, got: str) -> NoReturn:
-    raise DataError("no-document", f"a document for chunk {shown(raw)}", got=got, where=rows.where(row), value=raw)
+def _raise_no_document(rows: Run | Qrels, row: int, problem: str) -> NoReturn:
+    raise DataError("no-document", problem, where=rows.where(row), value=rows.doc[row])
 
 
-# ── rolling ──────────────────────────────────────────────────────────────────────────────────────
+# ── runs and judgments ───────────────────────────────────────────────────────────────────────────
 
 
-def rolled_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
-    """The run with documents in place of their chunks."""
+def roll_up_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
+    """Replace the chunks of a run by their documents."""
     if how not in HOW:
-        raise UsageError("roll-up", f"one of {', '.join(HOW)}", got=shown(how), value=how)
+        raise UsageError("roll-up", f"roll_up must be one of {', '.join(HOW)}, got {shown(how)}", value=how)
     query, row = ranked_rows(run, policy)
     doc = resolve(run).take(row)
     code = _codes(query, doc)
@@ -144,35 +150,30 @@ def rolled_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
 
 
 def _kind(rows: Run | Qrels, doc: IdColumn) -> IdKind:
-    """Whole numbers stay whole numbers."""
+    """Return `integer` if the ids were integers and still are."""
     return "integer" if rows.doc_kind == "integer" and all(raw.isdigit() for raw in doc.tolist()) else "text"
 
 
 def _scores(run: Run, how: str) -> NDArray[np.float64]:
-    """The scores of chunks, as a system gave them: the places of a list are none."""
+    """Return the scores of the chunks; raise for a list, whose positions are not scores."""
     if run.passages is not None and run.passages.score is not None:
         return run.passages.score
     size = np.bincount(run.query, minlength=len(run.queries))
     if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
-        raise DataError(
-            "roll-up",
-            f"a score for every chunk, for {how}",
-            got="lists without them",
-            where=run.name,
-            hint="how='first' needs none",
-        )
+        raise DataError("roll-up", f"roll-up by {how} needs a score of every chunk", where=run.name,
+                        hint=Hint("use {roll_up}, which needs none", roll_up="first"))  # fmt: skip
     return run.score
 
 
 def _codes(query: Ints, doc: IdColumn) -> Ints:
-    """A number for each (query, document), in order of appearance."""
+    """Number the pairs (query, document) in order of appearance."""
     seen: dict[tuple[int, bytes], int] = {}
     pairs = zip(query.tolist(), doc.tolist(), strict=True)
     return np.fromiter((seen.setdefault(pair, len(seen)) for pair in pairs), np.int64, len(query))
 
 
-def rolled_qrels(qrels: Qrels, resolve: Resolver) -> Qrels:
-    """The judgments of documents: of each the highest grade of its chunks, for each subtopic and each set."""
+def roll_up_qrels(qrels: Qrels, resolve: Resolver) -> Qrels:
+    """Replace the chunks of judgments by their documents, with the highest grade of each subtopic and set."""
     doc = resolve(qrels)
     others = [[None] * len(qrels) if c is None else c.tolist() for c in (qrels.aspect, qrels.sub, qrels.choice)]
     seen: dict[Any, int] = {}

@@ -11,9 +11,9 @@ __all__ = ["judged_share"]
 
 
 def judged_share(judged: Judged, ranks: Ints) -> Floats:
-    """At each of these ranks the share of queries whose document there is judged, of those that have one there; NaN where none has.
+    """Share of queries whose document at a rank is judged, among those with a document at this rank; NaN if there are none.
 
-    `Judged@k` is of all ranks down to k, this is of one: it shows where the pool ends.
+    `Judged@k` covers all ranks down to k, this a single one: it shows the depth of the pool.
 
     >>> from judged.evaluation.evaluate import join
     >>> judged_share(join({"q": {"a": 1}}, {"q": ["a", "b"]}), np.array([1, 2, 3]))
@@ -21,6 +21,6 @@ def judged_share(judged: Judged, ranks: Ints) -> Floats:
     """
     last = int(ranks.max(initial=0))
     hits = judged.is_judged & (judged.rank <= last)
-    found = np.bincount(judged.rank[hits], minlength=last + 1)[ranks]
-    there = (judged.retrieved[:, None] >= ranks[None, :]).sum(axis=0)
-    return np.divide(found, there, out=np.full(len(ranks), np.nan), where=there > 0)
+    known = np.bincount(judged.rank[hits], minlength=last + 1)[ranks]
+    retrieved = (judged.retrieved[:, None] >= ranks[None, :]).sum(axis=0)
+    return np.divide(known, retrieved, out=np.full(len(ranks), np.nan), where=retrieved > 0)

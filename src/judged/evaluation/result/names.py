@@ -23,9 +23,9 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
         if str(own) == str(name):
             return own
     measure = parse(name)
-    for wanted in (measure, find_profile(profile).apply(measure)):
+    for meant in (measure, find_profile(profile).apply(measure)):
         for own in measures:
-            if own == wanted:
+            if own == meant:
                 return own
     fitting = [own for own in measures if _fits(measure, own)]
     if len(fitting) == 1:

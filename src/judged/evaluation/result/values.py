@@ -181,7 +181,7 @@ class Values(Result):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
-        from judged.evaluation.result.storage import save
+        from judged.evaluation.result.save import save
 
         save(self, path)
 

@@ -29,17 +29,9 @@ __all__ = ["evaluate_frame"]
 
 
 def evaluate_frame(
-    qrels: Any,
-    run: Any,
-    measures: Measures = DEFAULT,
-    *,
-    session: Any = None,
-    partitions: int | None = None,
-    level: float | None = None,
-    strict: bool = False,
-    profile: str = "trec_eval-10",
-    **policy: Unpack[PolicyOptions],
-) -> FrameValues:
+    qrels: Any, run: Any, measures: Measures = DEFAULT, *, session: Any = None, partitions: int | None = None,
+    level: float | None = None, strict: bool = False, profile: str = "trec_eval-10", **policy: Unpack[PolicyOptions],
+) -> FrameValues:  # fmt: skip
     """Return values of millions of queries as a Spark DataFrame, with exact means and intervals; no values are collected.
 
     Judgments and rankings are joined by query on the cluster (a shuffle of the run), and every partition is evaluated by the code of
@@ -78,27 +70,15 @@ def evaluate_frame(
             rows.unpersist()
         raise
     return FrameValues(
-        frame=values,
-        kept=rows,
-        measures=parsed,
-        moments=total.moments,
-        queries=total.queries,
-        policy=rules,
-        profile=profile,
-        names=(judgments.columns.name, table.columns.name),
+        frame=values, kept=rows, measures=parsed, moments=total.moments, queries=total.queries, policy=rules, profile=profile,
+        names=(judgments.columns.name, table.columns.name), warnings=total.tally.warnings(),
         coverage={} if total.share is None else {"judged@10": total.share.mean()},
-        warnings=total.tally.warnings(),
-    )
+    )  # fmt: skip
 
 
 def _start(
-    judgments: SparkJudgments,
-    table: SparkTable,
-    partitions: int | None,
-    measures: tuple[Measure, ...],
-    profile: str,
-    policy: Policy,
-) -> Any:
+    judgments: SparkJudgments, table: SparkTable, partitions: int | None, measures: tuple[Measure, ...], profile: str, policy: Policy
+) -> Any:  # fmt: skip
     """Return the DataFrame of values and partial results, which Spark computes when it is first used."""
     check_order(policy, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
     if not judgments.ordered:

@@ -1,4 +1,4 @@
-"""The join as trec_eval makes it: which topics, what it makes of missing ones, and the topic at which it gives up."""
+"""The join of trec_eval: evaluated topics, missing topics, and the topic at which it stops."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError
+from judged.evaluation.result.source import as_text, raw_id
 
-__all__ = ["PREFERENCES", "Options", "Stop", "Topics", "joined", "lacking", "topics_of"]
+__all__ = ["PREFERENCES", "Options", "Stop", "Topics", "join_topics", "lacking", "topics_of"]
 
 PREFERENCES = ("prefs", "qrels_prefs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """trec_eval's flags, by what they mean."""
+    """The flags of trec_eval."""
 
     measures: tuple[str, ...] = ("official",)  # -m
     per_topic: bool = False  # -q
@@ -39,7 +40,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """The judged topics by id, which of them are evaluated, and which the run lacks."""
+    """The judged topics sorted by id, the positions of those that are evaluated, and a mask of those that the run lacks."""
 
     names: list[str]
     rows: list[int]
@@ -48,7 +49,7 @@ class Topics:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The topic at which trec_eval gives up, and what it says."""
+    """The topic at which trec_eval stops, and its message."""
 
     topic: int
     message: str
@@ -56,7 +57,7 @@ class Stop:
 
 def topics_of(options: Options, qrels: Qrels, run: Run) -> Topics:
     raw, answered = sorted(qrels.queries.tolist()), set(run.queries.tolist())
-    names = [name.decode("utf-8", "surrogateescape") for name in raw]
+    names = list(map(as_text, raw))
     rows = [i for i, name in enumerate(names) if options.topic in (None, name)]
     return Topics(names, rows, np.array([name not in answered for name in raw]))
 
@@ -69,8 +70,8 @@ def lacking(options: Options, topics: Topics) -> Stop | None:
     return Stop(row, f"trec_eval: result qid '{topics.names[row]}' not found in qrels")
 
 
-def joined(options: Options, qrels: Qrels, run: Run, topics: Topics) -> tuple[Judged, Stop | None]:
-    """The join, and the first evaluated topic with a document twice: anywhere else that is no error."""
+def join_topics(options: Options, qrels: Qrels, run: Run, topics: Topics) -> tuple[Judged, Stop | None]:
+    """Return the join, and the first evaluated topic with a duplicate document; in other topics, duplicates are no error."""
     preferences = options.form in PREFERENCES
     judged_only = options.judged_only and not preferences
     policy = Policy(
@@ -95,20 +96,20 @@ def joined(options: Options, qrels: Qrels, run: Run, topics: Topics) -> tuple[Ju
 
 
 def _only_unjudged(topic: str) -> Run:
-    query = IdColumn.of([topic.encode("utf-8", "surrogateescape")])
+    query = IdColumn.of([raw_id(topic)])
     return Run(name="run", queries=query, query=np.zeros(1, np.int64), doc=IdColumn.of([b"\0"]), score=np.ones(1))
 
 
-# ── documents that occur twice ───────────────────────────────────────────────────────────────────
+# ── duplicate documents ──────────────────────────────────────────────────────────────────────────
 
 
 def _repeat(options: Options, qrels: Qrels, run: Run, topics: Topics) -> Stop | None:
     """The first duplicate document; the ranking of a topic is checked before its judgments."""
-    place = {topics.names[row].encode("utf-8", "surrogateescape"): row for row in topics.rows}
-    found = [_in_run(options, run, place)]
-    if options.form != "qrels_jg":  # where the reader has refused them
-        found.append(_in_judgments(options, qrels, place))
-    return min((stop for stop in found if stop is not None), default=None, key=lambda stop: stop.topic)
+    place = {raw_id(topics.names[row]): row for row in topics.rows}
+    stops = [_in_run(options, run, place)]
+    if options.form != "qrels_jg":  # the reader rejects them
+        stops.append(_in_judgments(options, qrels, place))
+    return min((stop for stop in stops if stop is not None), default=None, key=lambda stop: stop.topic)
 
 
 def _in_run(options: Options, run: Run, place: dict[bytes, int]) -> Stop | None:
@@ -122,23 +123,23 @@ def _in_run(options: Options, run: Run, place: dict[bytes, int]) -> Stop | None:
     if not len(again):
         return None
     who = "form_prefs_counts" if preferences else "form_res_qrels"
-    return Stop(int(topic[kept][again[0]]), f"trec_eval.{who}: duplicate docs {_shown(docs, int(again[0]))}")
+    return Stop(int(topic[kept][again[0]]), f"trec_eval.{who}: duplicate docs {as_text(docs[int(again[0])])}")
 
 
 def _in_judgments(options: Options, qrels: Qrels, place: dict[bytes, int]) -> Stop | None:
     topic = _topic(qrels, place)
     seen = np.flatnonzero(topic >= 0)
-    said = "trec_eval.form_res_rels: duplicate docs {}\n"
+    message = "trec_eval.form_res_rels: duplicate docs {}\n"
     parts, differs = [], None
     if options.form in PREFERENCES:  # only a contradiction is an error
-        said = "trec_eval.form_prefs_counts: doc '{}' occurs with different rel_level in same jsg\n"
+        message = "trec_eval.form_prefs_counts: doc '{}' occurs with different rel_level in same jsg\n"
         parts = [_codes(ids)[seen] for ids in (qrels.aspect, qrels.sub) if ids is not None]
         differs = qrels.grade[seen]
     again = _again(topic[seen], qrels.doc.take(seen), *parts, differs=differs)
     if not len(again):
         return None
     row = int(seen[again[0]])
-    return Stop(int(topic[row]), said.format(_shown(qrels.doc, row)))
+    return Stop(int(topic[row]), message.format(as_text(qrels.doc[row])))
 
 
 def _codes(ids: IdColumn) -> Ints:
@@ -146,12 +147,12 @@ def _codes(ids: IdColumn) -> Ints:
 
 
 def _topic(rows: Run | Qrels, place: dict[bytes, int]) -> Ints:
-    """Each row's evaluated topic, else -1."""
+    """Evaluated topic of each row; -1 if its topic is not evaluated."""
     return np.array([place.get(raw, -1) for raw in rows.queries.tolist()], dtype=np.int64)[rows.query]
 
 
 def _again(topic: Ints, doc: IdColumn, *parts: Ints, differs: NDArray[np.float64] | None = None) -> Ints:
-    """Rows that repeat another row of their topic, by topic and id."""
+    """Return rows that duplicate another row of their topic, sorted by topic and id."""
     order = doc.order(topic, *parts)
     now, before = order[1:], order[:-1]
     same = doc.same(now, doc, before)
@@ -160,7 +161,3 @@ def _again(topic: Ints, doc: IdColumn, *parts: Ints, differs: NDArray[np.float64
     if differs is not None:
         same &= differs[now] != differs[before]
     return now[same]
-
-
-def _shown(doc: IdColumn, row: int) -> str:
-    return doc[row].decode("utf-8", "surrogateescape")

@@ -1,7 +1,6 @@
-"""The output of trec_eval 10 for judgments and a run, as plain data: lines, a message, an exit code.
+"""The output of trec_eval 10 for judgments and a run, as data: lines, a message, an exit code.
 
-Values come from the measures. This file has only what is specific to trec_eval: its sums, its names, its decimals, and
-what it says when it gives up.
+Values come from the measures. This file has only what is specific to trec_eval: its sums, names, decimals and error messages.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ import numpy as np
 from judged.core.judged import Judged
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, UsageError
-from judged.evaluation.trec_eval.join import PREFERENCES, Options, Stop, Topics, joined, lacking, topics_of
+from judged.evaluation.trec_eval.join import PREFERENCES, Options, Stop, Topics, join_topics, lacking, topics_of
 from judged.io.formats.trec_eval import FORMATS, read_judgments, read_ranking, read_zscores
-from judged.measures.trec_names import RUN_ID, Printed, printed, requested
+from judged.measures.trec_names import RUN_ID, Printed, parse_requests, printed_values
 from judged.stats.summary import FLOOR, total
 
 __all__ = ["Options", "TrecEvalOutput", "evaluate", "evaluate_files"]
@@ -27,8 +26,8 @@ T = TypeVar("T")
 Zscores = Mapping[tuple[str, str], tuple[float, float]]
 
 _NO_ZSCORE = -1000000.0
-_COUNTED_ALONE = "num_q"  # asks neither judgments nor ranking
-_UNDONE = ("num_ret", "utility", "relstring", "rbp_resid")  # set to nothing for missing topics, under these names only
+_COUNTED_ALONE = "num_q"  # needs neither judgments nor a ranking
+_UNDONE = ("num_ret", "utility", "relstring", "rbp_resid")  # 0 or empty for missing topics, under these names only
 _NEEDS = {
     "grades": (("qrels",), "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results"),
     "groups": (("qrels_jg",), "trec_eval: rel_info format not qrels_jg or results format not trec_results"),
@@ -46,7 +45,7 @@ class TrecEvalOutput:
 
 
 class _QuitError(Exception):
-    """An outcome without lines."""
+    """Output without lines."""
 
     def __init__(self, code: int, message: str) -> None:
         self.outcome = TrecEvalOutput((), f"{message}\n", code)
@@ -74,22 +73,22 @@ def _read(code: int, read: Callable[..., T], path: str, *more: str) -> T:
 
 
 def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None = None) -> TrecEvalOutput:
-    """The lines that trec_eval prints; when it gives up, those of the topics before, and why."""
+    """Return the lines that trec_eval prints; if it stops at a topic, those of the topics before, and its message."""
     try:
-        return _evaluated(options, qrels, run, zscores)
+        return _evaluate(options, qrels, run, zscores)
     except _QuitError as quitting:
         return quitting.outcome
 
 
-def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None) -> TrecEvalOutput:
-    names = requested(options.measures)
-    values = [value for name, text in names.items() if name != RUN_ID for value in _printed(options, name, text)]
+def _evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None) -> TrecEvalOutput:
+    names = parse_requests(options.measures)
+    values = [value for name, text in names.items() if name != RUN_ID for value in _parse_values(options, name, text)]
     topics = topics_of(options, qrels, run)
     stop = _before_any_join(options, topics, values)
-    judged, repeat = joined(options, qrels, run, topics)
-    asking = next((value.asked for value in values if value.asked != _COUNTED_ALONE), None)
-    if repeat is not None and asking and (stop is None or repeat.topic < stop.topic):
-        stop = Stop(repeat.topic, f"{repeat.message}trec_eval: Can't calculate measure '{asking}'")
+    judged, repeat = join_topics(options, qrels, run, topics)
+    measure = next((value.asked for value in values if value.asked != _COUNTED_ALONE), None)
+    if repeat is not None and measure and (stop is None or repeat.topic < stop.topic):
+        stop = Stop(repeat.topic, f"{repeat.message}trec_eval: Can't calculate measure '{measure}'")
     done = [row for row in topics.rows if stop is None or row < stop.topic]
     if stop is not None and not (options.per_topic and done):
         raise _QuitError(4, stop.message)
@@ -101,21 +100,21 @@ def _evaluated(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None
         return TrecEvalOutput(tuple(lines), f"{stop.message}\n", 4)
     if options.summary:
         lines += [f"{RUN_ID:<22}\tall\t{run.tag}"] if RUN_ID in names else []
-        relevant = {"num_rel": float((qrels.grade > 0).sum())} if options.complete else {}  # whatever the level
+        relevant = {"num_rel": float((qrels.grade > 0).sum())} if options.complete else {}  # at every level
         lines += table.summary({_COUNTED_ALONE: count, **relevant})
-    said = "".join(f"judged: {warning}\n" for warning in run.warnings if warning.slug == "score-nan")
-    return TrecEvalOutput(tuple(lines), said)
+    warnings = "".join(f"judged: {warning}\n" for warning in run.warnings if warning.slug == "score-nan")
+    return TrecEvalOutput(tuple(lines), warnings)
 
 
-def _printed(options: Options, name: str, text: str) -> list[Printed]:
+def _parse_values(options: Options, name: str, text: str) -> list[Printed]:
     try:
-        return printed(name, text, level=options.level, collection=options.collection)
+        return printed_values(name, text, level=options.level, collection=options.collection)
     except UsageError as error:
         raise _QuitError(2, f"{error.problem}\ntrec_eval: Cannot initialize measure '{name}'") from error
 
 
 def _before_any_join(options: Options, topics: Topics, values: list[Printed]) -> Stop | None:
-    """The first topic that the run lacks; gives up at once where no topic can be evaluated."""
+    """Return the first topic that the run lacks; raise if no topic can be evaluated."""
     if not topics.rows:
         raise _QuitError(7, "trec_eval: No queries with both results and relevance info")
     stop = lacking(options, topics)
@@ -133,17 +132,17 @@ def _before_any_join(options: Options, topics: Topics, values: list[Printed]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """One column for each value printed, one row for each topic evaluated."""
+    """One column per printed value, one row per evaluated topic."""
 
     names: list[str]
     values: list[Printed]
     columns: list[list[Any]]
-    count: float  # what sums are divided by
-    mark: str  # before every name
+    count: float  # divisor of the sums
+    mark: str  # prefix of every name
 
     def per_topic(self) -> Iterator[str]:
         shown = [
-            (self._head(value), self._written(value, column))
+            (self._head(value), self._format(value, column))
             for value, column in zip(self.values, self.columns, strict=True)
             if value.asked != _COUNTED_ALONE and value.definition.summary != "geometric"
         ]
@@ -155,7 +154,7 @@ class _Table:
         for value, column in zip(self.values, self.columns, strict=True):
             if not value.definition.text:
                 number = known.get(value.asked, self._sum(value, column))
-                yield f"{self._head(value)}\tall\t{self._written(value, [number])[0]}"
+                yield f"{self._head(value)}\tall\t{self._format(value, [number])[0]}"
 
     def _sum(self, value: Printed, column: list[Any]) -> float:
         added = total(np.array(column, dtype=float))
@@ -166,7 +165,7 @@ class _Table:
     def _head(self, value: Printed) -> str:
         return f"{'' if value.definition.text else self.mark}{value.label:<22}"
 
-    def _written(self, value: Printed, column: list[Any]) -> list[str]:
+    def _format(self, value: Printed, column: list[Any]) -> list[str]:
         if value.definition.text:
             return [f"'{text}'" for text in column]
         if value.definition.whole and not self.mark:
@@ -193,7 +192,7 @@ def _column(value: Printed, judged: Judged, topics: Topics, done: list[int], zsc
 
 
 def _zscore(number: float, known: tuple[float, float] | None) -> float:
-    """How many standard deviations a value lies above the mean of others."""
+    """Return the z-score of a value: its distance from the mean, in standard deviations."""
     mean, deviation = known or (math.nan, 0.0)
     if deviation:
         return (number - mean) / deviation

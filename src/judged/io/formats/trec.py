@@ -80,8 +80,8 @@ def unread_lines(
     return TrecLines(
         name=name,
         read=read,
-        opened=opened,
-        refuse=partial(_raise_line, name, begin),
+        open=opened,
+        raise_line=partial(_raise_line, name, begin),
         place=partial(_place, name, begin),
         warnings=check_end(last, name),
     )

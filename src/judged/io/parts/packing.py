@@ -89,7 +89,7 @@ def read_all(parts: Iterable[Part], name: str) -> Run:
 
 
 def _concatenate(texts: Sequence[IdColumn]) -> IdColumn:
-    packed = [text.packed() for text in texts]
+    packed = [text.compact() for text in texts]
     moved = [0, *accumulate(len(text.buffer) for text in packed)]
     start = np.concatenate([text.start + by for text, by in zip(packed, moved, strict=False)])
     buffer, length = (np.concatenate([getattr(text, name) for text in packed]) for name in ("buffer", "length"))

@@ -8,19 +8,14 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.measures.families.sets import found, looked_at
+from judged.measures.families.sets import depth_of, relevant_retrieved
 from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, Weights, number
 from judged.measures.registry import measure
 
 Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]
-Missed = Annotated[
-    float | None,
-    Spec(
-        "the rank of what was not found; none for the one behind the cutoff or, without one, behind the ranking",
-        number(1, optional=True),
-    ),
-]
+_AFTER = "the rank if no relevant document is retrieved; none for the rank after the cutoff, or after the ranking without one"
+Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 
 
 @measure("P",
@@ -35,9 +30,9 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
     A ranking shorter than k counts as padded with non-relevant documents; `short="shrink"` divides by its
     length instead, `short="zero"` gives 0.
     """
-    length = looked_at(j, cutoff)
+    length = depth_of(j, cutoff)
     size = length if cutoff is None or short == "shrink" else np.full(len(j), cutoff)
-    value = j.ratio(found(j, level, cutoff), size)
+    value = j.ratio(relevant_retrieved(j, level, cutoff), size)
     return np.where(length < size, 0.0, value) if short == "zero" else value
 
 
@@ -49,7 +44,7 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
          example=([1, 0, 1], 1), formula="relevant in the first k / relevant")  # fmt: skip
 def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that are among the first k."""
-    return j.ratio(found(j, level, cutoff), j.relevant(level))
+    return j.ratio(relevant_retrieved(j, level, cutoff), j.relevant(level))
 
 
 @measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
@@ -57,7 +52,7 @@ def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
 def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Recall relative to the best that k documents allow."""
     relevant = j.relevant(level)
-    return j.ratio(found(j, level, cutoff), relevant if cutoff is None else np.minimum(cutoff, relevant))
+    return j.ratio(relevant_retrieved(j, level, cutoff), relevant if cutoff is None else np.minimum(cutoff, relevant))
 
 
 @measure("F",
@@ -79,7 +74,7 @@ def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Leve
          example=([0, 1, 1], 1), formula="1 if any of the first k is relevant")  # fmt: skip
 def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """1 if any of the first k documents is relevant, otherwise 0."""
-    return (found(j, level, cutoff) > 0).astype(float)
+    return (relevant_retrieved(j, level, cutoff) > 0).astype(float)
 
 
 @measure("RR",
@@ -188,11 +183,11 @@ def interpolated_precision(
     """
     hit = j.column("relevant", j.is_relevant(level))
     count = j.column("found", j.running(hit))
-    needed = _needed(recall, j.relevant(level), rounding)
+    needed = _relevant_needed(recall, j.relevant(level), rounding)
     return j.highest(j.column("precision", count / j.rank), hit & (count >= j.at(needed)))
 
 
-def _needed(recall: float, relevant: Column, rounding: str) -> Column:
+def _relevant_needed(recall: float, relevant: Column, rounding: str) -> Column:
     exact = recall * relevant
     if rounding == "trec9":
         return np.trunc(exact + 0.9)
@@ -204,12 +199,8 @@ def _needed(recall: float, relevant: Column, rounding: str) -> Column:
 @measure("IPrec11", family="ranked", aliases=("11pt", "eleven_point_average"), trec="11pt_avg:", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
          formula="mean of IPrec at recall 0, 0.1, … 1")  # fmt: skip
 def eleven_point_average(
-    j: Judged,
-    *,
-    points: Weights = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
-    level: Level = 1,
-    rounding: Rounding = "nearest",
-) -> Column:
+    j: Judged, *, points: Weights = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), level: Level = 1, rounding: Rounding = "nearest"
+) -> Column:  # fmt: skip
     """The mean interpolated precision over recall levels, the eleven standard ones unless given."""
     total = np.zeros(len(j))
     for point in reversed(points):
@@ -230,7 +221,7 @@ _DIGITS = np.array([*"0123456789"])
 
 
 @measure("relstring", family="ranked", trec="relstring.", text=True, summary="none",
-         formula="one character a rank: the grade, > above 9, - not in the pool, . negative grade")  # fmt: skip
+         formula="one character per rank: the grade, > above 9, - not in the pool, . negative grade")  # fmt: skip
 def relevance_string(j: Judged, *, cutoff: Cutoff = 10) -> Column:
     """The grades of the first documents as a string, one character each."""
     width = int(j.retrieved.max(initial=0))
@@ -246,7 +237,7 @@ def relevance_string(j: Judged, *, cutoff: Cutoff = 10) -> Column:
     return np.array(["".join(row) for row in letters], dtype=object)
 
 
-# ── measures that look at judged documents only ──────────────────────────────────────────────────
+# ── measures of judged documents only ────────────────────────────────────────────────────────────
 
 
 @measure("Bpref",

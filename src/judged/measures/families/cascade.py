@@ -11,28 +11,27 @@ from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
-from judged.measures.families.graded import gained
+from judged.measures.families.graded import gain_of
 from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
 from judged.measures.registry import measure
 
 
-def refuse_above(j: Judged, top: float) -> None:
-    """An error that names the judgment whose grade is above the top of the scale."""
+def check_top_grade(j: Judged, top: float) -> None:
+    """Raise `label-above-max` if a grade is above the top of the scale."""
     above = np.flatnonzero(j.pool_grade > top)
     if len(above):
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
         doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
         raise DataError(
-            "label-above-max", f"grades up to the top of the scale, {top:g}",
-            got=f"{grade:g}, the grade{doc} for query {shown(query)}", value=float(grade),
-            hint=f"give the real top: max={j.pool_grade.max():g}", where=j.names[0],
+            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top of the scale, {top:g}", value=float(grade),
+            hint=f"set the top of the scale: max={j.pool_grade.max():g}", where=j.names[0],
         )  # fmt: skip
 
 
-def satisfied(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
-    """The chance that a document of this grade satisfies: gain / (top gain + 1), so (2^grade - 1) / 2^max."""
-    refuse_above(j, max_grade)
-    chance = gained(grade, gain, 2.0, gains) / (gained(np.array([max_grade]), gain, 2.0, gains) + 1.0)
+def satisfaction(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
+    """Probability that a document of this grade satisfies the user: gain / (top gain + 1), or (2^grade - 1) / 2^max."""
+    check_top_grade(j, max_grade)
+    chance = gain_of(grade, gain, 2.0, gains) / (gain_of(np.array([max_grade]), gain, 2.0, gains) + 1.0)
     if ((chance < 0) | (chance > 1)).any():
         raise UsageError(
             "parameter", f"gains from 0 to that of the top grade, {max_grade:g}", got=f"{gains}", value=gains
@@ -41,8 +40,8 @@ def satisfied(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp",
 
 
 def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
-    """The chance of stopping at each hit: satisfied here, and by nothing above."""
-    chance = j.column("satisfied", satisfied(j, j.grade, max_grade, gain, gains))
+    """Probability of stopping at each hit: satisfied by it, and by no document above."""
+    chance = j.column("satisfied", satisfaction(j, j.grade, max_grade, gain, gains))
     return j.column("stops here", chance * j.product_before(1.0 - chance))
 
 
@@ -97,10 +96,10 @@ def p_found(
     `chance="grade"` uses the grade itself, between 0 and 1, as the probability of satisfaction.
     """
     if chance == "grade":
-        refuse_above(j, 1.0)
+        check_top_grade(j, 1.0)
         found = np.maximum(j.grade, 0.0)
     else:
-        found = satisfied(j, j.grade, max)
+        found = satisfaction(j, j.grade, max)
     here = found * j.product_before(1.0 - found) * decay ** (j.rank - 1.0)
     return j.total(np.where(j.within(cutoff), here, 0.0))
 
@@ -119,23 +118,23 @@ def rank_biased_precision(
     With a `level`, relevant documents gain 1. Without one, grades are divided by the highest grade of the scale, or by
     the highest grade of the query if that is above 1.
     """
-    worth = _rescaled(j, max, gains) if level is None else j.is_relevant(level).astype(float)
+    worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
     weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
     terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
     return (1.0 - p) * j.total(terms)
 
 
 def _powers(p: float, count: int) -> Column:
-    """1, p, p² … one multiplication after the other, as trec_eval does it: decimals that end in 5 round alike."""
+    """Return 1, p, p² … by repeated multiplication as trec_eval does, so that decimals that end in 5 round alike."""
     return np.multiply.accumulate(np.append(1.0, np.full(count, p)))
 
 
-def _rescaled(j: Judged, top: float | None, gains: Gains) -> Column:
-    """Grades brought between 0 and 1."""
-    here, pool = gained(j.grade, gains=gains), gained(j.pool_grade, gains=gains)
+def _rescale(j: Judged, top: float | None, gains: Gains) -> Column:
+    """Rescale grades to values between 0 and 1."""
+    here, pool = gain_of(j.grade, gains=gains), gain_of(j.pool_grade, gains=gains)
     if top is not None:
         if gains is None:
-            refuse_above(j, top)
+            check_top_grade(j, top)
         elif pool.max(initial=0) > top or pool.min(initial=0) < 0:
             raise UsageError("parameter", f"gains from 0 to max={top:g}", got=f"{gains}", value=gains)
         return here / top
@@ -160,7 +159,7 @@ def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "
 
 
 def _unjudged_weight(j: Judged, p: float, weight: Column) -> Column:
-    """The weights of the unjudged ranks, added from the first to the last; beyond a reach none changes the sum."""
+    """Sum of the weights of the unjudged ranks, in order; those beyond `reach` do not change it."""
     reach = np.ceil(40.0 / -np.log(p)) if 0 < p < 1 else np.inf  # p^reach < 2^-53
     depth = np.minimum(j.retrieved, j.hits + reach).astype(np.int64)
     unjudged, start = np.ones(int(depth.sum()), bool), segment.offsets(depth)[:-1]

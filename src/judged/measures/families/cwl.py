@@ -1,8 +1,8 @@
-"""Measures of the C/W/L framework: a user is described by how likely they go on after each rank.
+"""Measures of the C/W/L framework: a user model is the probability of continuing after each rank.
 
-From rank i the user goes on with probability C(i), so rank r is reached with probability V(r) = C(1)·…·C(r-1);
-the measure is the gain per document looked at, Σ V·gain / Σ V. Ranks without a judged document gain nothing but
-are looked at all the same: sums over them have closed forms, so that only hits are ever visited.
+The user continues from rank i with probability C(i), so rank r is reached with probability V(r) = C(1)·…·C(r-1). The
+measure is the gain per inspected document, Σ V·gain / Σ V. Ranks without a judged document gain nothing but count as
+inspected; sums over them have closed forms, so only hits are visited.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.errors import UsageError
-from judged.measures.families.cascade import refuse_above
+from judged.measures.families.cascade import check_top_grade
 from judged.measures.parameters import Cutoff, Depth, Goal, MaxGrade, MinGrade, Persistence
 from judged.measures.registry import measure
 
 Weight = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-_DEPTH = 1000  # how far cwl-eval looks
+_DEPTH = 1000  # depth of cwl-eval
 _STEP = 4096
 _PAPER = "Azzopardi, Mackenzie and Moffat, ICTIR 2021"
 
 
-def summed(weight: Weight, last: Column) -> Column:
-    """weight(1) + … + weight(last) for each last rank: added in order, blind to what else is asked.
+def sum_weights(weight: Weight, last: Column) -> Column:
+    """Return weight(1) + … + weight(last) for each last rank, added in order and independently of the other ranks.
 
-    The weights must not grow with the rank.
+    The weights must not increase with the rank.
     """
     out, carried = np.zeros(len(last)), 0.0
     for start in range(0, int(last.max(initial=0)), _STEP):
@@ -38,13 +38,13 @@ def summed(weight: Weight, last: Column) -> Column:
         inside = last > start
         out[inside] = along[np.minimum(last[inside] - start, _STEP)]
         carried = along[-1]
-        if carried == along[-2]:  # what follows is too small to count
+        if carried == along[-2]:  # further weights are too small to change the sum
             break
     return out
 
 
 def inverse_squares(x: Any) -> Column:
-    """1/x² + 1/(x + 1)² + … without end, for x > 0: sixteen terms, then Euler and Maclaurin."""
+    """Return the infinite sum 1/x² + 1/(x + 1)² + … for x > 0: sixteen terms, then the Euler-Maclaurin formula."""
     near = sum(1.0 / (x + i) ** 2 for i in range(16))
     y = 1.0 / (x + 16.0)
     z = y * y
@@ -52,16 +52,16 @@ def inverse_squares(x: Any) -> Column:
     return np.asarray(near + far)
 
 
-def _scaled(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
-    """Grades brought between 0 and 1. Grades below 0 count as 0."""
+def _scale_grades(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
+    """Scale grades to values between 0 and 1. Grades below 0 count as 0."""
     if low >= high:
         raise UsageError("parameter", "min below max", got=f"min={low:g}, max={high:g}")
-    refuse_above(j, high)
+    check_top_grade(j, high)
     return j.column("gain", (np.maximum(np.maximum(j.grade, 0.0), low) - low) / (high - low))
 
 
 def _rate(j: Judged, gain: Column, looked: Column) -> Column:
-    """Gain per document looked at; never above 1, whatever the rounding."""
+    """Gain per inspected document; at most 1 despite rounding."""
     return np.minimum(j.ratio(j.total(j.column("term", gain)), looked), 1.0)
 
 
@@ -73,7 +73,7 @@ def _every(j: Judged, rank: float | None) -> Column:
     return np.full(len(j), np.inf if rank is None else rank)
 
 
-# ── users who go on whatever they find ───────────────────────────────────────────────────────────
+# ── users whose patience does not depend on what they find ───────────────────────────────────────
 
 
 @measure("SDCG", family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
@@ -84,8 +84,8 @@ def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: Ma
     Without a cutoff, the first 1000 ranks.
     """
     last = cutoff or _DEPTH
-    gain = np.where(j.within(last), _scaled(j, min, max), 0.0)
-    best = summed(lambda rank: 1.0 / np.log2(rank + 1.0), np.array([last]))
+    gain = np.where(j.within(last), _scale_grades(j, min, max), 0.0)
+    best = sum_weights(lambda rank: 1.0 / np.log2(rank + 1.0), np.array([last]))
     return _rate(j, gain / j.column("discount", np.log2(j.rank + 1.0)), best[0])
 
 
@@ -95,7 +95,7 @@ def insq(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """Gain per document of a user who hopes for T relevant documents and loses patience with the rank."""
-    gain = np.where(j.within(depth), _scaled(j, min, max), 0.0)
+    gain = np.where(j.within(depth), _scale_grades(j, min, max), 0.0)
     looked = inverse_squares(2 * T) - inverse_squares(_every(j, depth) + 2 * T)
     return _rate(j, gain * j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2), looked)
 
@@ -113,7 +113,7 @@ def bejewelled_player(
     The static model, in which neither the goal T nor the patience k changes with the rank. Without a cutoff, the
     first 1000 ranks.
     """
-    gain = _scaled(j, min, max)
+    gain = _scale_grades(j, min, max)
     stop = np.minimum(j.first(j.running(gain) >= T), cutoff or _DEPTH)
     return _rate(j, np.where(j.rank <= j.at(stop), gain, 0.0), stop)
 
@@ -125,10 +125,10 @@ def inst(
 ) -> Column:  # fmt: skip
     """INSQ for a user who stops the sooner the more relevant documents have been seen."""
     j = _seen(j, depth)
-    gain = _scaled(j, min, max)
+    gain = _scale_grades(j, min, max)
     total = j.running(gain)
     new = np.diff(j.query, prepend=-1) > 0
-    above = np.where(new, 1, np.roll(j.rank, 1))  # the hit before, or rank 1, which everyone looks at
+    above = np.where(new, 1, np.roll(j.rank, 1))  # the hit before, or rank 1, which every user inspects
     hope = 2 * T - (total - gain)
     step = (np.maximum(above - 1.0 + hope, 0.0) / (j.rank - 1.0 + hope)) ** 2
     before = j.product_before(step)
@@ -139,12 +139,12 @@ def inst(
 
 
 def _stretch(after: Column, through: Column, hope: Column) -> Column:
-    """What INST looks at behind one rank, through another, if it had reached the first and finds nothing."""
+    """Expected number of documents that INST inspects after one rank, up to another, given that it reached the first and finds nothing."""
     ranks: Column = inverse_squares(after + hope) - inverse_squares(through + hope)
     return np.square(np.maximum(after - 1.0 + hope, 0.0)) * ranks
 
 
-# ── nearly expected reciprocal rank: users who go on with probability 1 - gain, and who tire ─────
+# ── nearly expected reciprocal rank: users who continue with probability 1 - gain, and tire ──────
 
 
 def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column) -> Column:
@@ -155,7 +155,7 @@ def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column) 
     """
     before = j.product_before(1.0 - gain)
     never = np.ones(len(j))
-    never[j.query] = before * (1.0 - gain)  # the last hit of a query has the last word
+    never[j.query] = before * (1.0 - gain)  # the last hit of a query overwrites the others
     stops = j.column("stops here", gain * before)
     return _rate(j, stops * weight, j.total(stops * upto) + never * end)
 
@@ -168,7 +168,7 @@ def nearly_err_8(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: 
     Equation 8 of the paper. Without a cutoff, the first 1000 ranks.
     """
     j = _seen(j, cutoff or _DEPTH)
-    return _nearly(j, _scaled(j, min, max), np.ones(len(j.rank)), j.rank, _every(j, cutoff or _DEPTH))
+    return _nearly(j, _scale_grades(j, min, max), np.ones(len(j.rank)), j.rank, _every(j, cutoff or _DEPTH))
 
 
 @measure("NERR9", family="user model", aliases=("NERReq9",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 / 3) / (1 + 1 / 4 / 2 + 1 / 4 / 3)),
@@ -180,8 +180,8 @@ def nearly_err_9(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: 
     """
     last = cutoff or _DEPTH
     j = _seen(j, last)
-    upto = summed(np.reciprocal, np.append(j.rank, last))
-    return _nearly(j, _scaled(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1])
+    upto = sum_weights(np.reciprocal, np.append(j.rank, last))
+    return _nearly(j, _scale_grades(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1])
 
 
 @measure("NERR10", family="user model", aliases=("NERReq10",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 0.81 / 16) / (1 + 0.9 / 4 + 0.81 / 4)),
@@ -195,7 +195,7 @@ def nearly_err_10(
     """
     j = _seen(j, depth)
     upto, end = (1.0 - p**j.rank) / (1.0 - p), (1.0 - p ** _every(j, depth)) / (1.0 - p)
-    return _nearly(j, _scaled(j, min, max), p ** (j.rank - 1.0), upto, end)
+    return _nearly(j, _scale_grades(j, min, max), p ** (j.rank - 1.0), upto, end)
 
 
 @measure("NERR11", family="user model", aliases=("NERReq11",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 * (2 / 4) ** 2) / (1 + 1 / 4 * (2 / 3) ** 2 + 1 / 4 * (2 / 4) ** 2)),
@@ -210,4 +210,4 @@ def nearly_err_11(
     j = _seen(j, depth)
     all_of_them = inverse_squares(2 * T)
     upto, end = (all_of_them - inverse_squares(rank + 2 * T) for rank in (j.rank, _every(j, depth)))
-    return _nearly(j, _scaled(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end)
+    return _nearly(j, _scale_grades(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end)

@@ -1,4 +1,4 @@
-"""Measures of novelty and diversity: a query has subtopics, and each document serves some of them.
+"""Measures of novelty and diversity: a query has subtopics, and each document covers some of them.
 
 Subtopics for which nothing is relevant do not count. The conventions are those of ndeval, the program of the
 TREC Web tracks, without its limit to the first twenty ranks.
@@ -13,7 +13,7 @@ import numpy as np
 from judged._types import Column, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
-from judged.measures.families.cwl import Weight, summed
+from judged.measures.families.cwl import Weight, sum_weights
 from judged.measures.parameters import Cutoff, Level, Share
 from judged.measures.registry import measure
 
@@ -22,8 +22,8 @@ _AGRAWAL = "Agrawal, Gollapudi, Halverson and Ieong, WSDM 2009"
 
 
 @dataclass(frozen=True, slots=True)
-class _Served:
-    """Which relevant judgment serves which subtopic; subtopics are counted over all queries."""
+class _Subtopics:
+    """Pairs of a relevant judgment and a subtopic that it covers; subtopics are numbered over all queries."""
 
     judgment: Ints
     subtopic: Ints
@@ -32,7 +32,7 @@ class _Served:
     count: Ints  # per query: its subtopics
 
 
-def _served(j: Judged, level: Level) -> _Served:
+def _subtopics(j: Judged, level: Level) -> _Subtopics:
     assert j.aspects is not None  # `needs` is checked before a formula is called
     kept = (j.aspects.grade >= level) & (j.aspects.grade >= 0)
     judgment, aspect = j.aspects.judgment[kept], j.aspects.aspect[kept]
@@ -41,11 +41,11 @@ def _served(j: Judged, level: Level) -> _Served:
     new[1:] = (query[1:] != query[:-1]) | (aspect[1:] != aspect[:-1])
     subtopic = np.cumsum(new) - 1
     owner = query[new]
-    return _Served(judgment, subtopic, owner, np.bincount(subtopic), np.bincount(owner, minlength=len(j)))
+    return _Subtopics(judgment, subtopic, owner, np.bincount(subtopic), np.bincount(owner, minlength=len(j)))
 
 
-def _found(j: Judged, served: _Served) -> tuple[Ints, Ints, Ints]:
-    """Each time a hit serves a subtopic: the hit, the subtopic, how many hits above serve it too."""
+def _cover(j: Judged, served: _Subtopics) -> tuple[Ints, Ints, Ints]:
+    """Return, for each pair of a hit and a subtopic that it covers: the hit, the subtopic, and the number of hits above that cover it."""
     hit_of = np.full(len(j.pool_query), -1)
     hit_of[j.judgment] = np.arange(len(j.judgment))
     hit, subtopic = hit_of[served.judgment], served.subtopic
@@ -55,29 +55,29 @@ def _found(j: Judged, served: _Served) -> tuple[Ints, Ints, Ints]:
     return hit, subtopic, segment.positions(np.bincount(subtopic, minlength=len(served.size)))
 
 
-def _novelty(j: Judged, served: _Served, alpha: Share) -> Column:
-    """What each hit is worth: one for each subtopic it serves, less alpha for each hit above that serves it."""
-    hit, _, above = _found(j, served)
+def _novelty(j: Judged, served: _Subtopics, alpha: Share) -> Column:
+    """Gain of each hit: the sum of (1 - α)^(hits above that cover it) over the subtopics that the hit covers."""
+    hit, _, above = _cover(j, served)
     return j.column("gain", np.bincount(hit, (1.0 - alpha) ** above, len(j.query)))
 
 
-def _sum(j: Judged, served: _Served, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
+def _sum(j: Judged, served: _Subtopics, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
     worth = _novelty(j, served, alpha) * j.column("weight", weight(j.rank.astype(float)))
     return j.total(j.column("term", np.where(j.within(cutoff), worth, 0.0)))
 
 
 def _share(j: Judged, top: Column, bottom: Column) -> Column:
-    """A ratio that never exceeds 1: not by rounding, nor where a ranking beats the greedy ideal."""
+    """Ratio of at most 1: rounding, or a ranking that beats the greedy ideal, cannot exceed it."""
     return np.minimum(j.ratio(top, bottom), 1.0)
 
 
-# ── normalised by what could be reached if every document served every subtopic ──────────────────
+# ── normalised by a ranking in which every document covers every subtopic ────────────────────────
 
 
 def _of_the_best(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff: Cutoff) -> Column:
-    served = _served(j, level)
+    served = _subtopics(j, level)
     size = j.retrieved if cutoff is None else np.full(len(j), cutoff)
-    best = summed(lambda rank: (1.0 - alpha) ** (rank - 1.0) * weight(rank), size)
+    best = sum_weights(lambda rank: (1.0 - alpha) ** (rank - 1.0) * weight(rank), size)
     return _share(j, _sum(j, served, alpha, weight, cutoff), served.count * best)
 
 
@@ -113,7 +113,7 @@ def novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Leve
 
     The user is interested in one subtopic, and continues to the next document with probability β.
     """
-    served = _served(j, level)
+    served = _subtopics(j, level)
     total = _sum(j, served, alpha, lambda rank: beta ** (rank - 1.0))
     return _share(j, (1.0 - (1.0 - alpha) * beta) * total, served.count)
 
@@ -121,14 +121,14 @@ def novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Leve
 # ── normalised by an ideal ranking of the pool ───────────────────────────────────────────────────
 
 
-def _candidates(j: Judged, served: _Served) -> Ints:
-    """The judgments that serve a subtopic, by query and document id; in the order of the pool if ids are unknown."""
+def _candidates(j: Judged, served: _Subtopics) -> Ints:
+    """Judgments that cover a subtopic, sorted by query and document id; in the order of the pool if ids are unknown."""
     judgment = np.unique(served.judgment)
     return judgment if j.pool_doc is None else judgment[j.pool_doc.take(judgment).order(j.pool_query[judgment])]
 
 
-def _ideal_sum(j: Judged, served: _Served, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
-    """The sum for a ranking made greedily: next comes the document that gains most. All queries at once."""
+def _ideal_sum(j: Judged, served: _Subtopics, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
+    """Sum for the greedy ideal ranking, in which each rank has the document with the largest gain. All queries at once."""
     candidate = _candidates(j, served)
     place = np.empty(len(j.pool_query), np.int64)
     place[candidate] = np.arange(len(candidate))
@@ -140,7 +140,7 @@ def _ideal_sum(j: Judged, served: _Served, alpha: Share, weight: Weight, cutoff:
         worth = np.bincount(doc, gain[subtopic], len(query))
         best = np.repeat(np.maximum.reduceat(worth, start), np.diff(np.append(start, len(query))))
         at = np.flatnonzero((worth == best) & (worth > 0))
-        at = at[np.diff(query[at], append=-1) != 0]  # of equals the last: the largest id
+        at = at[np.diff(query[at], append=-1) != 0]  # of equal ones the last, which has the largest id
         here = weight(np.array([float(rank)]))
         if not len(at) or not here.any():
             break
@@ -153,7 +153,7 @@ def _ideal_sum(j: Judged, served: _Served, alpha: Share, weight: Weight, cutoff:
 
 
 def _of_the_ideal(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff: Cutoff = None) -> Column:
-    served = _served(j, level)
+    served = _subtopics(j, level)
     ideal = _ideal_sum(j, served, alpha, weight, cutoff)
     return _share(j, _sum(j, served, alpha, weight, cutoff), ideal)
 
@@ -194,8 +194,8 @@ def normalised_novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, 
          formula="mean over subtopics of the share of the first k documents that serve it")  # fmt: skip
 def intent_aware_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Precision, averaged over the subtopics. Without a cutoff, k is the length of the ranking."""
-    served = _served(j, level)
-    times = np.bincount(_found(j, served)[0], minlength=len(j.query))
+    served = _subtopics(j, level)
+    times = np.bincount(_cover(j, served)[0], minlength=len(j.query))
     return j.ratio(j.total(times * j.within(cutoff)), served.count * (j.retrieved if cutoff is None else cutoff))
 
 
@@ -203,8 +203,8 @@ def intent_aware_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1
          formula="mean over subtopics of AP for the documents that serve it")  # fmt: skip
 def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Average precision, averaged over the subtopics."""
-    served = _served(j, level)
-    hit, subtopic, above = _found(j, served)
+    served = _subtopics(j, level)
+    hit, subtopic, above = _cover(j, served)
     precision = np.where(j.within(cutoff)[hit], (above + 1.0) / j.rank[hit], 0.0)
     each = np.bincount(subtopic, precision, len(served.size)) / served.size
     return j.ratio(np.bincount(served.owner, each, len(j)), served.count)
@@ -214,7 +214,7 @@ def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Co
          paper="Zhai, Cohen and Lafferty, SIGIR 2003", formula="subtopics served by the first k documents / subtopics")  # fmt: skip
 def subtopic_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the subtopics that at least one of the first k documents covers."""
-    served = _served(j, level)
-    hit, subtopic, above = _found(j, served)
+    served = _subtopics(j, level)
+    hit, subtopic, above = _cover(j, served)
     reached = subtopic[(above == 0) & j.within(cutoff)[hit]]
     return j.ratio(np.bincount(served.owner[reached], minlength=len(j)), served.count)

@@ -16,10 +16,10 @@ from judged.measures.registry import measure
 _LARGEST_EXPONENT = 1023
 
 
-def gained(
+def gain_of(
     grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = ""
 ) -> Column:
-    """The gain of each grade. A grade of 0 or less, or below the level, is worth nothing."""
+    """Gain of each grade. A grade of 0 or less, or below the level, gains nothing."""
     worthy = (grade > 0) & (grade >= level)
     value = np.where(worthy, grade, 0.0)
     if gain == "binary":
@@ -28,12 +28,12 @@ def gained(
         top = float(grade.max(initial=0))
         if top * np.log2(base) > _LARGEST_EXPONENT:
             raise DataError(
-                "gain-overflow", f"grades whose gain {base:g}**grade is a number", got=f"grade {top:g}", value=top,
+                "gain-overflow", f"the gain {base:g}**{top:g} of grade {top:g} exceeds the range of numbers", value=top,
                 hint="use the linear gain, or a table of gains", where=name or None,
             )  # fmt: skip
         value = np.where(worthy, np.power(base, value) - 1.0, 0.0)
     for known, worth in gains or ():
-        value = np.where((grade == known) & (grade >= 0), worth, value)  # a negative grade is no judgment
+        value = np.where((grade == known) & (grade >= 0), worth, value)  # a negative grade is not a judgment
     return value
 
 
@@ -51,13 +51,13 @@ def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Colu
 def _sums(
     j: Judged, cutoff: Cutoff, gain: Gain, base: Base, gains: Gains, kind: Discount, log_base: LogBase, level: Level
 ) -> tuple[Column, Column]:
-    """DCG of the ranking, and of the ideal one, which holds positive gains only."""
+    """DCG of the ranking, and of the ideal one, which has positive gains only."""
     here, best = _gain_columns(j, gain, base, gains, level)
     ideal = j.ideal_by(best)
     seen = ideal.within(cutoff)
     best = np.maximum(best[ideal.judgment[seen]], 0.0)
     top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
-    scale = 2.0**-512 if top > 2.0**900 else 1.0  # a power of two changes no digit, and nothing overflows
+    scale = 2.0**-512 if top > 2.0**900 else 1.0  # a power of two avoids overflow without rounding
     gain_here = j.column("gain", here * scale)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
     ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
@@ -68,7 +68,7 @@ def _sums(
 def _gain_columns(j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0) -> tuple[Column, Column]:
     """The gain of each hit, and of each judgment in the pool."""
     name = j.names[0]
-    return gained(j.grade, gain, base, gains, level, name), gained(j.pool_grade, gain, base, gains, level, name)
+    return gain_of(j.grade, gain, base, gains, level, name), gain_of(j.pool_grade, gain, base, gains, level, name)
 
 
 @measure("CG",
@@ -79,7 +79,7 @@ def cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
 ) -> Column:
     """Sum of the gains of the first k documents."""
-    worth = j.column("gain", gained(j.grade, gain, base, gains, name=j.names[0]))
+    worth = j.column("gain", gain_of(j.grade, gain, base, gains, name=j.names[0]))
     return j.total(np.where(j.within(cutoff), worth, 0.0))
 
 
@@ -89,8 +89,8 @@ def normalised_cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
 ) -> Column:
     """Cumulated gain as a share of the best possible."""
-    ideal = j.ideal_by(gained(j.pool_grade, gain, base, gains, name=j.names[0]))
-    worth = np.maximum(gained(ideal.grade, gain, base, gains), 0.0)
+    ideal = j.ideal_by(gain_of(j.pool_grade, gain, base, gains, name=j.names[0]))
+    worth = np.maximum(gain_of(ideal.grade, gain, base, gains), 0.0)
     best = ideal.total(np.where(ideal.within(cutoff), worth, 0.0))
     return j.ratio(cumulated_gain(j, cutoff=cutoff, gain=gain, base=base, gains=gains), best)
 
@@ -147,20 +147,13 @@ def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
-@measure(
-    "DCG_burges",
-    family="graded",
-    aliases=("dcg_burges",),
-    laws={"cutoff"},
-    example=([2, 0], 3),
-    formula="DCG with the gain 2^grade - 1",
-)
+@measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """DCG with exponential gain, as ranx names it."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
-def _discounted(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Column]:
+def _discount_gains(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Column]:
     """The ideal ranking, its positive gains, and both rankings' gain over log2(rank + 1)."""
     here, best = _gain_columns(j, "linear", 2.0, gains)
     ideal = j.ideal_by(best)
@@ -169,11 +162,11 @@ def _discounted(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Column
 
 
 @measure("nDCG_rel", family="graded", trec="ndcg_rel=", laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
-         formula="mean of nDCG at the ranks of the relevant documents; those never found count at the end")  # fmt: skip
+         formula="mean of nDCG at the ranks of the relevant documents; those not retrieved count at the end")  # fmt: skip
 def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
     """Mean of nDCG over the ranks of the relevant documents."""
-    ideal, best, ours, perfect = _discounted(j, gains)
-    here = gained(j.grade, gains=gains) > 0
+    ideal, best, ours, perfect = _discount_gains(j, gains)
+    here = gain_of(j.grade, gains=gains) > 0
     there = j.ratio(j.running(ours), ideal.upto(perfect, j.query, j.rank))
     relevant = ideal.total(best > 0)
     at_the_end = j.ratio((relevant - j.total(here)) * j.total(ours), ideal.total(perfect))
@@ -184,7 +177,7 @@ def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
          formula="mean of nDCG at the ranks where the ideal ranking passes to a lower gain, and at the end")  # fmt: skip
 def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Column:
     """Mean of nDCG over the ranks at which the ideal ranking changes from one gain to the next."""
-    ideal, best, ours, perfect = _discounted(j, gains)
+    ideal, best, ours, perfect = _discount_gains(j, gains)
     last = np.append(ideal.query[1:] != ideal.query[:-1], True) if len(best) else np.zeros(0, bool)
     last[:-1] |= best[1:] != best[:-1]
     edge = np.flatnonzero(last & (best > 0))
@@ -217,7 +210,7 @@ def g_measure(j: Judged, *, gains: Gains = None) -> Column:
 # ── blended ratio measures: cumulated gain where AP has counts ───────────────────────────────────
 
 
-def _blended(j: Judged, cutoff: Cutoff, gain: Gain, gains: Gains, beta: float) -> tuple[Column, Column, Column]:
+def _blended_ratio(j: Judged, cutoff: Cutoff, gain: Gain, gains: Gains, beta: float) -> tuple[Column, Column, Column]:
     """Hits that gain something; the blended ratio and the gain ratio at their ranks."""
     here, best = _gain_columns(j, gain, 2.0, gains)
     ideal = j.ideal_by(best)
@@ -238,8 +231,8 @@ def q_measure(
     norm: Literal["relevant", "capped"] = "relevant",
 ) -> Column:  # fmt: skip
     """Average precision for grades: the blended ratio replaces precision."""
-    hit, blended, _ = _blended(j, cutoff, gain, gains, beta)
-    relevant = j.ideal.total(gained(j.pool_grade, gain, 2.0, gains) > 0)
+    hit, blended, _ = _blended_ratio(j, cutoff, gain, gains, beta)
+    relevant = j.ideal.total(gain_of(j.pool_grade, gain, 2.0, gains) > 0)
     bottom = np.minimum(relevant, cutoff) if norm == "capped" and cutoff is not None else relevant
     return j.ratio(j.total(np.where(hit, blended, 0.0)), bottom)
 
@@ -251,12 +244,12 @@ def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "
 
     A grade is the threshold with a probability proportional to the gain that it adds to the grade below.
     """
-    worth = np.where(j.within(cutoff), gained(j.grade, gain, 2.0, gains, name=j.names[0]), 0.0)
+    worth = np.where(j.within(cutoff), gain_of(j.grade, gain, 2.0, gains, name=j.names[0]), 0.0)
     shared = np.zeros(len(worth))  # Σ over this hit and those above of the smaller of the two gains
     for level in j.levels(worth):
         here = (worth == level) & (worth > 0)
         shared[here] = (j.running(np.where(worth < level, worth, 0.0)) + level * j.running(worth >= level))[here]
-    return j.ratio(j.total(shared / j.rank), j.ideal.total(gained(j.pool_grade, gain, 2.0, gains)))
+    return j.ratio(j.total(shared / j.rank), j.ideal.total(gain_of(j.pool_grade, gain, 2.0, gains)))
 
 
 # ── judgment coverage ────────────────────────────────────────────────────────────────────────────

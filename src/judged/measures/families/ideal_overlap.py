@@ -1,4 +1,4 @@
-"""Measures that lay the ranking beside an ideal one, rank by rank."""
+"""Measures that compare the ranking with an ideal one, rank by rank."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
-from judged.measures.families.cwl import summed
-from judged.measures.families.graded import _blended, gained
+from judged.measures.families.cwl import sum_weights
+from judged.measures.families.graded import _blended_ratio, gain_of
 from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share
 from judged.measures.registry import measure
 
@@ -27,9 +27,9 @@ def compatibility(j: Judged, *, p: Persistence = 0.95, normalize: Flag = True) -
     """
     size = j.ideal.total(j.pool_grade > 0).astype(np.int64)
     depth = np.maximum(j.retrieved, size)
-    wanted = np.flatnonzero(j.grade > 0)
-    shared = np.maximum(j.rank, _ideal_rank(j)[j.judgment])[wanted]  # the depth from which both hold the document
-    ours = np.bincount(j.query[wanted], _weight_from(shared, depth[j.query[wanted]], p), len(j))
+    relevant = np.flatnonzero(j.grade > 0)
+    shared = np.maximum(j.rank, _ideal_rank(j)[j.judgment])[relevant]  # the depth from which both contain the document
+    ours = np.bincount(j.query[relevant], _weight_from(shared, depth[j.query[relevant]], p), len(j))
     if not normalize:
         return np.minimum(j.ratio(ours * (1.0 - p), 1.0 - p**depth), 1.0)
     query = np.repeat(np.arange(len(j)), size)
@@ -38,7 +38,7 @@ def compatibility(j: Judged, *, p: Persistence = 0.95, normalize: Flag = True) -
 
 
 def _ideal_rank(j: Judged) -> Column:
-    """The rank of each judgment in the ideal that is most like the ranking."""
+    """Rank of each judgment in the ideal ranking that is most similar to the ranking."""
     rank = np.full(len(j.pool_query), np.inf)
     rank[j.judgment] = j.rank
     place = np.empty(len(rank), np.int64)
@@ -48,7 +48,7 @@ def _ideal_rank(j: Judged) -> Column:
 
 def _weight_from(first: Column, last: Column, p: float) -> Column:
     """p^(d-1) / d, summed over depths d from the first to the last."""
-    upto = summed(lambda d: p ** (d - 1.0) / d, np.concatenate([first - 1, last]))
+    upto = sum_weights(lambda d: p ** (d - 1.0) / d, np.concatenate([first - 1, last]))
     return upto[len(first) :] - upto[: len(first)]
 
 
@@ -59,13 +59,13 @@ def _weight_from(first: Column, last: Column, p: float) -> Column:
          paper=_SAKAI, formula="(1 + β·gain) / (r + β·ideal CG) at the rank r of the first relevant document")  # fmt: skip
 def o_measure(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
     """Reciprocal rank for grades: the blended ratio at the first relevant document."""
-    hit, blended, _ = _blended(j, None, gain, gains, beta)
+    hit, blended, _ = _blended_ratio(j, None, gain, gains, beta)
     return j.total(np.where(hit & (j.running(hit) == 1), blended, 0.0))
 
 
 def _up_to_the_top(j: Judged, gain: Gain, gains: Gains) -> tuple[Column, Column]:
-    """Whether each hit gains and stands no lower than the first of those that gain most; and is that one."""
-    worth = gained(j.grade, gain, 2.0, gains, name=j.names[0])
+    """Return masks of hits with a gain: those down to the first hit of the largest gain, and that hit alone."""
+    worth = gain_of(j.grade, gain, 2.0, gains, name=j.names[0])
     top = j.first((worth > 0) & (worth == j.at(j.highest(worth, worth > 0))))
     return (worth > 0) & (j.rank <= j.at(top)), (worth > 0) & (j.rank == j.at(top))
 
@@ -74,7 +74,7 @@ def _up_to_the_top(j: Judged, gain: Gain, gains: Gains) -> tuple[Column, Column]
          paper=_SAKAI, formula="(count + β·CG) / (r + β·ideal CG) at the rank r of the first document of the highest gain retrieved")  # fmt: skip
 def p_measure(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
     """The blended ratio at the best document of the ranking, for a user who looks for that one."""
-    blended = _blended(j, None, gain, gains, beta)[1]
+    blended = _blended_ratio(j, None, gain, gains, beta)[1]
     return j.total(np.where(_up_to_the_top(j, gain, gains)[1], blended, 0.0))
 
 
@@ -82,28 +82,28 @@ def p_measure(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: 
          paper=_SAKAI, formula="mean of (count + β·CG) / (r + β·ideal CG) over the relevant ranks r down to the first document of the highest gain retrieved")  # fmt: skip
 def p_plus(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None) -> Column:
     """The blended ratio, averaged over the relevant documents down to the best one of the ranking."""
-    blended = _blended(j, None, gain, gains, beta)[1]
+    blended = _blended_ratio(j, None, gain, gains, beta)[1]
     way = _up_to_the_top(j, gain, gains)[0]
     return j.ratio(j.total(np.where(way, blended, 0.0)), j.total(way))
 
 
-# ── normalised cumulative utility: where users stop, times what they have by then ────────────────
+# ── normalised cumulative utility: probability of stopping at a rank, times the value so far ─────
 
 
 def _graded_stops(j: Judged, beta: float, gain: Gain, gains: Gains, stops: Gains) -> Column:
-    """Users stop at relevant documents only, in proportion to a weight of the grade."""
-    hit, blended, _ = _blended(j, None, gain, gains, beta)
-    here, pool = (gained(grade, gain, 2.0, stops or gains, name=j.names[0]) for grade in (j.grade, j.ideal.grade))
-    everyone = j.ideal.total(np.where(gained(j.ideal.grade, gain, 2.0, gains) > 0, pool, 0.0))
+    """Value for users who stop at relevant documents only, with probabilities proportional to a weight of the grade."""
+    hit, blended, _ = _blended_ratio(j, None, gain, gains, beta)
+    here, pool = (gain_of(grade, gain, 2.0, stops or gains, name=j.names[0]) for grade in (j.grade, j.ideal.grade))
+    everyone = j.ideal.total(np.where(gain_of(j.ideal.grade, gain, 2.0, gains) > 0, pool, 0.0))
     return j.ratio(j.total(np.where(hit, here * blended, 0.0)), everyone)
 
 
 def _early_stops(j: Judged, beta: float, gain: Gain, gains: Gains, gamma: float) -> Column:
-    """Users stop at relevant documents only, each time γ times as likely as at the one before."""
-    hit, blended, _ = _blended(j, None, gain, gains, beta)
+    """Value for users who stop at relevant documents only, each γ times as likely as the one before."""
+    hit, blended, _ = _blended_ratio(j, None, gain, gains, beta)
     chance = gamma ** (j.running(hit) - 1.0)
-    relevant = j.ideal.total(gained(j.ideal.grade, gain, 2.0, gains) > 0).astype(np.int64)
-    return j.ratio(j.total(np.where(hit, chance * blended, 0.0)), summed(lambda i: gamma ** (i - 1.0), relevant))
+    relevant = j.ideal.total(gain_of(j.ideal.grade, gain, 2.0, gains) > 0).astype(np.int64)
+    return j.ratio(j.total(np.where(hit, chance * blended, 0.0)), sum_weights(lambda i: gamma ** (i - 1.0), relevant))
 
 
 @measure("NCUguP", family="overlap", aliases=("NCUgu,P",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (3 * 1 + 1 * 2 / 3) / 4),

@@ -1,4 +1,4 @@
-"""Measures of pairs of documents that stand in the right order, or do not."""
+"""Measures of pairs of documents in the right or the wrong order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from judged._types import Column
 from judged.core.confusion import wrong_around
 from judged.core.judged import Judged
-from judged.measures.families.sets import looked_at
+from judged.measures.families.sets import depth_of
 from judged.measures.parameters import Cutoff, Level, Share
 from judged.measures.registry import measure
 
@@ -25,7 +25,7 @@ def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Shar
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
-    others = looked_at(j, cutoff) - relevant
+    others = depth_of(j, cutoff) - relevant
     low, high = wrong_around(j, hit, cutoff)
     limit = max_fpr * j.at(others)
     slope = np.clip(limit - low, 0, high - low)
@@ -43,7 +43,7 @@ def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colum
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
     _, high = wrong_around(j, hit, cutoff)
-    return j.ratio(j.total(np.where(hit, high, 0.0)), relevant * (looked_at(j, cutoff) - relevant))
+    return j.ratio(j.total(np.where(hit, high, 0.0)), relevant * (depth_of(j, cutoff) - relevant))
 
 
 @measure("LastHit", family="ranked", aliases=("coverage_error", "CoverageError"), lower_is_better=True, example=([0, 1, 1], 3),
@@ -67,7 +67,7 @@ def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
-    others = looked_at(j, cutoff) - relevant
+    others = depth_of(j, cutoff) - relevant
     wrong = j.total(np.where(hit, j.rank - j.running(hit), 0))
     return np.where(relevant > 0, 1.0 - j.ratio(wrong, relevant * others), 0.0)
 

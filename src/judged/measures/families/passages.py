@@ -5,7 +5,7 @@ from __future__ import annotations
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.passages import RankTexts
-from judged.measures.families.sets import found, looked_at
+from judged.measures.families.sets import depth_of, relevant_retrieved
 from judged.measures.parameters import Cutoff, Level
 from judged.measures.registry import measure
 
@@ -17,7 +17,7 @@ _CHROMA = "Smith and Troynikov, Evaluating chunking strategies for retrieval, Ch
 def complete(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """1 if every relevant document is among the first k; with alternative sets, 1 if one of them is complete."""
     relevant = j.relevant(level)
-    return ((relevant > 0) & (found(j, level, cutoff) == relevant)).astype(float)
+    return ((relevant > 0) & (relevant_retrieved(j, level, cutoff) == relevant)).astype(float)
 
 
 def _reading(j: Judged) -> RankTexts:
@@ -36,14 +36,14 @@ def _gold(j: Judged) -> Column:
 def character_recall(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the relevant text that the first k chunks contain; each character counts once."""
     reading = _reading(j)
-    return j.ratio(reading.sums("fresh", looked_at(j, cutoff)), _gold(j))
+    return j.ratio(reading.sums("fresh", depth_of(j, cutoff)), _gold(j))
 
 
 @measure("CharPrecision", family="text", aliases=("token_precision", "span_precision"), needs="spans", laws={"unit", "cutoff"}, paper=_CHROMA,
          formula="characters of the spans that the first k chunks hold / characters of the first k chunks")  # fmt: skip
 def character_precision(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the text of the first k chunks that is relevant; repeated text counts as not relevant."""
-    reading, depth = _reading(j), looked_at(j, cutoff)
+    reading, depth = _reading(j), depth_of(j, cutoff)
     return j.ratio(reading.sums("fresh", depth), reading.sums("length", depth))
 
 
@@ -51,6 +51,6 @@ def character_precision(j: Judged, *, cutoff: Cutoff = None) -> Column:
          formula="characters of the spans that the first k chunks hold / (characters of the chunks + characters of the spans that none holds)")  # fmt: skip
 def character_iou(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """Relevant retrieved text over text that is relevant or retrieved; repeated text counts each time."""
-    reading, depth = _reading(j), looked_at(j, cutoff)
+    reading, depth = _reading(j), depth_of(j, cutoff)
     held = reading.sums("fresh", depth)
     return j.ratio(held, reading.sums("length", depth) + _gold(j) - held)

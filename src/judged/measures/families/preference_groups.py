@@ -1,4 +1,4 @@
-"""Judgments in groups, one a judge: what each prefers, and how much of it a ranking fulfils."""
+"""Preferences of groups of judgments, one group per judge, and the number that a ranking fulfils."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from judged.core.judged import Judged
 from judged.core.pool import Aspects, Pool
 from judged.errors import DataError
 
-__all__ = ["Among", "PreferenceGroup", "balanced", "counted", "groups", "judges", "paired"]
+__all__ = ["Among", "PreferenceGroup", "count_balanced", "count_fulfilled", "groups", "judges", "mean_over_pairs"]
 
 Among = Literal["all", "retrieved", "implied"]
 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceGroup:
-    """One judge's preferences on one query, documents in rank order, those never retrieved last."""
+    """Preferences of one judge on one query; documents are in rank order, those not retrieved last."""
 
     query: int
     doc: Ints  # place among all judged documents of the query, in the same order
-    retrieved: int  # how many of the documents were
+    retrieved: int  # number of these documents that were retrieved
     grade: Floats
     prefers: Bools  # row to column
     complete: bool  # one subgroup, hence an order of all documents
@@ -48,7 +48,7 @@ def _aspects(j: Judged) -> Aspects:
 
 
 def groups(j: Judged) -> Iterator[PreferenceGroup]:
-    """Every judge's preferences, query by query."""
+    """Iterate over the preferences of every judge, query by query."""
     aspects = _aspects(j)
     query, place = j.pool_query[aspects.judgment], _places(j)
     turn = (query[1:] != query[:-1]) | (aspects.aspect[1:] != aspects.aspect[:-1])
@@ -67,7 +67,7 @@ def groups(j: Judged) -> Iterator[PreferenceGroup]:
 
 
 def _places(j: Judged) -> Ints:
-    """Each judgment's place in its query: retrieved documents by rank, then the others by id."""
+    """Position of each judgment in its query: retrieved documents by rank, then the others by id."""
     rank = np.full(len(j.pool_query), np.inf)
     rank[j.judgment] = j.rank
     by_id = np.arange(len(rank)) if j.pool_doc is None else np.argsort(j.pool_doc.order())
@@ -78,7 +78,7 @@ def _places(j: Judged) -> Ints:
 
 
 def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> Bools:
-    """Who is preferred to whom within the subgroups, and what follows from them together."""
+    """Return the preferences of the subgroups, with those that follow by transitivity."""
     size, known = int(at.max()) + 1, -1
     prefers = np.zeros((size, size), bool)
     for part in np.unique(sub):
@@ -89,9 +89,8 @@ def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> B
         prefers |= step @ step > 0
     if (prefers & prefers.T).any() or np.isin(at[grade > 0], at[grade == 0]).any():
         raise DataError(
-            "preference-conflict", f"preferences of one judge without contradiction in query {j.queries[query]}",
-            got="a document both above and below another, or both relevant and not", where=j.names[0],
-            hint="give contradicting preferences to different groups",
+            "preference-conflict", f"a judge contradicts himself in query {j.queries[query]}: a document is both above and below another, "
+            "or both relevant and not", where=j.names[0], hint="put contradicting preferences into different groups",
         )  # fmt: skip
     return prefers
 
@@ -99,10 +98,10 @@ def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> B
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def counted(group: PreferenceGroup, among: Among) -> tuple[int, int]:
-    """Preferences that the ranking fulfils, and those it could.
+def count_fulfilled(group: PreferenceGroup, among: Among) -> tuple[int, int]:
+    """Return the numbers of fulfilled and of possible preferences.
 
-    Of a pair with one document retrieved, that one counts as ranked first; with none, the pair fails.
+    If one document of a pair is retrieved, it counts as ranked first; if none is, the pair is not fulfilled.
     """
     cut, prefers = group.retrieved, group.prefers
     both, one_way, other_way = prefers[:cut, :cut], prefers[:cut, cut:], prefers[cut:, :cut]
@@ -115,16 +114,16 @@ def counted(group: PreferenceGroup, among: Among) -> tuple[int, int]:
     return fulfilled, possible
 
 
-def balanced(group: PreferenceGroup, among: Among) -> tuple[int, int]:
-    """The same with as many irrelevant documents as relevant ones, R.
+def count_balanced(group: PreferenceGroup, among: Among) -> tuple[int, int]:
+    """Return the same numbers with as many irrelevant documents as relevant ones, R.
 
-    Too few are made up, below all others; of too many the first R count. Where the preferences are a complete
+    Missing irrelevant documents are added below all others; of more than R the first R count. If the preferences are a complete
     order, those R are compared with every document, the irrelevant ones and themselves included (as in trec_eval).
     """
     seen = slice(group.retrieved if among == "retrieved" else None)
     extra = int(group.relevant[seen].sum()) - int(group.irrelevant[seen].sum())
     if extra >= 0:
-        fulfilled, possible = counted(group, among)
+        fulfilled, possible = count_fulfilled(group, among)
         found, relevant = int(group.relevant[: group.retrieved].sum()), int(group.relevant.sum())
         return fulfilled + found * extra, possible + relevant * extra
     if group.complete:
@@ -134,11 +133,11 @@ def balanced(group: PreferenceGroup, among: Among) -> tuple[int, int]:
     else:
         kept = ~group.irrelevant | (np.cumsum(group.irrelevant) <= group.relevant.sum())
         prefers = group.prefers & kept & kept[:, None]
-    return counted(replace(group, prefers=prefers), among)
+    return count_fulfilled(replace(group, prefers=prefers), among)
 
 
-def paired(votes: Floats, retrieved: int, among: Among) -> float:
-    """The mean, over pairs of documents, of the share of votes that the ranking fulfils."""
+def mean_over_pairs(votes: Floats, retrieved: int, among: Among) -> float:
+    """Return the mean, over pairs of documents, of the share of votes that the ranking fulfils."""
     pair = np.triu((votes > 0) | (votes.T > 0))
     seen, other = slice(retrieved), slice(retrieved, None)
     blocks = [(seen, seen), (seen, other), (other, other)][: {"retrieved": 1, "implied": 2, "all": 3}[among]]
@@ -156,7 +155,7 @@ def _shares(ours: Floats, others: Floats, pair: Bools) -> Floats:
 
 
 def judges(j: Judged) -> Iterator[Judged]:
-    """The ranking as the first judge of each query sees it, then as the second does, and so on."""
+    """Yield the ranking with the judgments of the first judge of each query, then of the second, and so on."""
     aspects = _aspects(j)
     for number in range(int(aspects.aspect.max(initial=-1)) + 1):
         rows = np.flatnonzero(aspects.aspect == number)

@@ -11,7 +11,15 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.measures.families.binary import average_precision, precision, r_precision
-from judged.measures.families.preference_groups import Among, PreferenceGroup, balanced, counted, groups, judges, paired
+from judged.measures.families.preference_groups import (
+    Among,
+    PreferenceGroup,
+    count_balanced,
+    count_fulfilled,
+    groups,
+    judges,
+    mean_over_pairs,
+)
 from judged.measures.parameters import Cutoff, Level, Multiple
 from judged.measures.registry import measure
 
@@ -29,7 +37,7 @@ def _by_group(j: Judged, count: Callable[[PreferenceGroup], tuple[int, int]]) ->
 
 def _by_query(j: Judged, among: Among) -> tuple[Column, Column]:
     """Preferences fulfilled and preferences possible, per query."""
-    query, fulfilled, possible = _by_group(j, lambda group: counted(group, among))
+    query, fulfilled, possible = _by_group(j, lambda group: count_fulfilled(group, among))
     return np.bincount(query, fulfilled, len(j)), np.bincount(query, possible, len(j))
 
 
@@ -72,12 +80,7 @@ def preferences(j: Judged, *, among: Among = "all") -> Column:
     return j.ratio(*_by_query(j, among))
 
 
-@measure(
-    "PrefsPair",
-    trec="prefs_pair",
-    formula="mean over pairs of documents of the share of their preferences that is fulfilled",
-    **_SHARE,
-)
+@measure("PrefsPair", trec="prefs_pair", formula="mean over pairs of documents of the share of their preferences that is fulfilled", **_SHARE)  # fmt: skip
 def preferences_by_pair(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils, averaged over pairs of documents."""
     values = np.zeros(len(j))
@@ -85,26 +88,21 @@ def preferences_by_pair(j: Judged, *, among: Among = "all") -> Column:
         votes = np.zeros((int(j.judgments[query]),) * 2)
         for group in own:
             votes[np.ix_(group.doc, group.doc)] += group.prefers
-        values[query] = paired(votes, int(j.hits[query]), among)
+        values[query] = mean_over_pairs(votes, int(j.hits[query]), among)
     return values
 
 
 @measure("PrefsAvg", trec="prefs_avgjg", formula="mean over groups of preferences fulfilled / preferences", **_SHARE)
 def preferences_by_group(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils, averaged over the judges."""
-    query, fulfilled, possible = _by_group(j, lambda group: counted(group, among))
+    query, fulfilled, possible = _by_group(j, lambda group: count_fulfilled(group, among))
     return _mean(j, query, j.ratio(fulfilled, possible))
 
 
-@measure(
-    "PrefsAvgR",
-    trec="prefs_avgjg_Rnonrel",
-    formula="PrefsAvg with as many irrelevant documents as relevant ones",
-    **_SHARE,
-)
+@measure("PrefsAvgR", trec="prefs_avgjg_Rnonrel", formula="PrefsAvg with as many irrelevant documents as relevant ones", **_SHARE)  # fmt: skip
 def preferences_balanced(j: Judged, *, among: Literal["all", "retrieved"] = "all") -> Column:
     """`PrefsAvg` as if every judge had found as many documents irrelevant as relevant; related to bpref."""
-    query, fulfilled, possible = _by_group(j, lambda group: balanced(group, among))
+    query, fulfilled, possible = _by_group(j, lambda group: count_balanced(group, among))
     return _mean(j, query, np.divide(fulfilled, possible, out=np.full(len(query), np.nan), where=possible > 0))
 
 

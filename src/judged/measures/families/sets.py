@@ -1,4 +1,4 @@
-"""Measures of an unranked set: which documents were retrieved, not in which order."""
+"""Measures of an unranked set: the order of documents does not matter."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from judged.errors import UsageError
 from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
 from judged.measures.registry import measure
 
-Collection = Annotated[float | None, Spec("how many documents the collection holds", number(0, optional=True), ("N",))]
+Collection = Annotated[float | None, Spec("number of documents in the collection", number(0, optional=True), ("N",))]
 
 
-def found(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
-    """Relevant documents retrieved."""
+def relevant_retrieved(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
+    """Number of relevant documents retrieved."""
     return j.total(j.column("relevant", j.is_relevant(level)) & j.within(cutoff))
 
 
-def looked_at(j: Judged, cutoff: Cutoff = None) -> Column:
-    """Documents retrieved down to the cutoff."""
+def depth_of(j: Judged, cutoff: Cutoff = None) -> Column:
+    """Number of documents retrieved down to the cutoff."""
     return j.retrieved if cutoff is None else np.minimum(j.retrieved, cutoff)
 
 
 def _decisions(j: Judged, level: Level) -> Confusion:
-    """What was retrieved, against all that is relevant; whatever else was retrieved is wrong."""
-    hits = found(j, level)
+    """Confusion counts of the retrieved set; unjudged documents count as non-relevant."""
+    hits = relevant_retrieved(j, level)
     return Confusion(tp=hits, fp=j.retrieved - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio)
 
 
@@ -66,7 +66,7 @@ def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1) -> Column:
          formula="set precision · set recall")  # fmt: skip
 def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
     """Set precision times set recall: average precision if the order were random."""
-    hits = found(j, level)
+    hits = relevant_retrieved(j, level)
     return j.ratio(hits * hits, j.retrieved * j.relevant(level))
 
 
@@ -74,24 +74,24 @@ def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
          formula="relevant retrieved / min(retrieved, relevant)")  # fmt: skip
 def set_relative_precision(j: Judged, *, level: Level = 1) -> Column:
     """Set precision relative to the best that a set of this size could have."""
-    return j.ratio(found(j, level), np.minimum(j.retrieved, j.relevant(level)))
+    return j.ratio(relevant_retrieved(j, level), np.minimum(j.retrieved, j.relevant(level)))
 
 
-# ── right and wrong decisions: these need to know what was left out ──────────────────────────────
+# ── right and wrong decisions: these count non-relevant documents that were left out too ─────────
 
 
 def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutoff = None) -> Confusion:
-    """Documents retrieved and left out. Without the size of the collection, the judged documents are all there are."""
-    hits = found(j, level, cutoff)
+    """Confusion counts of the collection. Without its size, of the judged documents."""
+    hits = relevant_retrieved(j, level, cutoff)
     if collection is None:
         wrong = j.total(j.is_judged & ~j.is_relevant(level) & j.within(cutoff))
         outside = j.ideal.total(j.ideal.is_judged & ~j.ideal.is_relevant(level)) - wrong
     else:
-        wrong = looked_at(j, cutoff) - hits
+        wrong = depth_of(j, cutoff) - hits
         outside = collection - j.relevant(level) - wrong
         if (outside < 0).any():
             raise UsageError(
-                "parameter", "a collection larger than what was retrieved", got=f"collection={collection:g}"
+                "parameter", f"collection={collection:g} is smaller than the number of retrieved and relevant documents"
             )
     return Confusion(tp=hits, fp=wrong, fn=j.relevant(level) - hits, tn=outside, ratio=j.ratio)
 
@@ -152,8 +152,8 @@ def utility(
 ) -> Column:
     """Weighted sum of the documents that were retrieved and missed."""
     if len(weights) != 4:
-        raise UsageError("parameter", "four weights", got=str(len(weights)), value=weights)
-    hits, relevant = found(j, level), j.relevant(level)
+        raise UsageError("parameter", f"weights must be four numbers, got {len(weights)}", value=weights)
+    hits, relevant = relevant_retrieved(j, level), j.relevant(level)
     return (
         weights[0] * hits
         + weights[1] * (j.retrieved - hits)
@@ -191,7 +191,7 @@ def number_relevant(j: Judged, *, level: Level = 1) -> Column:
          laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
 def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Number of relevant documents in the ranking."""
-    return found(j, level, cutoff)
+    return relevant_retrieved(j, level, cutoff)
 
 
 @measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True, lower_is_better=True,

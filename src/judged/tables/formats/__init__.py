@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "OutputFormat", "Renderable", "output_format", "render_res
 
 
 class Renderable(Protocol):
-    """What a format needs of a result."""
+    """A result, as formats see it."""
 
     def tables(self, *, places: int = 4) -> list[Table]: ...
     def records(self) -> list[dict[str, Any]]: ...
@@ -37,9 +37,8 @@ class OutputFormat:
     aliases: tuple[str, ...] = ()
 
 
-FORMATS: Registry[OutputFormat] = Registry(
-    "format", modules=tuple(f"{__name__}.{m.name}" for m in iter_modules(__path__))
-)
+_MODULES = tuple(f"{__name__}.{module.name}" for module in iter_modules(__path__))
+FORMATS: Registry[OutputFormat] = Registry("format", modules=_MODULES)
 
 
 def output_format(

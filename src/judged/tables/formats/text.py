@@ -30,7 +30,7 @@ def text(result: Renderable, places: int) -> str:
 
 def result_text(result: Renderable, places: int, *, columns: int | None = None, style: Style = _unstyled) -> str:
     """A result for a terminal with this number of columns; None is unlimited."""
-    headline = [style(line, "headline") for text in result.headline() for line in _wrapped(text, columns)]
+    headline = [style(line, "headline") for text in result.headline() for line in _wrap_lines(text, columns)]
     tables = [table_text(table, columns=columns, style=style) for table in result.tables(places=places)]
     return "\n\n".join([*(["\n".join(headline)] if headline else []), *tables])
 
@@ -39,9 +39,9 @@ def table_text(table: Table, *, columns: int | None = None, style: Style = _unst
     """A table with two blanks between columns; `columns` is the width of the terminal, None for unlimited."""
     table = replace(table, headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
     layout = lay_out(table, columns)
-    lines = (_stacked if layout.stacked else _rows)(layout.table, layout.widths, style)
-    title = [*(style(line, "title") for line in _wrapped(table.title, columns)), ""] if table.title else []
-    below = [(line, "warning" if note.startswith("warning") else "note") for note in layout.table.lines_below for line in _wrapped(note, columns)]  # fmt: skip
+    lines = (_stack if layout.stacked else _rows)(layout.table, layout.widths, style)
+    title = [*(style(line, "title") for line in _wrap_lines(table.title, columns)), ""] if table.title else []
+    below = [(line, "warning" if note.startswith("warning") else "note") for note in layout.table.lines_below for line in _wrap_lines(note, columns)]  # fmt: skip
     return "\n".join([*title, *lines, *([""] if below else []), *(style(line, kind) for line, kind in below)])  # type: ignore[arg-type]
 
 
@@ -63,7 +63,7 @@ def _row(row: tuple[str, ...], table: Table, widths: tuple[int, ...], style: Cal
     ]
 
 
-def _stacked(table: Table, widths: tuple[int, ...], style: Style) -> list[str]:
+def _stack(table: Table, widths: tuple[int, ...], style: Style) -> list[str]:
     """One block per row: a line for each column, with its header."""
     blocks = []
     for r, row in enumerate(table.rows):
@@ -76,7 +76,7 @@ def _stacked(table: Table, widths: tuple[int, ...], style: Style) -> list[str]:
     return ["\n\n".join(blocks)]
 
 
-def _wrapped(text: str, columns: int | None) -> list[str]:
+def _wrap_lines(text: str, columns: int | None) -> list[str]:
     return [safe(text)] if columns is None else wrap(safe(text), columns)
 
 

@@ -126,7 +126,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
         for part in open_partitions(path).partitions.parts:
             for lines in part.batches():
                 assert isinstance(lines, TrecLines)
-                with lines.opened() as (data, start):
+                with lines.open() as (data, start):
                     begins = [start, *(i + 1 for i in range(start, len(data)) if data[i] == 10 and i + 1 < len(data))]
                     for first, begin in enumerate(begins):
                         text = data[begin:].tobytes().partition(b"\n")[0]
@@ -135,7 +135,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
 
     def try_line(lines, data, begin, first):
         try:
-            lines.refuse(data, begin, first)
+            lines.raise_line(data, begin, first)
         except AssertionError:
             assert lines.place(data, begin).line
 
@@ -182,7 +182,7 @@ def test_lines_of_a_stretch_are_neither_copied_nor_read_before_they_are_asked_fo
     assert len(stretches) > 3
     content = b""
     for lines in stretches:
-        with lines.opened() as (data, _):
+        with lines.open() as (data, _):
             assert not data.flags.owndata
             content += data.tobytes()
     assert content == TREC

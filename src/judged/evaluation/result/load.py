@@ -1,0 +1,31 @@
+"""Load values that `Values.save` wrote."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from judged.errors import DataError, FileError, UsageError
+from judged.evaluation.result.values import Values
+from judged.io.files.source import read_text
+
+__all__ = ["load"]
+
+
+def load(path: str | os.PathLike[str]) -> Values:
+    """Load values from a JSON or Parquet file."""
+    if Path(path).suffix.lower() == ".csv":
+        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save as JSON or Parquet: CSV has no policy",
+                         value=str(path))  # fmt: skip
+    if Path(path).suffix.lower() == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            metadata = pq.read_schema(path).metadata or {}
+        except pa.ArrowInvalid as error:
+            raise DataError("values-file", f"not values saved by judged ({error})", where=str(path)) from error
+        except OSError as error:
+            raise FileError("io", f"cannot read the file: {error.strerror or error}", where=str(path)) from error
+        return Values.from_json(metadata.get(b"judged", b"{}").decode(), str(path))
+    return Values.from_json(read_text(path), str(path))

@@ -1,0 +1,39 @@
+"""Save values: everything as JSON or Parquet, the values alone as CSV."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judged.errors import UsageError
+from judged.io.files.atomic import write_atomically
+from judged.tables.formats.csv import cell
+
+if TYPE_CHECKING:
+    from judged.evaluation.result.values import Values
+
+__all__ = ["save"]
+
+
+def save(values: Values, path: str | os.PathLike[str]) -> None:
+    """Write values in the format that the ending of the file names; the file appears whole or not at all."""
+    ending = Path(path).suffix.lower()
+    if ending == ".json":
+        with write_atomically(path) as file:
+            file.write(values.to_json())
+    elif ending == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = values.to_arrow().replace_schema_metadata({"judged": values.to_json()})
+        with write_atomically(path, "wb") as file:
+            pq.write_table(table, file, compression="zstd")
+    elif ending == ".csv":
+        with write_atomically(path) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["query", *values.columns])
+            columns = [values.queries, *(column.tolist() for column in values.columns.values())]
+            writer.writerows(zip(*(map(cell, column) for column in columns), strict=True))
+    else:
+        raise UsageError("ending", "a name that ends in .json, .parquet or .csv", got=str(path), value=str(path))
