@@ -91,8 +91,9 @@ def _run(code: str, tmp: Path) -> Any:
     names |= {"QRELS": QRELS, "RUN": RUN, "OTHER": OTHER, "CLICKS": CLICKS}
     tree = ast.parse(code)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, "<example>", "exec"), names)
-    return eval(compile(ast.Expression(last.value), "<example>", "eval"), names) if isinstance(last, ast.Expr) else None
+    assert last is None or isinstance(last, ast.Expr)
+    exec(compile(tree, "<example>", "exec"), names)  # noqa: S102
+    return None if last is None else eval(compile(ast.Expression(last.value), "<example>", "eval"), names)  # noqa: S307
 
 
 def update() -> None:

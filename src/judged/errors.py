@@ -24,7 +24,7 @@ __all__ = [
 def shown(value: object, width: int = 60) -> str:
     """A value as a reader may see it: quoted, control characters escaped, cut to a width."""
     if isinstance(value, int) and value.bit_length() > 4 * width:
-        return f"a whole number of {value.bit_length()} bits"  # Python refuses to write out the longest
+        return f"an integer of {value.bit_length()} bits"  # Python refuses to write out the longest
     text = repr(value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value)
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
@@ -220,7 +220,7 @@ class Warned:
 
     def render(self, *, flags: bool = False) -> str:
         """The whole message, for Python, or with flags for the command line."""
-        sentence = self.text if self.hint is None else f"{self.text}."
+        sentence = self.text if self.text.endswith("?") else f"{self.text}."
         return f"{_with_hint(sentence, self.hint, flags=flags)}  [{self.slug}]"
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ Helpers = dict[str, int]  # the position of the slug among the arguments of a fu
 def find_slugs(folder: Path) -> dict[str, set[str]]:
     """Every slug with "error", "warning" or both; `*` is a part of the slug that is known only at run time."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))]
-    public: Helpers = {name: 0 for name in (*ERRORS, "Warned")}
+    public: Helpers = dict.fromkeys((*ERRORS, "Warned"), 0)
     for tree in trees:
         public |= {name: at for name, at in _helpers(tree).items() if not name.startswith("_")}
     slugs = defaultdict(set)

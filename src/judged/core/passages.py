@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
-from judged.errors import DataError, UsageError
+from judged.errors import DataError, Hint, UsageError
 
 if TYPE_CHECKING:
     from judged.core.judged import Judged
@@ -102,10 +102,10 @@ def cut_to_budget(judged: Judged, budget: int) -> Judged:
     """
     reading = judged.reading
     if judged.policy.ties == "expected":
-        raise UsageError("no-tokens", "one order of documents with equal scores, to be cut by tokens", got="ties='expected'",
-                         hint="choose another: ties='id-desc'")  # fmt: skip
+        raise UsageError("no-tokens", "a cutoff in tokens needs one order of documents, and ties='expected' has several",
+                         hint=Hint("use {ties}", ties="id-desc"))  # fmt: skip
     if reading is None or reading.tokens is None:
-        got = "none" if reading is None or reading.lacking is None else reading.lacking
-        raise DataError("no-tokens", "the tokens of every document that was retrieved", got=got, where=judged.names[1],
-                        hint="give them: tokens={chunk: count}, a table of chunks with a column tokens, or a field tokens of each chunk")  # fmt: skip
+        got = "" if reading is None or reading.lacking is None else f", got {reading.lacking}"
+        raise DataError("no-tokens", f"a cutoff in tokens needs the tokens of every retrieved document{got}", where=judged.names[1],
+                        hint="pass tokens={chunk: count}, or add a column or field tokens to the chunks")  # fmt: skip
     return judged.cut(reading.depth(budget, judged.policy.crossing))

@@ -107,9 +107,9 @@ def _check(title: Any, depth: Any, length: Any) -> None:
     for name, value in (("depth", depth), ("length", length)):
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if value is not None and not (whole and 1 <= value <= _MAX):
-            raise UsageError("parameter", f"{name} to be an integer from 1 to {_MAX:,}", got=shown(value), value=value)
+            raise UsageError("parameter", f"{name} must be an integer from 1 to {_MAX:,}, got {shown(value)}", value=value)
     if title is not None and not isinstance(title, str):
-        raise UsageError("parameter", "title to be a string", got=shown(title), value=title)
+        raise UsageError("parameter", f"title must be a string, got {shown(title)}", value=title)
 
 
 def _title(subject: Subject) -> str:

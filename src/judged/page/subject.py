@@ -87,7 +87,7 @@ def subject_of(result: Any) -> Subject:
     if isinstance(result, Values):
         numbers = tuple(m for m in result.measures if not m.definition.text)
         if not numbers:
-            raise UsageError("measure", "a measure with numeric values", got=", ".join(map(str, result.measures)))
+            raise UsageError("measure", f"no measure with numeric values among {', '.join(map(str, result.measures))}")
         return Subject(tuple(plain_names([result.names[1]])), (result,), numbers, None, result.warnings)
     if isinstance(result, Comparison):
         numbers = tuple(m for m in result.results[0].measures if str(m) in result.measures)

@@ -126,9 +126,9 @@ def draw_comparison(
     """
     matplotlib()
     if kind not in get_args(Plot):
-        raise UsageError("plot", f"kind one of {', '.join(get_args(Plot))}", got=shown(kind), value=kind)
+        raise UsageError("plot", f"kind must be one of {', '.join(get_args(Plot))}, got {shown(kind)}", value=kind)
     if (a is not None or b is not None) and kind not in ("queries", "scatter"):
-        raise UsageError("plot", "a and b for queries and scatter only", got=f"kind={kind!r}", hint="leave them out")
+        raise UsageError("plot", f"a and b do not apply to kind={kind!r}", hint="leave them out, or use queries or scatter")
     chosen = comparison.measures if measure is None else _asked([measure], comparison.measures)
     if kind in ("means", "differences"):
         from judged.plots.runs import differences, means
@@ -156,9 +156,9 @@ def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, in
     names = list(comparison.names)
     for name in (a, b):
         if name is not None and name not in names:
-            raise UsageError("runs", f"one of {', '.join(names)}", got=shown(name), value=name)
+            raise UsageError("runs", f"no run is called {shown(name)}", hint=f"choose one of {', '.join(names)}", value=name)
     if a is not None and a == b:
-        raise UsageError("runs", "two different runs", got=f"{shown(a)} twice", value=a)
+        raise UsageError("runs", f"a and b are the same run, {shown(a)}", value=a)
     first = a or next(name for name in (comparison.baseline, *names) if name is not None and name != b)
     return names.index(first), names.index(b or next(name for name in names if name != first))
 
@@ -181,11 +181,11 @@ def _asked(measures: Any, choices: Sequence[str]) -> list[str]:
             name = str(_read(partial(parse, one)))
         if name not in choices:
             raise UsageError(
-                "not-asked", f"one of {', '.join(choices) or 'no measures'}", got=shown(str(one)), value=str(one)
+                "not-asked", f"no values of {shown(str(one))}", hint=f"choose one of {', '.join(choices)}", value=str(one)
             )
         found.append(name)
     if not found:
-        raise UsageError("not-asked", f"at least one of {', '.join(choices) or 'no measures'}", got="none")
+        raise UsageError("not-asked", "no measure was named", hint=f"choose one of {', '.join(choices)}")
     return list(dict.fromkeys(found))
 
 
@@ -204,8 +204,8 @@ def _limits(known: dict[str, Floats], choose: str) -> tuple[float, float]:
         return -0.03, 1.03
     if len(known) > 1:
         raise UsageError(
-            "plot", "measures with values from 0 to 1 on one axis", got=f"{', '.join(wide)} beside others",
-            hint=f"choose: {choose} (there are {', '.join(known)})", value=wide[0],
+            "plot", f"{', '.join(wide)} cannot share an axis with measures from 0 to 1",
+            hint=f"choose {choose} (of {', '.join(known)})", value=wide[0],
         )  # fmt: skip
     x = known[wide[0]]
     low, high = min(float(x.min()), 0.0), float(x.max())

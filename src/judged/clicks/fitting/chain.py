@@ -199,8 +199,8 @@ def _with_uncertainty(
     fit = chain_result(log, grid, settings, model, named, relevance, likely)
     warnings = []
     if lost.any():
-        text = ("every query has its documents in one order alone, which does not tell persistence from attractiveness below the first "
-                "rank: fix it (persistence=), or log lists in several orders")  # fmt: skip
+        text = ("documents of a query are always in the same order, so persistence and attractiveness below the first rank cannot be separated: "
+                "fix the persistence, or log lists in several orders")  # fmt: skip
         warnings.append(Warned("unidentified", int(lost.sum()), text))
     if not problem.layout.full:
         text = "some queries have too many documents for a full information matrix: intervals are from its diagonal, and too narrow"

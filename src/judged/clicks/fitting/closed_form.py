@@ -9,7 +9,7 @@ from judged.clicks.data.grid import Grid, check_whole_lists, grid_of
 from judged.clicks.data.log import Bools, ClickLog, Floats, sums
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 
 __all__ = ["chain_result", "count_chain", "fit_cascade"]
 
@@ -45,9 +45,9 @@ def _refuse_several(log: ClickLog, multiple: str) -> None:
     if multiple == "error" and (clicks > 1).any():
         row = int(np.argmax(clicks > 1))
         raise DataError(
-            "several-clicks", "one click at most in each session, as the cascade model has it",
+            "several-clicks", "at most one click per session for the cascade model",
             got=f"{int(clicks[row])} in session {shown(log.sessions[row])}", where=log.name,
-            hint="say multiple='first' (--multiple first) to stop at the first click, or take another model: dcm, dbn, ubm",
+            hint=Hint("stop at the first click with {multiple}, or use dcm, dbn or ubm", multiple="first"),
         )  # fmt: skip
 
 

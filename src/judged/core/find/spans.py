@@ -69,12 +69,12 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     """Return judgments of the chunks of a run, each for the spans that it is the first to contain."""
     if run.passages is None or not run.passages.spans:
         raise DataError(
-            "no-spans", "chunks with document, start and end, for judgments that are spans", got="ids alone", where=run.name,
+            "no-spans", "the judgments are spans, but the chunks are ids without document, start and end", where=run.name,
             hint="write chunks as {'doc': id, 'start': a, 'end': b}, or give a table: chunks={id: (doc, start, end)}",
         )  # fmt: skip
     if policy.ties in ("best", "worst", "expected"):
-        raise UsageError("overlap", "an order of equal scores by ids or input, where the first chunk has the credit",
-                         got=f"ties={policy.ties!r}", value=policy.ties)  # fmt: skip
+        raise UsageError("overlap", f"ties={policy.ties!r} cannot be used with spans, where the first chunk gets the credit",
+                         value=policy.ties)  # fmt: skip
     spans = _spans_of(qrels)
     codes = {raw: i for i, raw in enumerate(qrels.queries.tolist())}
     query, row = ranked_rows(run, policy)

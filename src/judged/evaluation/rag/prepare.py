@@ -13,7 +13,7 @@ from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import Passages, Qrels, Run
 from judged.core.unread_runs import UnreadRun
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.rag.roll_up import Resolver, documents_of, rolled_qrels, rolled_run
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
@@ -33,11 +33,11 @@ def prepare(
     if asked.overlap is not None:
         overlap_rule(asked.overlap)
         if qrels.passages is None or not qrels.passages.spans:
-            raise UsageError("overlap", "judgments that are spans, for overlap=", got="ids", where=qrels.name)
+            raise UsageError("overlap", "overlap needs judgments that are spans, and these are ids", where=qrels.name)
         qrels = replace(qrels, overlap=asked.overlap.replace(" ", ""))
     table = None if asked.chunks is None else read_chunks(asked.chunks)
     if asked.roll_up is None and asked.documents is not None and not asked.exclude_self:
-        raise UsageError("roll-up", "roll_up='first' (or max, sum) beside documents", got="documents alone")
+        raise UsageError("roll-up", "documents were given without a way to roll up", hint=Hint("set {roll_up}", roll_up="first"))
     if table is not None or asked.tokens is not None or asked.roll_up is not None or asked.exclude_self:
         run = read_run(run, labels=qrels)
         if table is not None:
@@ -59,8 +59,8 @@ def prepare(
 
 def _refuse_uncounted(run: Run) -> None:
     if run.passages is None or run.passages.tokens is None:
-        raise UsageError("no-tokens", "texts of chunks in one file, for tokens='words'", got="none", where=run.name,
-                         hint="count them: tokens=jd.rag.count_tokens({chunk: text})")  # fmt: skip
+        raise UsageError("no-tokens", "tokens='words' needs the texts of the chunks in the same file", where=run.name,
+                         hint="count them with jd.rag.count_tokens({chunk: text})")  # fmt: skip
 
 
 def _described(run: Run, table: ChunkTable, *, must: bool) -> Run:
@@ -69,7 +69,7 @@ def _described(run: Run, table: ChunkTable, *, must: bool) -> Run:
     at = np.array(rows, dtype=np.int64)
     if must and (at < 0).any():
         row = int(np.argmax(at < 0))
-        raise DataError("no-chunk", f"every chunk of the run in {table.name}", got=f"{int((at < 0).sum())} that are not, such as {shown(run.doc[row])}",
+        raise DataError("no-chunk", f"{int((at < 0).sum())} chunks of the run are not in {table.name}, such as {shown(run.doc[row])}",
                         where=run.where(row), value=run.doc[row])  # fmt: skip
     known, old = table.passages.take(np.maximum(at, 0)), run.passages or Passages()
     tokens = old.tokens if known.tokens is None else np.where(at < 0, -1, known.tokens)
@@ -102,7 +102,7 @@ def _as_retrieved(qrels: Qrels, run: Run, said: Resolver, table: ChunkTable | No
     found = [known.get(raw, raw) for raw in ids]
     lost = sum(raw not in known and raw not in documents for raw in ids)
     if lost:
-        text = f"{lost} judged {'id is that' if lost == 1 else 'ids are those'} of no chunk whose document is known; taken for documents"
+        text = f"{lost} judged {'id is that' if lost == 1 else 'ids are those'} of no chunk whose document is known; used as document ids"
         qrels = replace(qrels, warnings=(*qrels.warnings, Warned("chunk-unknown", lost, text)))
     return qrels, lambda rows: IdColumn.of(found)
 

@@ -14,7 +14,7 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Qrels, Run
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.result.source import as_text
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
@@ -68,7 +68,7 @@ def documents_of(documents: Any) -> Resolver:
     table = read_chunks(documents, "documents")
     doc = table.passages.doc
     if doc is None:
-        raise DataError("no-document", "a column of documents", got="none", where=table.name, hint="such as doc_id")
+        raise DataError("no-document", "there is no column of documents", where=table.name, hint="add one, such as doc_id")
     names = doc.tolist()
     known = set(names)
 
@@ -86,14 +86,14 @@ def documents_of(documents: Any) -> Resolver:
 
 def _said(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
-        raise UsageError("no-document", "the document of each chunk", got="none", where=rows.name,
-                         hint="give them: documents={chunk: document}, or a separator such as '#' (--documents, --chunk-separator)")  # fmt: skip
+        raise UsageError("no-document", "the documents of the chunks are unknown", where=rows.name,
+                         hint=Hint("set {documents}: a mapping {{chunk: document}}, a table, or a separator such as '#'", documents=None))  # fmt: skip
     return rows.passages.doc
 
 
 def _by_separator(separator: bytes) -> Resolver:
     if not separator:
-        raise UsageError("no-document", "a separator of at least one character", got="''")
+        raise UsageError("no-document", "the separator is empty")
 
     def resolve(rows: Run | Qrels) -> IdColumn:
         pairs = [(raw.rpartition(separator)[0], raw) for raw in rows.doc.tolist()]
@@ -116,7 +116,7 @@ def _by_function(function: Callable[[Any], Any]) -> Resolver:
 
 
 def _refuse(raw: bytes, rows: Run | Qrels, row: int, got: str) -> NoReturn:
-    raise DataError("no-document", f"a document for chunk {shown(raw)}", got=got, where=rows.where(row), value=raw)
+    raise DataError("no-document", f"no document for chunk {shown(raw)}: {got}", where=rows.where(row), value=raw)
 
 
 # ── rolling ──────────────────────────────────────────────────────────────────────────────────────
@@ -125,7 +125,7 @@ def _refuse(raw: bytes, rows: Run | Qrels, row: int, got: str) -> NoReturn:
 def rolled_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
     """The run with documents in place of their chunks."""
     if how not in HOW:
-        raise UsageError("roll-up", f"one of {', '.join(HOW)}", got=shown(how), value=how)
+        raise UsageError("roll-up", f"roll_up must be one of {', '.join(HOW)}, got {shown(how)}", value=how)
     query, row = ranked_rows(run, policy)
     doc = resolve(run).take(row)
     code = _codes(query, doc)
@@ -156,10 +156,9 @@ def _scores(run: Run, how: str) -> NDArray[np.float64]:
     if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
         raise DataError(
             "roll-up",
-            f"a score for every chunk, for {how}",
-            got="lists without them",
+            f"roll_up={how!r} needs scores, and these lists have none",
             where=run.name,
-            hint="how='first' needs none",
+            hint=Hint("use {roll_up}", roll_up="first"),
         )
     return run.score
 

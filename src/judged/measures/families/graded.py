@@ -28,7 +28,7 @@ def gained(
         top = float(grade.max(initial=0))
         if top * np.log2(base) > _LARGEST_EXPONENT:
             raise DataError(
-                "gain-overflow", f"grades whose gain {base:g}**grade is a number", got=f"grade {top:g}", value=top,
+                "gain-overflow", f"the gain {base:g}**{top:g} of grade {top:g} is too large", value=top,
                 hint="use the linear gain, or a table of gains", where=name or None,
             )  # fmt: skip
         value = np.where(worthy, np.power(base, value) - 1.0, 0.0)
