@@ -109,7 +109,10 @@ def dump(entries: dict[str, dict[str, str]]) -> str:
     """The file, sorted by group in order of appearance."""
     groups = list(dict.fromkeys(entry["group"] for entry in entries.values()))
     lines = ["# Every error and warning: its meaning, and for most a snippet that triggers it, with the message.", ""]
-    lines += ["# `python tools/make_errors.py --update` runs the snippets and rewrites the messages and docs/errors.md.", ""]
+    lines += [
+        "# `python tools/make_errors.py --update` runs the snippets and rewrites the messages and docs/errors.md.",
+        "",
+    ]
     for slug, entry in sorted(entries.items(), key=lambda one: groups.index(one[1]["group"])):
         lines += [f"[{slug}]", *(f"{key} = {_quoted(value)}" for key, value in entry.items()), ""]
     return "\n".join(lines)

@@ -39,7 +39,11 @@ def _helpers(tree: ast.Module) -> Helpers:
             names = [one.arg for one in (*node.args.posonlyargs, *node.args.args) if one.arg != "self"]
             names += [one.arg for one in node.args.kwonlyargs]
         elif isinstance(node, ast.ClassDef):
-            names = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+            names = [
+                one.target.id
+                for one in node.body
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+            ]
         else:
             continue
         if "slug" in names and node.name != "__init__":
@@ -86,7 +90,12 @@ def _texts(node: ast.expr, tree: ast.Module) -> set[str]:
     if not isinstance(node, ast.Name):
         return set()
     assigned = (one for one in ast.walk(tree) if isinstance(one, ast.Assign))
-    return {text for one in assigned for value in _values(one.targets[0], one.value, node.id) for text in _texts(value, tree)}
+    return {
+        text
+        for one in assigned
+        for value in _values(one.targets[0], one.value, node.id)
+        for text in _texts(value, tree)
+    }
 
 
 def _values(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:

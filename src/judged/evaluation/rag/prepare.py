@@ -17,6 +17,7 @@ from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.rag.roll_up import Resolver, documents_of, rolled_qrels, rolled_run
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
+from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.evaluation.options import RagOptions
@@ -102,7 +103,7 @@ def _as_retrieved(qrels: Qrels, run: Run, said: Resolver, table: ChunkTable | No
     found = [known.get(raw, raw) for raw in ids]
     lost = sum(raw not in known and raw not in documents for raw in ids)
     if lost:
-        text = f"{lost} judged {'id is that' if lost == 1 else 'ids are those'} of no chunk whose document is known; used as document ids"
+        text = f"{counted(lost, 'judged id belongs', 'judged ids belong')} to no chunk with a known document; treated as documents"
         qrels = replace(qrels, warnings=(*qrels.warnings, Warned("chunk-unknown", lost, text)))
     return qrels, lambda rows: IdColumn.of(found)
 

@@ -36,7 +36,7 @@ def as_numbers(given: Any, name: str) -> Numbers:
     """
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         count = int(np.ma.getmaskarray(given).sum())
-        raise DataError("masked", f"the array has {count} masked values", where=name,
+        raise DataError("masked", f"masked values in the array: {count}", where=name,
                         hint="pass the mask as mask, with True for items to keep")  # fmt: skip
     try:
         array = _host(given, name)
