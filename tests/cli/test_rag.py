@@ -122,7 +122,7 @@ def test_compare_takes_options_of_chunks():
         (["eval", "counts.csv"], "judged eval QRELS RUN"),
         (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "a field called 'gold'"),
         (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[no-tokens]"),
-        (["eval", "gold.json", "run.json", "--roll-up", "first"], "--chunk-separator"),
+        (["eval", "gold.json", "run.json", "--roll-up", "first"], "[no-document]"),
         (["eval", "gold.json", "run.json", "--chunk-separator", "#"], "--roll-up"),
         (["eval", "gold.json", "run.json", "--roll-up", "first", "--chunk-separator", "a"], "without letters"),
         (["eval", "gold.json", "run.json", "--roll-up", "sum", "--chunk-separator", "#"], "[roll-up]"),

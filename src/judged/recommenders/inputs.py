@@ -195,7 +195,7 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
     if lists.interactions is not None:
         unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
         if unseen:
-            text = f"{counted(unseen, 'recommended item')} without an interaction; popularity 0, and Novelty counts them as one interaction"
+            text = f"{counted(unseen, 'recommended item')} without an interaction: popularity 0; Novelty counts one interaction"
             every = "these are all recommended items: check that the ids are the same"
             hint = Hint(every) if unseen == len(shown_items) else None
             warnings.append(Warned("item-unseen", unseen, text, hint))

@@ -87,7 +87,7 @@ def documents_of(documents: Any) -> Resolver:
 def _said(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
         raise UsageError("no-document", "the documents of the chunks are unknown", where=rows.name,
-                         hint=Hint("set {documents}: a mapping {{chunk: document}}, a table, or a separator such as '#'", documents=None))  # fmt: skip
+                         hint=Hint("give the document of each chunk with {documents}", documents=None))  # fmt: skip
     return rows.passages.doc
 
 
