@@ -33,7 +33,7 @@ A call returns a value, returns a value with counted warnings, or raises an erro
 names the place and the problem, then one action, then a slug, which is listed below:
 
 ```text
-bm25.run:1732: line has 5 columns, not 6 (query Q0 doc rank score tag): '…'. Check whether the tag is missing.  [columns]
+bm25.run:1732: expected 6 columns (query Q0 doc rank score tag), got 5: '…'. If the tag is missing, add any word as sixth column.  [columns]
 ```
 
 The exceptions are `jd.DataError`, `jd.UsageError`, `jd.FileError` and `jd.EngineError`, all kinds of `jd.JudgedError`. Their attributes are
