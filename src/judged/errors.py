@@ -146,7 +146,7 @@ class JudgedError(Exception):
         """Place and problem."""
         place = f"{self.where}: " if self.where else ""
         if not self.got:
-            return f"{place}{self.problem}."
+            return f"{place}{_closed(self.problem)}"
         return f"{place}expected {self.problem.removeprefix('expected ')}, got {self.got}."
 
     def changed(self, **parts: Any) -> Self:
@@ -177,7 +177,12 @@ def _with_hint(sentence: str, hint: Hint | None, *, flags: bool) -> str:
     # An action may begin with a name, whose case matters: only a plain word is capitalised.
     first = action.split(maxsplit=1)[0].rstrip(",:;") if action.split() else ""
     action = action[:1].upper() + action[1:] if first.isalpha() and first.islower() else action
-    return f"{sentence} {action}{'' if action.endswith(('.', '?', '!')) else '.'}"
+    return f"{sentence} {_closed(action)}"
+
+
+def _closed(sentence: str) -> str:
+    """A sentence with a mark at its end."""
+    return sentence if sentence.endswith((".", "?", "!", "…")) else f"{sentence}."
 
 
 class DataError(JudgedError, ValueError):
@@ -214,8 +219,7 @@ class Warned:
 
     def render(self, *, flags: bool = False) -> str:
         """The whole message, for Python, or with flags for the command line."""
-        sentence = self.text if self.hint is None else f"{self.text}."
-        return f"{_with_hint(sentence, self.hint, flags=flags)}  [{self.slug}]"
+        return f"{_with_hint(_closed(self.text), self.hint, flags=flags)}  [{self.slug}]"
 
     def to_dict(self) -> dict[str, Any]:
         """The parts as plain data, for JSON."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 from pathlib import Path
 
@@ -16,20 +15,3 @@ def test_the_page_of_measures_is_the_one_the_declarations_make():
     assert make_docs.TARGET.read_text(encoding="utf-8") == make_docs.page(), "run: python tools/make_docs.py"
     comparison = make_docs.COMPARISON.read_text(encoding="utf-8")
     assert comparison == make_docs.comparison_page(comparison), "run: python tools/make_docs.py"
-
-
-def slugs() -> set[str]:
-    """Every slug that the source raises or warns with, as far as it is written out."""
-    found = set()
-    for path in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-                name = getattr(node.func, "id", "")
-                if name in ("DataError", "UsageError", "FileError", "EngineError", "Warned", "note", "_bad"):
-                    found.add(node.args[0].value)
-    return found
-
-
-def test_every_error_and_warning_has_its_line_in_the_docs():
-    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-    assert sorted(slug for slug in slugs() if f"`{slug}`" not in text) == []

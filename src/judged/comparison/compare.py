@@ -110,7 +110,7 @@ def _missing_values(columns: dict[Measure, Floats]) -> tuple[Warned, ...]:
     """Count queries on which a run has no value: they are left out of the measure, for all runs."""
     counts = {m: int((~known_rows(x)).sum()) for m, x in columns.items()}
     return tuple(
-        Warned("values-missing", n, f"left {counted(n, 'query')} without a value of {m} in some run out of it")
+        Warned("values-missing", n, f"{m}: {counted(n, 'query')} without a value in some run, left out")
         for m, n in counts.items()
         if n
     )

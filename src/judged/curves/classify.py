@@ -168,7 +168,7 @@ def _pr_of(j: Judged, level: float) -> Curve:
     ranks = group_ends(j, 0)
     decisions = per_query(j, 0, ranks, level)
     if not np.any(decisions.tp):
-        raise DataError("one-class", "no label is positive", hint=Hint("check the {level}", level=None))
+        raise DataError("one-class", "no label is positive", hint=Hint("check {level}", level=None))
     return Curve("scores", decisions.recall, decisions.precision, ranks.astype(float), rule="step")
 
 
@@ -177,7 +177,7 @@ def _roc_of(j: Judged, level: float, name: str, scores: Any) -> Curve:
     positive = int(np.max(decisions.tp))
     if positive in (0, int(j.retrieved[0])):
         raise DataError(
-            "one-class", "all labels are positive, or all are negative", hint=Hint("check the {level}", level=None)
+            "one-class", "all labels are positive, or all are negative", hint=Hint("check {level}", level=None)
         )
     return Curve(name, decisions.fall_out, decisions.recall, _scores_at(scores, ranks))
 

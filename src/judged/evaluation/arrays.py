@@ -172,7 +172,7 @@ def _warnings(judged: Judged) -> tuple[Warned, ...]:
     empty = int((judged.retrieved == 0).sum())
     barren = int((np.bincount(judged.pool_query[judged.pool_grade > 0], minlength=len(judged)) == 0).sum())
     if empty:
-        text = f"{counted(empty, 'list')} without items, treated as lists without a relevant item"
+        text = f"{counted(empty, 'list')} without items, treated like a list without a relevant item"
         warnings.append(Warned("empty-list", empty, text))
     if barren:
         text = f"{counted(barren, 'list')} without a relevant item (empty={judged.policy.empty})"

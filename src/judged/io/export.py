@@ -46,8 +46,8 @@ class Export:
         bare = np.flatnonzero(np.bincount(table.query, minlength=len(table.queries)) == 0)
         if len(bare):
             raise DataError(
-                "query-empty", "at least one document for each query", got=f"none for {shown(queries[bare[0]])}",
-                hint="JSON can hold an empty ranking; name the file .json", where=table.name,
+                "query-empty", f"query {shown(queries[bare[0]])} has no document, which this format cannot hold",
+                hint="write JSON, with a name ending in .json", where=table.name,
             )  # fmt: skip
         columns = {"query_id": [queries[code] for code in table.query.tolist()]}
         if aspects is not None:
@@ -74,7 +74,7 @@ class Export:
         if not "".join(words).isprintable():  # escaped bytes are not, and few other ids
             for word in words:
                 if any("\udc80" <= letter <= "\udcff" for letter in word):
-                    self.refuse("id-encoding", word, "ids in UTF-8", "TREC, CSV and TSV can hold other bytes")
+                    self.refuse("id-encoding", word, "ids in UTF-8", "write TREC, CSV or TSV, which can hold other bytes")
         return words
 
     def unblank(self, ids: IdColumn, kind: IdKind) -> list[str]:
@@ -86,7 +86,7 @@ class Export:
     def guarded(self, ids: IdColumn, kind: IdKind) -> list[str]:
         """Ids as text cells of one line; one that a spreadsheet would compute gets a quote in front."""
         cells = _words(ids)
-        self._refuse_any(cells, "\n\r", "ids on one line", "write JSON or Parquet")
+        self._refuse_any(cells, "\n\r", "ids without line breaks", "write JSON or Parquet")
         if not self.guard or kind == "integer":
             return cells
         return [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell for cell in cells]
@@ -111,7 +111,7 @@ def _trec(export: Export, file: IO[str]) -> None:
     columns = export.columns(queries, docs, aspects)
     if any(query.startswith("#") for query in queries) or queries[0].startswith("\ufeff"):
         word = next(q for q in queries if q.startswith(("#", "\ufeff")))
-        export.refuse("id-comment", word, "query ids that do not begin like a comment", "write JSON, CSV or Parquet")
+        export.refuse("id-comment", word, "query ids that do not begin with # or a byte order mark", "write JSON, CSV or Parquet")
     rows: Iterable[tuple[Any, ...]]
     if isinstance(table, Run):
         tag = export.unblank(IdColumn.of([(table.tag or "judged").encode("utf-8", "surrogateescape")]), "text")[0]
@@ -167,8 +167,8 @@ def _dump(value: Any, export: Export, file: IO[str]) -> None:
         file.write(_ENCODE(value) + "\n")
     except ValueError as error:
         raise DataError(
-            "score-inf", "finite scores in JSON", got="an infinite one", where=export.table.name,
-            hint="TREC, CSV and Parquet can hold it",
+            "score-inf", "JSON cannot hold an infinite score", where=export.table.name,
+            hint="write TREC, CSV or Parquet",
         ) from error  # fmt: skip
 
 

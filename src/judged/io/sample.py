@@ -20,6 +20,6 @@ def sample_path(name: str = "qrels.txt") -> Path:
     if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
         there = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
         raise UsageError(
-            "sample", "a file of the sample", got=repr(name), value=name, hint=f"it has {', '.join(there)}"
+            "sample", f"the sample has no file {name!r}", value=name, hint=f"choose one of {', '.join(there)}"
         )
     return path

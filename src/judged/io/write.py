@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError, UsageError
+from judged.errors import DataError, Hint, UsageError
 from judged.io.export import FORMATS, Export
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.files.source import PAD, read_bytes, source_name
@@ -81,7 +81,7 @@ def convert(
         names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """
     if kind not in (None, "run", "qrels"):
-        raise UsageError("kind", "run or qrels", got=repr(kind), value=kind, hint="leave it out where TREC files tell")
+        raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
     kind = kind or _kind_of(target)
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
@@ -100,7 +100,7 @@ def _kind_of(target: str | os.PathLike[str]) -> str | None:
 
 def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> None:
     if path == "-":
-        raise UsageError("format", "the name of a file", got="'-'", hint="name a file", value=path, where=path)
+        raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
     mode, write = FORMATS[_format(Path(path), format)]
     with write_atomically(path, mode) as file:
         write(export, file)
@@ -111,10 +111,8 @@ def _format(path: Path, format: str | None) -> str:
         if format not in FORMATS:
             raise UsageError(
                 "format",
-                f"format to be one of {', '.join(FORMATS)}",
-                got=repr(format),
+                f"format must be one of {', '.join(FORMATS)}, got {format!r}",
                 value=format,
-                hint="or leave it out",
             )
         return format
     inner = path.with_suffix("") if path.suffix in ENDINGS else path
@@ -122,8 +120,8 @@ def _format(path: Path, format: str | None) -> str:
     if found is None:
         endings = ", ".join(ending for ending in _FORMAT if ending)
         raise UsageError(
-            "format", f"a name that ends in {endings}", got=repr(path.name), value=str(path),
-            hint="or say the format: format='trec'",
+            "format", f"unknown ending of {path.name!r}", value=str(path),
+            hint=Hint(f"use one of {endings}, or set {{format}}", format="trec"),
         )  # fmt: skip
     return found
 
@@ -154,7 +152,7 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
             errors.append(error)
     if len(tables) == 2:
         raise UsageError(
-            "kind", "a run or judgments", got="content that can be either", hint="say which: kind='run' or kind='qrels'"
+            "kind", "the content can be a run or judgments", hint=Hint("choose with {kind}", kind="run")
         )
     if not tables:
         raise next((error for error in errors if error.slug not in ("columns", "swapped")), errors[0])

@@ -79,7 +79,7 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     incomplete = np.flatnonzero(panel.ratings.rated() < len(panel.names))
     if missing == "error" and len(incomplete):
         hint = Hint("merge the grades there are with {missing}", missing="keep")
-        raise DataError("merge-missing", f"{_some(panel.units, incomplete)} not judged by all judges", hint=hint)
+        raise DataError("merge-missing", f"not all judges judged {_some(panel.units, incomplete)}", hint=hint)
     every = np.arange(len(panel.units))
     kept = np.setdiff1d(every, incomplete) if missing == "drop" else every
     if not len(kept):

@@ -123,7 +123,11 @@ class Measure:
                 raise UsageError(
                     "parameter", f"{self.name}: parameter {key!r} given twice, under two names", value=name
                 )
-            values[key] = known[key][0].check(value)
+            try:
+                values[key] = known[key][0].check(value)
+            except UsageError as error:
+                place = f"{self.name}({name}={shown(value)})" if error.slug == "parameter" else error.where
+                raise error.changed(where=place) from None
             resolved[name] = key
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
         return Measure(self.definition, kept, self.explicit | {resolved[name] for name in params})

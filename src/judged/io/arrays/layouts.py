@@ -49,10 +49,10 @@ def lists_of(
     """
     given = [name for name, value in (("group", group), ("qid", qid)) if value is not None]
     if len(given) > 1:
-        raise UsageError("layout", "group= or qid=", got="both")
+        raise UsageError("layout", "group and qid cannot be combined", hint="leave out one of them")
     if is_sparse(labels) or is_sparse(scores):
         if given or mask is not None or pad is not None:
-            raise UsageError("layout", "sparse matrices alone", got=f"{(given or ['mask or pad'])[0]}= beside them")
+            raise UsageError("layout", f"{(given or ['mask and pad'])[0]} cannot be combined with sparse matrices")
         label, score, sizes, absent = of_sparse(labels, scores)
         return _checked(ArrayLists(label, score, sizes, tuple(range(len(sizes))), absent=absent), narrow=False)
     if _is_ragged(labels) or _is_ragged(scores):
@@ -60,7 +60,7 @@ def lists_of(
     first, second = as_numbers(labels, "labels"), as_numbers(scores, "scores")
     label, score = first.values, second.values
     if label.shape != score.shape:
-        raise DataError("shape", "labels and scores of one shape", got=f"{label.shape} and {score.shape}")
+        raise DataError("shape", f"labels and scores have different shapes: {label.shape} and {score.shape}")
     kept = _kept(label, mask, pad)
     if label.ndim == 2 and not given:
         found = _rows(label, score, kept)
@@ -68,8 +68,8 @@ def lists_of(
         found = _columns(label, score, kept, group, qid)
     else:
         raise DataError(
-            "shape", "columns, or tables with one row a list" if not given else f"columns beside {given[0]}=",
-            got=f"an array of {label.ndim} dimensions", hint="reshape them, one row a list",
+            "shape", "one or two dimensions" if not given else f"one dimension with {given[0]}",
+            got=f"{label.ndim}", hint="reshape the arrays, with one list per row",
         )  # fmt: skip
     return _checked(found, narrow=second.narrow)
 
@@ -90,13 +90,13 @@ def _is_ragged(given: Any) -> bool:
 
 def _joined(labels: Any, scores: Any, besides: Any) -> tuple[Floats, Floats, Ints]:
     if besides:
-        raise UsageError("layout", "lists of different lengths alone", got=f"{besides[0]}= beside them")
+        raise UsageError("layout", f"{besides[0]} cannot be combined with lists of different lengths")
     lengths = [[len(one) for one in given] if isinstance(given, list | tuple) else None for given in (labels, scores)]
     if lengths[0] is None or lengths[1] is None or len(lengths[0]) != len(lengths[1]):
-        raise DataError("shape", "as many lists of labels as of scores", got=f"{len(labels)} and {len(scores)}")
+        raise DataError("shape", f"{len(labels)} lists of labels, but {len(scores)} of scores")
     for i, (ours, theirs) in enumerate(zip(*lengths, strict=True)):
         if ours != theirs:
-            raise DataError("shape", "as many labels as scores", got=f"{ours} and {theirs}", where=f"list {i}")
+            raise DataError("shape", f"{ours} labels, but {theirs} scores", where=f"list {i}")
     columns = [np.concatenate([as_numbers(one, name).values.astype(float) for one in given if len(one)] or [np.empty(0)])
                for name, given in (("labels", labels), ("scores", scores))]  # fmt: skip
     return columns[0], columns[1], np.array(lengths[0])
@@ -108,10 +108,10 @@ def _kept(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | None:
     if mask is not None:
         kept = as_numbers(mask, "mask").values
         if kept.shape != label.shape:
-            raise DataError("shape", "a mask of the shape of the labels", got=f"{kept.shape} and {label.shape}")
+            raise DataError("shape", f"mask and labels have different shapes: {kept.shape} and {label.shape}")
         if kept.dtype.kind != "b" and not np.isin(kept, (0, 1)).all():
             raise DataError(
-                "mask", "True for what is there, False for what is not", got=shown(kept.ravel()[:5].tolist())
+                "mask", "a mask of True (keep) and False (ignore)", got=shown(kept.ravel()[:5].tolist())
             )
         kept = kept.astype(bool)
     if pad is None:
@@ -146,15 +146,15 @@ def _columns(label: NDArray[Any], score: NDArray[Any], kept: Bools | None, group
 def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
     ids = _ids(qid)
     if ids.shape != (size,):
-        raise DataError("shape", "a qid for each item", got=f"{ids.shape} for {size} items")
+        raise DataError("shape", f"one qid for each of {size} items", got=f"shape {ids.shape}")
     if ids.dtype.kind == "f" and np.isnan(ids).any():
-        raise DataError("id-null", "a qid for each item", got="missing ones")
+        raise DataError("id-null", "some items have no qid")
     if ids.dtype.kind != "O":
         names, owner = np.unique(ids, return_inverse=True)
         return owner.reshape(-1).astype(np.int64), tuple(names.tolist())
     given = ids.tolist()
     if any(one is None or one != one for one in given):
-        raise DataError("id-null", "a qid for each item", got="missing ones")
+        raise DataError("id-null", "some items have no qid")
     if len(kinds := {str if isinstance(one, str) else bytes if isinstance(one, bytes) else float for one in given}) > 1:
         raise DataError("id-type", "qids of one type", got=" and ".join(sorted(kind.__name__ for kind in kinds)))
     code = {name: i for i, name in enumerate(sorted(set(given)))}
@@ -178,11 +178,11 @@ def _ids(qid: Any) -> NDArray[Any]:
 def _sizes(group: Any, size: int) -> Ints:
     sizes = as_numbers(group, "group").values
     if sizes.ndim != 1 or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
-        raise DataError("group", "sizes of lists, whole numbers from 0 on", got=shown(sizes.ravel()[:5].tolist()))
+        raise DataError("group", "sizes of lists as integers ≥ 0", got=shown(sizes.ravel()[:5].tolist()))
     if int(sizes.sum()) != size:
         raise DataError(
-            "group", f"sizes that add up to {size} items", got=f"{int(sizes.sum())}",
-            hint="group= holds sizes; for the list of each item use qid=",
+            "group", f"sizes in group add up to {int(sizes.sum())}, but there are {size} items",
+            hint="to name the list of each item, use qid",
         )  # fmt: skip
     return sizes.astype(np.int64)
 
@@ -194,7 +194,7 @@ def _flat(values: NDArray[Any]) -> Floats:
 def _checked(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
     """The lists, where every number is one; an error names the first that is not."""
     if not len(lists.sizes) or (lists.single and not len(lists.label)):
-        raise DataError("empty-run", "at least one list with an item", got="none")
+        raise DataError("empty-run", "no list has an item")
     for name, column, fine in (
         ("labels", lists.label, np.isfinite(lists.label)),
         ("scores", lists.score, ~np.isnan(lists.score)),
@@ -210,17 +210,17 @@ def _refuse(lists: ArrayLists, name: str, column: Floats, at: int, count: int) -
     owner = int(np.searchsorted(np.cumsum(lists.sizes), at, "right"))
     value = column[at].item()
     slug, wanted = (
-        ("label-negative", "labels from 0 on")
+        ("label-negative", "labels ≥ 0")
         if name == "labels" and value < 0
-        else ("nan", f"{name} that are numbers")
+        else ("nan", f"{name} as numbers")
     )
     hint = (
-        "padding? say so with pad= or mask=; or are labels and scores swapped?"
+        "if this is padding, name it with pad or mask; otherwise check that labels and scores are not swapped"
         if name == "labels"
-        else "what the model gives for items that are not there belongs under mask="
+        else "exclude padded items with mask"
     )
-    raise DataError(slug, wanted, got=shown(value), where=f"list {lists.names[owner]!r}", value=value,
-                    hint=f"{count} of {len(column)} are so; {hint}")  # fmt: skip
+    raise DataError(slug, wanted, got=f"{shown(value)} ({count} of {len(column)} are invalid)",
+                    where=f"list {lists.names[owner]!r}", value=value, hint=hint)  # fmt: skip
 
 
 def _narrow(lists: ArrayLists) -> ArrayLists:
@@ -231,7 +231,7 @@ def _narrow(lists: ArrayLists) -> ArrayLists:
     tied = int((np.append(same, False) | np.append(False, same)).sum())
     if not tied:
         return lists
-    text = f"{tied / len(lists.score):.0%} of the scores are equal to another, in the few digits they have: 16 bits, or whole numbers beyond 2^53"
+    text = f"{tied / len(lists.score):.0%} of the scores are tied, possibly for lack of precision (16 bits, or integers beyond 2**53)"
     return ArrayLists(
         lists.label,
         lists.score,

@@ -36,21 +36,21 @@ def as_numbers(given: Any, name: str) -> Numbers:
     """
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         count = int(np.ma.getmaskarray(given).sum())
-        raise DataError("masked", f"{name} without masked values", got=f"{count} of them", where=name,
-                        hint="give the mask as mask=, True for what is there")  # fmt: skip
+        raise DataError("masked", f"masked values in the array: {count}", where=name,
+                        hint="pass the mask as mask, with True for items to keep")  # fmt: skip
     try:
         array = _host(given, name)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError("dtype", f"{name} that are numbers, as an array", got=shown(given), where=name) from error
+        raise DataError("dtype", f"{name} as an array of numbers", got=shown(given), where=name) from error
     narrow = _bits(given, array) <= _NARROW or (array.dtype.kind in "iu" and array.size > 0 and _is_beyond(array))
     if array.dtype.kind == "V":  # bfloat16 and its like, which NumPy does not know
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
         raise DataError(
-            "dtype", f"{name} that are numbers", got=f"an array of {array.dtype}", where=name,
-            hint="cast them yourself, for example with .astype(float)",
+            "dtype", f"{name} as numbers", got=f"an array of {array.dtype}", where=name,
+            hint="convert them, for example with .astype(float)",
         )  # fmt: skip
     return Numbers(array, narrow)
 
@@ -84,7 +84,7 @@ def _host(given: Any, name: str) -> NDArray[Any]:
 
 def _of_torch(tensor: Any, name: str) -> NDArray[Any]:
     if tensor.device.type == "meta":
-        raise DataError("device", f"{name} with data", got="a tensor on the device meta, which holds none", where=name)
+        raise DataError("device", "the tensor is on the device meta, which holds no data", where=name)
     host = tensor.detach().to_dense().cpu() if tensor.is_sparse else tensor.detach().cpu()
     if (
         host.is_floating_point() and host.element_size() <= 2

@@ -19,7 +19,7 @@ def of_sparse(labels: Any, scores: Any) -> tuple[Floats, Floats, Ints, Ints]:
     Of sparse scores the stored ones are ranked, zeros among them; of dense scores all. A label that is not stored is 0.
     """
     if labels.shape != scores.shape:
-        raise DataError("shape", "labels and scores of one shape", got=f"{labels.shape} and {scores.shape}")
+        raise DataError("shape", f"labels and scores have different shapes: {labels.shape} and {scores.shape}")
     rows, items = labels.shape
     truth = _entries(labels, items)
     if is_sparse(scores):

@@ -72,7 +72,7 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
 def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
     raise DataError(
         "score-nan" if what == "score" else "grade-type", f"a {what} as a number{origin.describe_row(row)}", got=shown(value),
-        hint="find out where the number was lost; NaN cannot be ranked",
+        hint="fill in the number, or leave out the row",
         where=origin.place(row, what), value=value,
     )  # fmt: skip
 

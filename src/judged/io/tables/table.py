@@ -186,7 +186,7 @@ def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoRetur
     column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
     raise DataError(
         slug, f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column} yet", where=where, value="",
-        hint="fill them, or leave the lines out",
+        hint="fill in the missing grades, or leave these rows out",
     )  # fmt: skip
 
 

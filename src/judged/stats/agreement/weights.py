@@ -65,7 +65,7 @@ def weights_of(weights: Any, numbers: Floats | None, size: int) -> Weights:
     if not isinstance(weights, str):
         return Weights("own", _matrix(weights, size))
     if weights not in WEIGHTS:
-        raise UsageError("weights", f"weights must be one of {', '.join(WEIGHTS)}, or a matrix; got {shown(weights)}", value=weights)  # fmt: skip
+        raise UsageError("weights", f"weights must be one of {', '.join(WEIGHTS)}, or a matrix, got {shown(weights)}", value=weights)  # fmt: skip
     if weights == "nominal" or size < 2:
         return Weights(weights, np.eye(size))
     if numbers is None:

@@ -1,0 +1,13 @@
+"""Phrases that no docstring, message or page uses."""
+
+from __future__ import annotations
+
+import re
+
+BANNED = re.compile(
+    r"\b(look(s|ed|ing)? through|stands? (twice|in|at|behind|beside|above|below)|(held|hold) against|gives the bits|in a word|"
+    r"of everything that|a (record|number|row|column|line) a \w+|one a (core|query|line)|cannot be told|can be told|told apart|tell apart|"
+    r"where (it|they) lies?|as (it|they) lies?|whatever people have|rests? on|at hand|of its own kind|so many|"
+    r"what so many|by luck|will do|that is to be|are to be|is to be|a whole number|from 1 on|comes? to in|drawn again)\b",
+    re.IGNORECASE,
+)
