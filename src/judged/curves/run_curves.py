@@ -17,7 +17,7 @@ from judged.curves.result import Curves
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import Measures, join, with_level
 from judged.io.read import read_qrels
-from judged.io.run_names import named_runs, plain_names
+from judged.io.run_names import named_runs, short_names
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
@@ -68,7 +68,7 @@ def curve(
     chosen = _parse_measures(definition.name, measures, request)
     computed = [
         definition.compute(name, j, request, chosen)
-        for name, j in zip(plain_names([j.names[1] for j in judged]), judged, strict=True)
+        for name, j in zip(short_names([j.names[1] for j in judged]), judged, strict=True)
     ]
     curves = Curves(
         kind=definition.name,

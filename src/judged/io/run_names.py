@@ -15,7 +15,9 @@ from judged.io.read import is_partitioned
 
 __all__ = ["named_runs", "short_names"]
 
-_ENDINGS = re.compile(r"(\.(run|res|txt|trec|tsv|csv|jsonl?|parquet|arrow|gz|bz2|xz|zst))+$", re.IGNORECASE)
+_EXTENSIONS = re.compile(
+    r"(\.(run|res|txt|trec|tsv|csv|jsonl?|ndjson|parquet|pq|arrow|feather|gz|bz2|xz|zst))+$", re.IGNORECASE
+)
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
@@ -46,17 +48,27 @@ def _is_whole_run(thing: Any) -> bool:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return the names of files without folders and extensions; with as many folders as are needed to distinguish them.
+    """Return the names of files without folders and extensions.
 
-    Files of one folder that differ only in their extensions keep them.
+    Names that would be the same get as many folders as are needed to differ, or else their extensions.
 
     >>> short_names(["runs/bm25.run.gz", "runs/dense.run"])
     ['bm25', 'dense']
-    >>> short_names(["a/bm25.run", "b/bm25.run"])
-    ['a/bm25', 'b/bm25']
+    >>> short_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
+    ['a/bm25', 'b/bm25', 'dense']
     """
-    full = [name.strip("/") for name in names]
-    for spelled in ([_strip_extensions(name) for name in full], full):
+    full = [name.rstrip("/") or name for name in names]
+    short = [_strip_extensions(name).rpartition("/")[2] for name in full]
+    for name in {name for name in short if short.count(name) > 1}:
+        rows = [row for row, other in enumerate(short) if other == name]
+        for row, longer in zip(rows, _distinguish([full[row] for row in rows]), strict=True):
+            short[row] = longer
+    return short
+
+
+def _distinguish(names: Sequence[str]) -> list[str]:
+    """Return names that end in the same words with what makes them differ; equal ones are numbered."""
+    for spelled in (list(map(_strip_extensions, names)), names):
         parts = [name.split("/") for name in spelled]
         for depth in range(1, max(map(len, parts)) + 1):
             short = ["/".join(part[-depth:]) for part in parts]
@@ -66,5 +78,5 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def _strip_extensions(name: str) -> str:
-    bare = _ENDINGS.sub("", name)
+    bare = _EXTENSIONS.sub("", name)
     return bare if bare and not bare.endswith("/") else name

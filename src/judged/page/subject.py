@@ -14,7 +14,7 @@ from judged.comparison.result import Comparison
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.values import Values
-from judged.io.run_names import plain_names
+from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 
 __all__ = ["Subject", "subject_of"]
@@ -85,7 +85,7 @@ def subject_of(result: Any) -> Subject:
         numbers = tuple(m for m in result.measures if not m.definition.text)
         if not numbers:
             raise UsageError("measure", "a measure with numeric values", got=", ".join(map(str, result.measures)))
-        return Subject(tuple(plain_names([result.names[1]])), (result,), numbers, None, result.warnings)
+        return Subject(tuple(short_names([result.names[1]])), (result,), numbers, None, result.warnings)
     if isinstance(result, Comparison):
         numbers = tuple(m for m in result.results[0].measures if str(m) in result.measures)
         return Subject(result.names, result.results, numbers, result, result.warnings)
