@@ -162,7 +162,7 @@ RUNS = [str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "dense", "t
 def test_run_takes_several_files_behind_the_judgments(words):
     text = run(*words)
     assert "By AP, the order of the 3 systems is the same under both judges" in text
-    assert [line.split()[0] for line in text.splitlines()[-5:-2]] == ["dense.run", "tfidf.run", "bm25.run"]
+    assert [line.split()[0] for line in text.splitlines()[-5:-2]] == ["dense", "tfidf", "bm25"]
 
 
 def test_a_level_for_each_judge():

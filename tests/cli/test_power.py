@@ -54,7 +54,7 @@ def test_a_table_with_a_sentence_above():
     found = jd.power("qrels.txt", "a.run", "b.run", "RR", difference=0.1)
     assert run("qrels.txt", "a.run", "b.run", "-m", "RR", "--difference", "0.1") == f"{found}\n"
     assert run("qrels.txt", "a.run", "b.run", "-m", "RR", "-d", "0.1").splitlines()[2:8] == [
-        "a.run ~ b.run",
+        "a ~ b",
         "",
         "measure  queries  deviation  detectable at 80%  difference  power  queries needed",
         "───────  ───────  ─────────  ─────────────────  ──────────  ─────  ──────────────",
@@ -102,7 +102,7 @@ def test_a_run_may_come_from_standard_input():
     [
         (["qrels.txt", "a.run", "none.run"], 3, "none.run"),
         (["qrels.txt", "a.run"], 2, "Missing argument"),
-        (["qrels.txt", "a.run", "b.run", "-m", "NDGC"], 2, "[metric]"),
+        (["qrels.txt", "a.run", "b.run", "-m", "NDGC"], 2, "[unknown-measure]"),
         (["qrels.txt", "a.run", "b.run", "--difference", "0"], 2, "[parameter]"),
         (["qrels.txt", "a.run", "b.run", "--power", "1"], 2, "--power"),
         (["qrels.txt", "a.run", "b.run", "--power", "0.02"], 2, "[confidence]"),

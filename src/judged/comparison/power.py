@@ -14,6 +14,7 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels
+from judged.io.run_names import short_names
 from judged.measures.grammar import parse_all
 from judged.stats.checks import check_count
 from judged.stats.power import (  # fmt: skip
@@ -205,8 +206,8 @@ def _power(
         raise UsageError(
             "measure", "a measure whose values are numbers", got="none", hint="evaluate nDCG@10, for example"
         )
-    names = (sides[0].names[1], sides[1].names[1])
-    return Power(names, float(power), float(alpha), tuple(found), tuple(warnings))
+    first, second = short_names([side.names[1] for side in sides])
+    return Power((first, second), float(power), float(alpha), tuple(found), tuple(warnings))
 
 
 def _values(qrels: Any, a: Any, b: Any, measures: Measures, **options: Any) -> tuple[Values, Values]:

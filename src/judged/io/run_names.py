@@ -47,8 +47,8 @@ def _is_whole_run(thing: Any) -> bool:
     return hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns") or is_partitioned(thing)
 
 
-def short_names(names: Sequence[str]) -> list[str]:
-    """Return the names of files without folders and extensions.
+def short_names(names: Sequence[str], *, extensions: bool = False) -> list[str]:
+    """Return the names of files without folders and, unless `extensions`, without extensions.
 
     Names that would be the same get as many folders as are needed to differ, or else their extensions.
 
@@ -58,17 +58,17 @@ def short_names(names: Sequence[str]) -> list[str]:
     ['a/bm25', 'b/bm25', 'dense']
     """
     full = [name.rstrip("/") or name for name in names]
-    short = [_strip_extensions(name).rpartition("/")[2] for name in full]
+    short = [(name if extensions else _strip_extensions(name)).rpartition("/")[2] for name in full]
     for name in {name for name in short if short.count(name) > 1}:
         rows = [row for row, other in enumerate(short) if other == name]
-        for row, longer in zip(rows, _distinguish([full[row] for row in rows]), strict=True):
+        for row, longer in zip(rows, _distinguish([full[row] for row in rows], extensions=extensions), strict=True):
             short[row] = longer
     return short
 
 
-def _distinguish(names: Sequence[str]) -> list[str]:
+def _distinguish(names: Sequence[str], *, extensions: bool) -> list[str]:
     """Return names that end in the same words with what makes them differ; equal ones are numbered."""
-    for spelled in (list(map(_strip_extensions, names)), names):
+    for spelled in (names,) if extensions else (list(map(_strip_extensions, names)), names):
         parts = [name.split("/") for name in spelled]
         for depth in range(1, max(map(len, parts)) + 1):
             short = ["/".join(part[-depth:]) for part in parts]

@@ -290,4 +290,4 @@ def _labels(qrels: Sequence[Qrels]) -> tuple[str, ...]:
         return tuple(f"judge {i}" for i in range(1, len(names) + 1))
     if len(set(names)) < len(names):
         return tuple(f"{one.label} ({i})" for i, one in enumerate(qrels, 1))
-    return tuple(short_names(names))
+    return tuple(short_names(names, extensions=True))

@@ -500,8 +500,8 @@ def test_the_order_of_systems_is_that_of_evaluate():
         for system, run in enumerate(runs):
             assert found.order.values[judge, system] == jd.evaluate(path, run, "AP", level=2).mean()["AP(level=2)"]
     assert found.order.measure == "AP(level=2)"
-    assert found.order.systems == ("bm25.run", "dense.run", "tfidf.run")
-    assert found.order.records()[0]["system"] == "dense.run"
+    assert found.order.systems == ("bm25", "dense", "tfidf")
+    assert found.order.records()[0]["system"] == "dense"
 
 
 def test_systems_that_one_judge_finds_equal_do_not_swap():
