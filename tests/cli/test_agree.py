@@ -201,7 +201,7 @@ def test_one_table_with_all_judges():
     Path("rows.csv").write_text(
         "qid,docno,who,label\nq1,a,human,2\nq1,a,gpt4,1\nq1,b,human,0\nq1,c,human,1\nq1,c,gpt4,1\nq2,a,human,0\nq2,a,gpt4,0\n"
     )
-    assert run("rows.csv", "--judge-column", "who") == text
+    assert run("rows.csv", "--judge-col", "who") == text
     Path("x.run").write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\n")
     Path("y.run").write_text("q1 Q0 b 1 2 y\nq1 Q0 a 2 1 y\n")
     assert "the order of the 2 systems" in run("sheet.csv", "--judges", "human,gpt4", "--run", "x.run", "y.run")
@@ -307,7 +307,7 @@ def test_different_scales_are_warned_of():
     [
         (["a.txt"], "two or more judges"),
         (["a.txt"], "--judges human,gpt4"),
-        (["a.txt"], "--judge-column annotator"),
+        (["a.txt"], "--judge-col annotator"),
         (["a.txt", "b.txt", "-l", "high"], "neither a grade nor NAME=GRADE"),
         (["a.txt", "b.txt", "-l", "a.txt=high"], "neither a grade nor NAME=GRADE"),
         ([], "Missing argument"),
