@@ -12,7 +12,7 @@ import numpy as np
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError
-from judged.io.arrays.score_column import is_column, read_score_column
+from judged.io.arrays.score_column import check_not_matrix, is_column, read_score_column
 from judged.io.files.source import Content, file_path, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.json import JSON, read_values
 from judged.io.formats.registry import OpenTable, detect_format, raise_undetected
@@ -135,9 +135,11 @@ def _join_batches(table: OpenTable) -> OpenTable:
 
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
-    if request.what == "run" and request.is_ranking and is_column(source):
-        request.raise_named(request.what)
-        return read_score_column(source)
+    if request.what == "run" and request.is_ranking:
+        check_not_matrix(source)
+        if is_column(source):
+            request.raise_named(request.what)
+            return read_score_column(source)
     if is_file_like(source):
         table = _read_content(open_stream(source, default=request.what), request)
         assert not isinstance(table, UnreadRun) or not request.roles
