@@ -144,7 +144,7 @@ def test_several_runs_keep_apart_in_every_form():
     assert [(r["run"], r["query"], float(r["value"])) for r in rows if r["query"] != "all"] == [
         ("a", "q1", (1 / 2 + 2 / 3) / 2), ("a", "q2", 1 / 2), ("b", "q1", 1.0), ("b", "q2", 1.0),
     ]  # fmt: skip
-    assert [data["run"] for data in json.loads(run(*words, "json"))] == ["a", "b"]
+    assert [data["run"] for data in json.loads(run(*words, "json"))] == ["a.run", "b.run"]
     assert "| query | a AP | b AP |" in run(*words, "md")
     assert r"q1 & 0.5833 & 1.0000 \\" in run(*words, "latex")
     assert [line.split("\t")[2] for line in lines(run(*words, "trec")) if line.startswith("runid")] == [
