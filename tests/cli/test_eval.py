@@ -148,8 +148,8 @@ def test_several_runs_keep_apart_in_every_form():
     assert "| query | a AP | b AP |" in run(*words, "md")
     assert r"q1 & 0.5833 & 1.0000 \\" in run(*words, "latex")
     assert [line.split("\t")[2] for line in lines(run(*words, "trec")) if line.startswith("runid")] == [
-        "a.run",
-        "b.run",
+        "a",
+        "b",
     ]
 
 
