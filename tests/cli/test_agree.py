@@ -162,7 +162,7 @@ RUNS = [str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "dense", "t
 def test_run_takes_several_files_behind_the_judgments(words):
     text = run(*words)
     assert "By AP, the order of the 3 systems is the same under both judges" in text
-    assert [line.split()[0] for line in text.splitlines()[-5:-2]] == ["dense.run", "tfidf.run", "bm25.run"]
+    assert [line.split()[0] for line in text.splitlines()[-5:-2]] == ["dense", "tfidf", "bm25"]
 
 
 def test_a_level_for_each_judge():
@@ -201,7 +201,7 @@ def test_one_table_with_all_judges():
     Path("rows.csv").write_text(
         "qid,docno,who,label\nq1,a,human,2\nq1,a,gpt4,1\nq1,b,human,0\nq1,c,human,1\nq1,c,gpt4,1\nq2,a,human,0\nq2,a,gpt4,0\n"
     )
-    assert run("rows.csv", "--judge-column", "who") == text
+    assert run("rows.csv", "--judge-col", "who") == text
     Path("x.run").write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\n")
     Path("y.run").write_text("q1 Q0 b 1 2 y\nq1 Q0 a 2 1 y\n")
     assert "the order of the 2 systems" in run("sheet.csv", "--judges", "human,gpt4", "--run", "x.run", "y.run")
@@ -307,7 +307,7 @@ def test_different_scales_are_warned_of():
     [
         (["a.txt"], "two or more judges"),
         (["a.txt"], "--judges human,gpt4"),
-        (["a.txt"], "--judge-column annotator"),
+        (["a.txt"], "--judge-col annotator"),
         (["a.txt", "b.txt", "-l", "high"], "neither a grade nor NAME=GRADE"),
         (["a.txt", "b.txt", "-l", "a.txt=high"], "neither a grade nor NAME=GRADE"),
         ([], "Missing argument"),

@@ -182,7 +182,7 @@ def test_interleave_prints_lists_with_teams():
     assert (
         run("interleave", "a.run", "b.run", "-k", 2, "--seed", 1)
         == """\
-team-draft: A = a.run, B = b.run
+team-draft: A = a, B = b
 
 query  rank  doc  team  rank_a  rank_b
 ─────  ────  ───  ────  ──────  ──────

@@ -24,13 +24,13 @@ def test_the_verdict_of_the_sample():
     done = run("compare", *sample("bm25", "dense"), "-m", "nDCG@10", "--where", "1")
     assert done.exit_code == 0, done.output
     lines = [line.split() for line in done.output.splitlines()]
-    assert ["bm25.run", "0.5196", "b"] in lines
-    assert ["dense.run", "0.7853", "a"] in lines
-    row = next(line for line in lines if line[:3] == ["nDCG@10", "dense.run", "bm25.run"])
+    assert ["bm25", "0.5196", "b"] in lines
+    assert ["dense", "0.7853", "a"] in lines
+    row = next(line for line in lines if line[:3] == ["nDCG@10", "dense", "bm25"])
     assert row[3] == "+0.2657"
     assert row[-1] == "better"
     assert "queries that changed most" in done.output
-    assert done.output.startswith("dense.run is better than bm25.run on nDCG@10 (p < 0.0001, 40 queries).\n")
+    assert done.output.startswith("dense is better than bm25 on nDCG@10 (p < 0.0001, 40 queries).\n")
 
 
 @pytest.mark.parametrize("form", FORMATS.names)
@@ -39,14 +39,14 @@ def test_every_format(form, tmp_path):
     more = ["--overall", "--jointly", "tukey", "--where", "2"]
     done = run("compare", *sample("bm25", "tfidf", "dense"), *more, "--format", form, "-o", str(target))
     assert done.exit_code == 0, done.output
-    assert "dense.run" in target.read_text().replace("\\_", "_")
+    assert "dense" in target.read_text().replace("\\_", "_")
 
 
 def test_a_baseline_is_named_as_the_table_has_it_or_by_its_file():
     files = sample("bm25", "dense")
     for word in ("bm25.run", files[1]):
         data = json.loads(run("compare", *files, "--baseline", word, "--format", "json").output)
-        assert data["baseline"] == "bm25.run"
+        assert data["baseline"] == "bm25"
     named = json.loads(
         run("compare", files[0], f"old={files[1]}", f"new={files[2]}", "-b", "old", "--format", "json").output
     )
@@ -105,7 +105,7 @@ def test_a_board_of_saved_results(tmp_path):
         jd.evaluate(*sample(name), "nDCG@10 AP").save(tmp_path / f"{name}.json")
     files = [str(tmp_path / "bm25.json"), str(tmp_path / "dense.json")]
     lines = [line.split() for line in run("board", *files, "-m", "AP").output.splitlines()]
-    assert [line[0] for line in lines[4:6]] == ["dense.run", "bm25.run"]
+    assert [line[0] for line in lines[4:6]] == ["dense", "bm25"]
     for form in FORMATS.names:
         assert "dense" in run("board", *files, "--format", form).output
     assert "[values-file]" in run("board", sample("bm25")[1]).stderr

@@ -58,7 +58,7 @@ def test_help_shows_examples_and_the_defaults():
 
 def test_two_runs_make_a_table():
     assert run("a.run", "b.run", "-c", "tau_a", "overlap@1").splitlines() == [
-        "a.run ~ b.run",
+        "a ~ b",
         "",
         "coefficient     mean       95% interval  queries",
         "───────────  ───────  ─────────────────  ───────",
@@ -67,7 +67,7 @@ def test_two_runs_make_a_table():
         "",
         "2 queries · pairs of shared documents",
         "on average 0.5 of the first 1 documents are the same",
-        "warning: 1 query is in b.run only, excluded: 'q3'.  [query-unshared]",
+        "warning: 1 query is in b only, excluded: 'q3'.  [query-unshared]",
     ]
 
 
@@ -180,14 +180,14 @@ def test_more_than_two_runs_make_a_table_of_pairs():
     assert text.splitlines() == [
         "3 runs, pair by pair",
         "",
-        "a      b        tau_a  overlap@1  queries",
-        "─────  ─────  ───────  ─────────  ───────",
-        "a.run  b.run  -0.3333     0.5000        2",
-        "a.run  c.run   1.0000     1.0000        2",
-        "b.run  c.run  -0.3333     0.5000        2",
+        "a  b    tau_a  overlap@1  queries",
+        "─  ─  ───────  ─────────  ───────",
+        "a  b  -0.3333     0.5000        2",
+        "a  c   1.0000     1.0000        2",
+        "b  c  -0.3333     0.5000        2",
         "",
         "pairs of shared documents",
-        "warning: a.run ~ b.run: 1 query is in b.run only, excluded: 'q3'; also in 1 more of 3 pairs.  [query-unshared]",
+        "warning: a ~ b: 1 query is in b only, excluded: 'q3'; also in 1 more of 3 pairs.  [query-unshared]",
     ]
     data = json.loads(run("a.run", "b.run", "c.run", "-c", "tau_a", "--format", "json"))
     assert [(p["a"], p["b"]) for p in data["pairs"]] == [("a.run", "b.run"), ("a.run", "c.run"), ("b.run", "c.run")]
@@ -220,7 +220,7 @@ def test_runs_can_be_named():
         (["a.run", "b.run", "--p", "1"], 2, "--p"),
         (["a.run", "b.run", "--depth", "0"], 2, "--depth"),
         (["a.run", "b.run", "-c", "pearson", "--documents", "union"], 2, "pearson"),
-        (["--systems", "a.run", "map.txt"], 2, "2 columns (system score)"),
+        (["--systems", "a.run", "map.txt"], 2, "2 columns (system, score)"),
         (["map.txt", "a.run"], 2, "map.txt"),
         (["map.txt", "map.txt"], 2, "--systems"),
         (["ndcg.json", "ndcg.json"], 2, "--systems"),
@@ -232,7 +232,7 @@ def test_runs_can_be_named():
         (["a.run", "b.run", "--columns", "x,y"], 2, "--columns"),
         (["--systems", "map.txt"], 2, "--columns"),
         (["--systems", "map.txt", "--columns", "x"], 2, "two columns or more"),
-        (["--systems", "map.txt", "--columns", "x,y"], 2, "one column called 'x'"),
+        (["--systems", "map.txt", "--columns", "x,y"], 2, "one column 'x'"),
     ],
 )
 def test_errors_say_what_is_wrong(words, code, said):

@@ -50,10 +50,10 @@ def test_a_measure_must_follow_its_flag(words):
 
 
 FORMS = {
-    "trec": "runid                 \tall\ta.run\nnDCG@10               \tall\t0.6503\nAP                    \tall\t0.5417\n",
+    "trec": "runid                 \tall\ta\nnDCG@10               \tall\t0.6503\nAP                    \tall\t0.5417\n",
     "csv": """run,measure,query,value,low,high,if_irrelevant,if_top
-a.run,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423,,
-a.run,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
+a,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423,,
+a,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
 """,
     "md": rf"""**a.run judged by qrels.txt**
 
@@ -97,7 +97,7 @@ def test_json_holds_everything_but_the_queries():
 PER_QUERY = {
     "table": ["query     P@1      AP", "─────  ──────  ──────", "q1     0.0000  0.5833", "q2     0.0000  0.5000"],
     "trec": [f"{m:<22}\t{q}\t{v}" for q, pair in {"q1": ("0.0000", "0.5833"), "q2": ("0.0000", "0.5000")}.items() for m, v in zip(("P@1", "AP"), pair, strict=True)],
-    "csv": ["run,measure,query,value,low,high,if_irrelevant,if_top", "a.run,P@1,q1,0.0,,,,", "a.run,P@1,q2,0.0,,,,", "a.run,AP,q1,0.5833333333333333,,,,", "a.run,AP,q2,0.5,,,,"],
+    "csv": ["run,measure,query,value,low,high,if_irrelevant,if_top", "a,P@1,q1,0.0,,,,", "a,P@1,q2,0.0,,,,", "a,AP,q1,0.5833333333333333,,,,", "a,AP,q2,0.5,,,,"],
     "md": ["| query | P@1 | AP |", "| :-- | --: | --: |", "| q1 | 0.0000 | 0.5833 |", "| q2 | 0.0000 | 0.5000 |"],
 }  # fmt: skip
 
@@ -126,10 +126,10 @@ def test_values_of_queries_in_json_and_latex():
 
 def test_several_runs_stand_in_one_table():
     wanted = f"""
-run                  nDCG@10                     AP  judged@10
-─────  ─────────────────────  ─────────────────────  ─────────
-a.run  0.6503 [0.631, 0.670]  0.5417 [0.500, 0.583]       100%
-b.run  1.0000 [1.000, 1.000]  1.0000 [1.000, 1.000]        83%
+run                nDCG@10                     AP  judged@10
+───  ─────────────────────  ─────────────────────  ─────────
+a    0.6503 [0.631, 0.670]  0.5417 [0.500, 0.583]       100%
+b    1.0000 [1.000, 1.000]  1.0000 [1.000, 1.000]        83%
 
 2 queries
 in brackets: 95% bootstrap interval of the mean over queries
@@ -142,14 +142,14 @@ def test_several_runs_keep_apart_in_every_form():
     words = ["eval", "qrels.txt", "a.run", "b.run", "-m", "AP", "-q", "--format"]
     rows = list(csv.DictReader(io.StringIO(run(*words, "csv"))))
     assert [(r["run"], r["query"], float(r["value"])) for r in rows if r["query"] != "all"] == [
-        ("a.run", "q1", (1 / 2 + 2 / 3) / 2), ("a.run", "q2", 1 / 2), ("b.run", "q1", 1.0), ("b.run", "q2", 1.0),
+        ("a", "q1", (1 / 2 + 2 / 3) / 2), ("a", "q2", 1 / 2), ("b", "q1", 1.0), ("b", "q2", 1.0),
     ]  # fmt: skip
     assert [data["run"] for data in json.loads(run(*words, "json"))] == ["a.run", "b.run"]
-    assert "| query | a.run AP | b.run AP |" in run(*words, "md")
+    assert "| query | a AP | b AP |" in run(*words, "md")
     assert r"q1 & 0.5833 & 1.0000 \\" in run(*words, "latex")
     assert [line.split("\t")[2] for line in lines(run(*words, "trec")) if line.startswith("runid")] == [
-        "a.run",
-        "b.run",
+        "a",
+        "b",
     ]
 
 
@@ -158,7 +158,7 @@ def test_runs_of_one_name_are_told_apart_by_their_folders():
         Path(folder).mkdir()
         Path(folder, "a.run").write_bytes(RUN)
     labels = [line.split()[0] for line in lines(run("eval", "qrels.txt", "x/a.run", "y/a.run", "-m", "AP"))[2:4]]
-    assert labels == ["x/a.run", "y/a.run"]
+    assert labels == ["x/a", "y/a"]
 
 
 def test_measures_end_at_the_next_option_or_file():
@@ -243,7 +243,7 @@ def test_hostile_ids_are_escaped(form):
 def test_hostile_names_of_files_are_escaped():
     Path("=a\x1b[31m|b.run").write_bytes(RUN)
     words = ["eval", "qrels.txt", "=a\x1b[31m|b.run", "-m", "AP", "--format"]
-    assert r"'=a\x1b[31m|b.run,AP,all" in run(*words, "csv")
+    assert r"'=a\x1b[31m|b,AP,all" in run(*words, "csv")
     assert r"=a\x1b[31m|b.run judged by" in run(*words, "table")
     error = refused("eval", "qrels.txt", "no\x1b[31m.run")
     assert str(error).startswith(r"no\x1b[31m.run: ")

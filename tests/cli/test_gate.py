@@ -21,7 +21,7 @@ N = 20
 QRELS = "".join(f"q{i:02} 0 good 1\nq{i:02} 0 bad 0\n" for i in range(N))
 BEST = "".join(f"q{i:02} Q0 good 1 2.0 t\n" for i in range(N))
 HALF = "".join(f"q{i:02} Q0 bad 1 2.0 t\nq{i:02} Q0 good 2 1.0 t\n" for i in range(N))
-FAILS = "FAIL  half.run against best.run: 1 of 1 rules broken\n"
+FAILS = "FAIL  half against best: 1 of 1 rules broken\n"
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +96,7 @@ def test_the_exit_code_says_what_the_gate_says():
         for candidate, base in (("best.run", "half.run"), ("half.run", "best.run"))
     )
     assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout.startswith("PASS  best.run against half.run: the rule holds\n")
+    assert good.stdout.startswith("PASS  best against half: the rule holds\n")
     assert (bad.returncode, bad.stderr) == (1, "")
     assert bad.stdout.startswith(FAILS)
     assert shell("qrels.txt", "none.run", "-b", "best.run").returncode == 3
@@ -108,18 +108,18 @@ def test_all_of_it_once():
         f"{FAILS}\n"
         "FAIL  RR fell by 0.5000 (1.0000 → 0.5000), more than the 0 allowed; noise does not explain it (corrected p below 0.0001).\n"
         "\n"
-        "measure  queries of   queries  best.run  half.run  difference        95% interval  won/tied/lost        p  corrected p  max_drop\n"
-        "───────  ───────────  ───────  ────────  ────────  ──────────  ──────────────────  ─────────────  ───────  ───────────  ────────\n"
-        "RR       all queries       20    1.0000    0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20  <0.0001      <0.0001  FAIL\n"
+        "measure  queries of   queries    best    half  difference        95% interval  won/tied/lost        p  corrected p  max_drop\n"
+        "───────  ───────────  ───────  ──────  ──────  ──────────  ──────────────────  ─────────────  ───────  ───────────  ────────\n"
+        "RR       all queries       20  1.0000  0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20  <0.0001      <0.0001  FAIL\n"
         "\n"
         "mode significant · permutation test, holm correction over measures and slices, percentile intervals, alpha 0.05, seed 0\n"
         "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant\n"
         "\n"
         "20 queries got worse by RR; the 1 worst\n"
         "\n"
-        "query  best.run  half.run  difference  judged documents that moved, by rank\n"
-        "─────  ────────  ────────  ──────────  ───────────────────────────────────────────\n"
-        "q00      1.0000    0.5000     -0.5000  good (grade 1): 1 → 2; bad (grade 0): – → 1\n"
+        "query    best    half  difference  judged documents that moved, by rank\n"
+        "─────  ──────  ──────  ──────────  ───────────────────────────────────────────\n"
+        "q00    1.0000  0.5000     -0.5000  good (grade 1): 1 → 2; bad (grade 0): – → 1\n"
     )
 
 
@@ -176,10 +176,10 @@ def test_a_saved_baseline_gives_the_same_answer(folder):
     assert (saved.exit_code, saved.stdout, saved.stderr) == (0, "", "saved base.json: RR, P@1 of 20 queries\n")
     first = Path("base.json").read_bytes()
     assert passes("qrels.txt", "best.run", "-b", "base.json").startswith(
-        "PASS  best.run against base.json: all 2 rules hold\n"
+        "PASS  best against base: all 2 rules hold\n"
     )
     assert fails("qrels.txt", "half.run", "-b", "base.json").startswith(
-        "FAIL  half.run against base.json: 2 of 2 rules broken\n"
+        "FAIL  half against base: 2 of 2 rules broken\n"
     )
     outcome("qrels.txt", "best.run", "-m", "RR", "P@1", "--save", "base.json")
     assert Path("base.json").read_bytes() == first
@@ -253,12 +253,12 @@ profile = "gdeval"
 def test_rules_are_found_in_the_folder_and_options_win():
     Path("judged.toml").write_text(TOML)
     text = fails("half.run")
-    assert text.startswith("FAIL  half.run against best.run: 3 of 7 rules broken\n")
+    assert text.startswith("FAIL  half against best: 3 of 7 rules broken\n")
     assert "ties: id-asc" in text
     data = json.loads(fails("half.run", "--format", "json"))
     assert (data["rules"]["profile"], data["rules"]["max_drop"]) == ("gdeval", {"default": 0.6})
     assert passes("half.run", "--max-drop", "1").startswith("PASS")
-    assert passes("qrels.txt", "best.run", "-b", "half.run", "-m", "RR").startswith("PASS  best.run against half.run")
+    assert passes("qrels.txt", "best.run", "-b", "half.run", "-m", "RR").startswith("PASS  best against half")
     assert (
         json.loads(passes("best.run", "--profile", "trec_eval-10", "--format", "json"))["rules"]["profile"]
         == "trec_eval-10"
@@ -298,7 +298,7 @@ def test_a_wrong_file_is_refused(text, slug):
 def test_options_add_to_the_bounds_of_the_file():
     Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\n[gate.min]\nRR = 0.9\n')
     assert "RR is 0.5000, below the 0.9 required" in fails("half.run", "--min", "AP=0.1")
-    assert passes("half.run", "--min", "RR=0.4").startswith("PASS  half.run: the rule holds")
+    assert passes("half.run", "--min", "RR=0.4").startswith("PASS  half: the rule holds")
 
 
 def test_a_rule_of_the_file_that_needs_a_baseline_names_the_file():
@@ -334,7 +334,7 @@ def test_runs_may_be_named():
 
 def test_a_run_against_itself_keeps_its_name():
     assert passes("qrels.txt", "best.run", "-b", "best.run", "-m", "RR").startswith(
-        "PASS  best.run (candidate) against best.run (baseline): the rule holds"
+        "PASS  best (candidate) against best (baseline): the rule holds"
     )
 
 
@@ -359,10 +359,10 @@ def test_wrong_calls_say_what_is_right():
 
 def test_a_run_may_come_from_standard_input():
     assert fails("qrels.txt", "-", "-b", "best.run", "-m", "RR", stdin=HALF).startswith(
-        "FAIL  candidate against best.run"
+        "FAIL  candidate against best"
     )
     assert passes("qrels.txt", "best.run", "-b", "-", "-m", "RR", stdin=HALF).startswith(
-        "PASS  best.run against baseline"
+        "PASS  best against baseline"
     )
 
 

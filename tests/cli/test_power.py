@@ -54,7 +54,7 @@ def test_a_table_with_a_sentence_above():
     found = jd.power("qrels.txt", "a.run", "b.run", "RR", difference=0.1)
     assert run("qrels.txt", "a.run", "b.run", "-m", "RR", "--difference", "0.1") == f"{found}\n"
     assert run("qrels.txt", "a.run", "b.run", "-m", "RR", "-d", "0.1").splitlines()[2:8] == [
-        "a.run ~ b.run",
+        "a ~ b",
         "",
         "measure  queries  deviation  detectable at 80%  difference  power  queries needed",
         "───────  ───────  ─────────  ─────────────────  ──────────  ─────  ──────────────",

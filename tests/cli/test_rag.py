@@ -119,8 +119,8 @@ def test_compare_takes_options_of_chunks():
     ("words", "text"),
     [
         (["eval", "gold.json"], "[fields]"),
-        (["eval", "counts.csv"], "judged eval QRELS RUN"),
-        (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "a field called 'gold'"),
+        (["eval", "counts.csv"], "[questions]"),
+        (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "[fields]"),
         (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[no-tokens]"),
         (["eval", "gold.json", "run.json", "--roll-up", "first"], "[no-document]"),
         (["eval", "gold.json", "run.json", "--chunk-separator", "#"], "--roll-up"),

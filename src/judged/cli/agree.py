@@ -21,7 +21,7 @@ class _Command(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         valued = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
-        table = any(word.split("=")[0] in ("--judges", "--judge-column") for word in args)
+        table = any(word.split("=")[0] in ("--judges", "--judge-col") for word in args)
         spread: list[str] = []
         flag, judges = "", 0
         for word in args:
@@ -59,7 +59,7 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
     judged agree nist.txt llm.txt --level 2 --by-query
     judged agree nist.txt llm.txt --run bm25.run dense.run -m AP
     judged agree sheet.csv --judges human,gpt4
-    judged agree rows.csv --judge-column annotator
+    judged agree rows.csv --judge-col annotator
     judged agree a.txt b.txt --disagreements todo.csv
 
     `judged merge` merges judges into one file.

@@ -63,6 +63,7 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
 
 def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return what is compared, each with its name; files of scores are read, runs are not."""
+    from judged.io.run_names import short_names
     from judged.io.system_scores import read_scores
 
     if options["columns"] is not None:
@@ -74,7 +75,7 @@ def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, 
         columns = ", or one file with --columns" if options["systems"] and runs else ""
         raise click.UsageError(f"Missing argument 'RUN': name two or more files{columns}.")
     files = named_files(runs)
-    named = list(files.items()) if isinstance(files, Mapping) else [(file, file) for file in files]
+    named = list(files.items()) if isinstance(files, Mapping) else list(zip(short_names(files) if len(set(files)) == len(files) > 2 else files, files, strict=True))
     check_stdin(*(file for _, file in named))
     return [(name, read_scores(file) if options["systems"] else file) for name, file in named]
 

@@ -48,12 +48,12 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     """
     from judged.comparison.compare import compare
     from judged.evaluation.evaluate import DEFAULT, evaluate
-    from judged.io.run_names import plain_names
+    from judged.io.run_names import short_names
     from judged.page.report import write_page
 
     judgments, runs = split_inputs(qrels, runs, options)
     files = named_files(runs)
-    named = files if isinstance(files, dict) else dict(zip(plain_names(files), files, strict=True))
+    named = files if isinstance(files, dict) else dict(zip(short_names(files), files, strict=True))
     if len(runs) == 1:
         _check_no_comparison(ctx)
     with open_engine(options) as (engine, opened):

@@ -40,8 +40,8 @@ __all__ = [
 ]
 
 
-def read_clicks(source: Any, *, session: str | None = None, query: str | None = None, doc: str | None = None,
-                rank: str | None = None, click: str | None = None) -> ClickLog:  # fmt: skip
+def read_clicks(source: Any, *, session_col: str | None = None, query_col: str | None = None, doc_col: str | None = None,
+                rank_col: str | None = None, click_col: str | None = None) -> ClickLog:  # fmt: skip
     """Read a click log from a file or from memory.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) contains CSV or TSV with a header, JSON Lines, JSON,
@@ -51,11 +51,11 @@ def read_clicks(source: Any, *, session: str | None = None, query: str | None = 
 
     Args:
         source: the file or the object; a `ClickLog` is returned unchanged.
-        session: the column of sessions, if it has an unusual name. A session is one list, shown once.
-        query: the column of query ids.
-        doc: the column of document ids.
-        rank: the column of ranks.
-        click: the column of clicks: 0 and 1, or true and false.
+        session_col: the column of sessions, if its name is not known. A session is one list, shown once.
+        query_col: the column of query ids.
+        doc_col: the column of document ids.
+        rank_col: the column of ranks.
+        click_col: the column of clicks: 0 and 1, or true and false.
 
     Raises:
         DataError: invalid input, with its place.
@@ -66,7 +66,7 @@ def read_clicks(source: Any, *, session: str | None = None, query: str | None = 
     """
     if isinstance(source, ClickLog):
         return source
-    named = {"session": session, "query": query, "doc": doc, "rank": rank, "click": click}
+    named = {"session": session_col, "query": query_col, "doc": doc_col, "rank": rank_col, "click": click_col}
     rows = read_click_rows(source, {role: name for role, name in named.items() if name is not None})
     ranks = rows.rank if rows.rank is not None else _row_order(rows.session.code, rows.query.code, len(rows.query.ids))
     return ClickLog.of_codes(rows.session.ids, rows.query.ids, rows.doc.ids, rows.session.code, rows.query.code,

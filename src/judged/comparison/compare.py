@@ -18,7 +18,7 @@ from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
-from judged.io.run_names import plain_names
+from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.stats.checks import check_choice, check_count, check_number
 from judged.stats.differences import known_rows
@@ -165,8 +165,8 @@ def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:
         first = baseline % len(names)
     elif baseline in names:
         first = list(names).index(str(baseline))
-    elif baseline in plain_names(names):  # without the ending of its file
-        first = plain_names(names).index(str(baseline))
+    elif (short := short_names([str(baseline)])[0]) in names:  # named by its file
+        first = list(names).index(short)
     else:
         near = get_close_matches(str(baseline), names, 1)
         hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names)}"

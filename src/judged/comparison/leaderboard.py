@@ -146,7 +146,7 @@ def _group(results: list[Values] | tuple[Values, ...]) -> dict[str, dict[str, Va
     paths = list(dict.fromkeys(r.names[0] for r in results))
     short = dict(zip(paths, short_names(paths), strict=True))
     for r in results:
-        collection, run = short[r.names[0]], r.names[1].rstrip("/").rpartition("/")[2]
+        collection, run = short[r.names[0]], short_names([r.names[1]])[0]
         if run in collections.setdefault(collection, {}):
             raise UsageError("runs", f"two results of {run} over {collection}", hint="pass one per run and collection")
         collections[collection][run] = r

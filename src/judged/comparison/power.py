@@ -15,6 +15,7 @@ from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
+from judged.io.run_names import short_names
 from judged.measures.grammar import parse_all
 from judged.stats.checks import check_count
 from judged.stats.power import (  # fmt: skip
@@ -205,8 +206,8 @@ def _power(
         warnings += _warnings(one, None if difference is None else abs(mean(d)), alpha)
     if not powers:
         raise UsageError("measure", "no measure with numeric values", hint="evaluate nDCG@10, for example")
-    names = (sides[0].names[1], sides[1].names[1])
-    return Power(names, float(power), float(alpha), tuple(powers), tuple(warnings))
+    names = short_names([side.names[1] for side in sides])
+    return Power((names[0], names[1]), float(power), float(alpha), tuple(powers), tuple(warnings))
 
 
 def _values(

@@ -16,6 +16,7 @@ from judged.correlation.alignment import AlignedPair, Documents, Side, align, al
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.io.read import read_run
+from judged.io.run_names import short_names
 from judged.stats.rank_correlation.concordance import numbers
 from judged.stats.rank_correlation.rankings import with_scores
 from judged.tables.text import counted, some
@@ -40,9 +41,10 @@ def read_pair(a: Any, b: Any, depth: int | None, documents: Documents) -> tuple[
     first, second = _kind(a), _kind(b)
     if first == second == "runs":
         left, right = _read_run(a), _read_run(b)
-        names = (left.name, right.name) if left.name != right.name else (f"{left.name} (a)", f"{right.name} (b)")
-        left, right = replace(left, name=names[0]), replace(right, name=names[1])
-        return "runs", names, align_runs(left, right, depth, documents)
+        if left.name == right.name:
+            left, right = replace(left, name=f"{left.name} (a)"), replace(right, name=f"{right.name} (b)")
+        first_name, second_name = short_names([left.name, right.name])
+        return "runs", (first_name, second_name), align_runs(left, right, depth, documents)
     if "runs" in (first, second) or (first != second and "scores" in (first, second)):
         kinds = [f"{_KIND[kind]} ({type(source).__name__})" for source, kind in ((a, first), (b, second))]
         raise UsageError("form", f"cannot correlate {kinds[0]} with {kinds[1]}", hint="use the same kind on both sides")

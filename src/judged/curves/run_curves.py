@@ -17,7 +17,7 @@ from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import Measures, join
 from judged.evaluation.inputs import are_questions, open_inputs
 from judged.evaluation.options import EvaluateOptions, with_level
-from judged.io.run_names import plain_names
+from judged.io.run_names import short_names
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
@@ -68,7 +68,7 @@ def curve(
     chosen = _parse_measures(definition.name, measures, request)
     computed = [
         definition.compute(name, j, request, chosen)
-        for name, j in zip(plain_names([j.names[1] for j in judged]), judged, strict=True)
+        for name, j in zip(short_names([j.names[1] for j in judged]), judged, strict=True)
     ]
     curves = Curves(
         kind=definition.name,

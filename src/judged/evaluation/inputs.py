@@ -18,7 +18,8 @@ from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
-from judged.io.rag.questions import Questions, is_questions, read_questions
+from judged.io.rag.questions import Questions, read_questions
+from judged.io.rag.recognise import is_questions
 from judged.io.read import is_spark, read_requested_qrels
 from judged.io.run_names import named_runs
 

@@ -1,4 +1,4 @@
-"""Click logs and interleaved lists, from files and from memory, and back into files."""
+"""Click logs and interleaved lists: reading from files and from memory, writing to files."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from judged.io.tables.roles import Coded
 __all__ = ["ClickRows", "ListRows", "read_click_rows", "read_list_rows", "write_columns"]
 
 
-_SAID = {
+_WORDS = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "t", "y"), True),
     **dict.fromkeys(("0", "0.0", "false", "no", "f", "n"), False),
 }
 
 
-def _clicked(column: Column) -> NDArray[np.bool_] | None:
-    """Clicks: 0 and 1, booleans, or their names; None where a cell is something else."""
+def _as_clicks(column: Column) -> NDArray[np.bool_] | None:
+    """Return clicks from 0 and 1, booleans, or their names; None if a cell is something else."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
         return column == 1 if np.isin(column, [0, 1]).all() else None
     try:
-        return np.array([_SAID[cell] for cell in column], dtype=bool)
+        return np.array([_WORDS[cell] for cell in column], dtype=bool)
     except (KeyError, TypeError):
         words = [cell.strip().lower() if isinstance(cell, str) else str(cell).lower() for cell in column]
-    return np.array([_SAID[word] for word in words], dtype=bool) if _SAID.keys() >= set(words) else None
+    return np.array([_WORDS[word] for word in words], dtype=bool) if _WORDS.keys() >= set(words) else None
 
 
-def _ranked(column: Column) -> Ints | None:
-    """Ranks from 1; None where a cell is something else."""
+def _as_ranks(column: Column) -> Ints | None:
+    """Return ranks from 1; None if a cell is something else."""
     try:
         text = isinstance(column, list) and column and isinstance(column[0], str)
         found = np.array(list(map(int, column)), dtype=np.int64) if text else ranks(column)
@@ -52,15 +52,15 @@ def _ranked(column: Column) -> Ints | None:
     return found if found is not None and (found >= 1).all() and (found < 1 << 30).all() else None
 
 
-def _maybe_ranked(column: Column) -> Ints | None:
-    """Ranks from 1, or 0 for an empty cell, which says that there is none."""
+def _as_optional_ranks(column: Column) -> Ints | None:
+    """Return ranks from 1, 0 for empty cells; None if a cell is something else."""
     empty = [c is None or c == "" or c != c or c in (0, "0") for c in column]
-    filled = _ranked([1 if no else c for c, no in zip(column, empty, strict=True)])
+    filled = _as_ranks([1 if no else c for c, no in zip(column, empty, strict=True)])
     return None if filled is None else np.where(empty, 0, filled)
 
 
-def _team(column: Column) -> Ints | None:
-    """0 for A, 1 for B."""
+def _as_teams(column: Column) -> Ints | None:
+    """Return 0 for A and 1 for B; None if a cell is something else."""
     words = [c.strip().upper() if isinstance(c, str) else c for c in column]
     return np.array([w == "B" for w in words], np.int64) if all(w in ("A", "B") for w in words) else None
 
@@ -69,13 +69,20 @@ _SESSION = (("session", "sessionid", "sid"), ("impression", "impressionid"), ("s
 _QUERY = tuple((name,) for name in list_names("query") if "user" not in name)
 _DOC = (("docid",), ("docno",), ("doc",), ("document",), *NAMES["doc"])
 _RANK = (("rank",), ("position", "pos"))
-_SHOWN_RANK = Role(_RANK, "ranks (rank, position)", _ranked, False, "a rank as a whole number from 1", "rank-type")
+_SHOWN_RANK = Role(_RANK, "ranks (rank, position)", _as_ranks, False, "a rank as an integer ≥ 1", "rank-type")
+
+
+def _rank_in(side: str) -> Role:
+    name, meaning = f"rank{side.lower()}", f"ranks in {side} (rank_{side.lower()})"
+    return Role(((name,),), meaning, _as_optional_ranks, False, f"a rank in {side}, or an empty cell", "rank-type")
+
+
 CLICKS: Mapping[str, Role] = {
     "session": Role(_SESSION, "sessions (session, session_id, impression …)"),
     "query": Role(_QUERY, "query ids (query, query_id, qid …)"),
     "doc": Role(_DOC, "document ids (doc, doc_id, url, item …)"),
     "rank": _SHOWN_RANK,
-    "click": Role((("click", "clicked", "clicks", "isclicked", "isclick"),), "clicks (click, clicked)", _clicked, True,
+    "click": Role((("click", "clicked", "clicks", "isclicked", "isclick"),), "clicks (click, clicked)", _as_clicks, True,
                   "a click as 0 or 1", "click-type"),
 }  # fmt: skip
 LISTS: Mapping[str, Role] = {
@@ -83,15 +90,15 @@ LISTS: Mapping[str, Role] = {
     "query": CLICKS["query"],
     "doc": CLICKS["doc"],
     "rank": _SHOWN_RANK,
-    "team": Role((("team",),), "teams (team)", _team, True, "a team, A or B", "team-type"),
-    "rank_a": Role((("ranka",),), "ranks in A (rank_a)", _maybe_ranked, False, "a rank in A, or nothing", "rank-type"),
-    "rank_b": Role((("rankb",),), "ranks in B (rank_b)", _maybe_ranked, False, "a rank in B, or nothing", "rank-type"),
+    "team": Role((("team",),), "teams (team)", _as_teams, True, "a team, A or B", "team-type"),
+    "rank_a": _rank_in("A"),
+    "rank_b": _rank_in("B"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ClickRows:
-    """A click log as read: ids with codes, ranks, clicks. `rank` is None where there was no such column."""
+    """A click log as read: ids with codes, ranks, clicks. `rank` is None if there is no such column."""
 
     name: str
     session: Coded
@@ -103,7 +110,7 @@ class ClickRows:
 
 @dataclass(frozen=True, slots=True)
 class ListRows:
-    """Interleaved lists as read; `session` is None where a list belongs to a query, whoever saw it."""
+    """Interleaved lists as read; `session` is None if there is one list per query."""
 
     name: str
     session: Coded | None
@@ -116,37 +123,33 @@ class ListRows:
 
 
 def read_click_rows(source: Any, named: Mapping[str, str] | None = None) -> ClickRows:
-    """The rows of a click log: CSV, TSV, JSON Lines, JSON, Parquet or Arrow, plain or compressed; or a frame, columns, records.
+    """Read a click log from CSV, TSV, JSON Lines, JSON, Parquet or Arrow, plain or compressed; or a frame, columns, records.
 
-    Columns are found by their usual names, or by those that `named` gives: session, query, doc, rank, click.
+    Columns are found by their known names, or by those in `named`: session, query, doc, rank, click.
     """
-    table = open_role_table(source, "clicks", CLICKS, _known(named or {}, CLICKS))
-    found = table.ids
-    return ClickRows(
-        table.name, found["session"], found["query"], found["doc"], table.numbers.get("rank"), table.numbers["click"]
-    )
+    named = named or {}
+    for role in named:
+        if role not in CLICKS:
+            hint = f"choose among {', '.join(CLICKS)}"
+            raise UsageError("columns", f"a click log has no column {role!r}", hint=hint, value=role)
+    table = open_role_table(source, "clicks", CLICKS, named)
+    ids, numbers = table.ids, table.numbers
+    return ClickRows(table.name, ids["session"], ids["query"], ids["doc"], numbers.get("rank"), numbers["click"])
 
 
 def read_list_rows(source: Any) -> ListRows:
-    """The rows of interleaved lists, in the forms of `read_click_rows`: query, doc, team, and rank, rank_a, rank_b, session if there are."""
-    table = open_role_table(source, "lists", LISTS, {})
+    """Read interleaved lists, in the formats of `read_click_rows`: query, doc, team; rank, rank_a, rank_b and session are optional."""
+    table = open_role_table(source, "lists", LISTS)
     ids, numbers = table.ids, table.numbers
     return ListRows(table.name, ids.get("session"), ids["query"], ids["doc"], numbers.get("rank"), numbers["team"],
                     numbers.get("rank_a"), numbers.get("rank_b"))  # fmt: skip
-
-
-def _known(named: Mapping[str, str], roles: Mapping[str, Role]) -> Mapping[str, str]:
-    unknown = set(named) - set(roles)
-    if unknown:
-        raise UsageError("columns", f"columns {', '.join(roles)}", got=", ".join(sorted(unknown)), value=unknown)
-    return named
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, as the ending of the name says; whole or not at all."""
+    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the ending of the name; the file appears only when complete."""
     target = Path(path)
     inner = target.with_suffix("") if target.suffix in ENDINGS else target
     ending = inner.suffix.lower()
@@ -155,8 +158,8 @@ def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]
         return
     if ending not in (".csv", ".tsv", ".jsonl", ".ndjson"):
         raise UsageError(
-            "format", "a name that ends in .csv, .tsv, .jsonl or .parquet", got=repr(target.name), value=str(path),
-            hint="a compressed one ends in .gz, .bz2, .xz or .zst behind that",
+            "format", f"unknown ending of {target.name!r}", value=str(path),
+            hint="use .csv, .tsv, .jsonl or .parquet; add .gz, .bz2, .xz or .zst to compress",
         )  # fmt: skip
     rows = zip(*columns.values(), strict=True)
     with write_atomically(path) as file:
@@ -174,13 +177,8 @@ def _parquet(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> 
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise DataError(
-            "needs",
-            "pyarrow, to write a Parquet file",
-            got="none",
-            hint="install it with pip install judged[parquet]",
-            where=Place(os.fspath(path)),
-        ) from error
+        hint, where = "run pip install judged[parquet]", Place(os.fspath(path))
+        raise DataError("needs", "writing a Parquet file needs pyarrow", hint=hint, where=where) from error
     table = pa.table(dict(columns))
     with write_atomically(path, "wb") as file:
         pq.write_table(table, file)

@@ -1,4 +1,4 @@
-"""Columns of a run or of judgments as each format writes them; what a format cannot hold is refused."""
+"""Columns of a run or of judgments in each format; values that a format cannot represent are errors."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What is written, and how: `guard` keeps spreadsheets from taking an id for a formula."""
+    """A table to write. `guard`: keep spreadsheets from taking ids for formulas."""
 
     table: Run | Qrels
     guard: bool = True
 
     @property
     def numbers(self) -> list[float]:
-        """Scores; or grades, whole ones as integers."""
+        """Scores; or grades, as integers if they are."""
         if isinstance(self.table, Run):
             scores: list[float] = self.table.score.tolist()
             return scores
@@ -41,14 +41,15 @@ class Export:
         return "score" if isinstance(self.table, Run) else "relevance"
 
     def columns(self, queries: list[Any], docs: list[Any], aspects: list[Any] | None) -> dict[str, list[Any]]:
-        """Every column by its usual name, one entry a row; a query without rows has no place there."""
+        """Return every column by its name; a query without rows cannot be written."""
         table = self.table
         bare = np.flatnonzero(np.bincount(table.query, minlength=len(table.queries)) == 0)
         if len(bare):
-            raise DataError(
-                "query-empty", f"query {shown(queries[bare[0]])} has no document, which this format cannot hold",
-                hint="write JSON, with a name ending in .json", where=table.name,
-            )  # fmt: skip
+            problem, hint = (
+                f"query {shown(queries[bare[0]])} has no documents",
+                "write JSON, which can have empty rankings",
+            )
+            raise DataError("query-empty", problem, hint=hint, where=table.name)
         columns = {"query_id": [queries[code] for code in table.query.tolist()]}
         if aspects is not None:
             columns["subtopic"] = aspects
@@ -58,51 +59,51 @@ class Export:
         return columns
 
     def each(self, convert: Callable[[IdColumn, IdKind], list[Any]]) -> tuple[list[Any], list[Any], list[Any] | None]:
-        """The ids of queries, documents and subtopics, converted."""
+        """Return the ids of queries, documents and subtopics, converted."""
         table = self.table
         aspect = table.aspect if isinstance(table, Qrels) else None
         aspects = None if aspect is None else convert(aspect, "text")
         return convert(table.queries, table.query_kind), convert(table.doc, table.doc_kind), aspects
 
-    def refuse(self, slug: str, word: str, expected: str, hint: str) -> NoReturn:
-        got = word.encode("utf-8", "surrogateescape")
-        raise DataError(slug, expected, got=shown(got), hint=hint, where=self.table.name, value=word)
+    def raise_id(self, slug: str, word: str, problem: str, hint: str) -> NoReturn:
+        id_shown = shown(word.encode("utf-8", "surrogateescape"))
+        raise DataError(slug, problem.format(id_shown), hint=hint, where=self.table.name, value=word)
 
     def strict(self, ids: IdColumn, kind: IdKind) -> list[Any]:
-        """Ids as text, where the format demands UTF-8."""
+        """Return ids as text, for formats that are UTF-8."""
         words = _words(ids)
         if not "".join(words).isprintable():  # escaped bytes are not, and few other ids
             for word in words:
                 if any("\udc80" <= letter <= "\udcff" for letter in word):
-                    self.refuse("id-encoding", word, "ids in UTF-8", "write TREC, CSV or TSV, which can hold other bytes")
+                    self.raise_id("id-encoding", word, "the id {} is not UTF-8", "write TREC, CSV or TSV")
         return words
 
     def unblank(self, ids: IdColumn, kind: IdKind) -> list[str]:
-        """Ids as text, where blanks separate columns."""
+        """Return ids as text, for formats whose columns are separated by blanks."""
         words = _words(ids)
-        self._refuse_any(words, " \t\n\r\v\f", "ids without blanks in a TREC file", "write JSON, CSV or Parquet")
+        self._check_none(words, " \t\n\r\v\f", "the id {} contains a blank", "write JSON, CSV or Parquet")
         return words
 
     def guarded(self, ids: IdColumn, kind: IdKind) -> list[str]:
-        """Ids as text cells of one line; one that a spreadsheet would compute gets a quote in front."""
+        """Return ids as cells of one line; those that a spreadsheet takes for formulas get a quote in front."""
         cells = _words(ids)
-        self._refuse_any(cells, "\n\r", "ids without line breaks", "write JSON or Parquet")
+        self._check_none(cells, "\n\r", "the id {} contains a line break", "write JSON or Parquet")
         if not self.guard or kind == "integer":
             return cells
         return [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell for cell in cells]
 
-    def _refuse_any(self, words: list[str], marks: str, expected: str, hint: str) -> None:
+    def _check_none(self, words: list[str], marks: str, problem: str, hint: str) -> None:
         joined = "".join(words)
         if any(mark in joined for mark in marks):
-            self.refuse("id-blank", next(w for w in words if any(mark in w for mark in marks)), expected, hint)
+            self.raise_id("id-blank", next(w for w in words if any(mark in w for mark in marks)), problem, hint)
 
 
 def _words(ids: IdColumn) -> list[str]:
-    """Ids as text; bytes that are not UTF-8 are kept as escapes."""
+    """Return ids as text; bytes that are not UTF-8 become escapes."""
     return b"\0".join(ids.tolist()).decode("utf-8", "surrogateescape").split("\0") if len(ids) else []
 
 
-# ── the formats ──────────────────────────────────────────────────────────────────────────────────
+# ── formats ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def _trec(export: Export, file: IO[str]) -> None:
@@ -111,7 +112,7 @@ def _trec(export: Export, file: IO[str]) -> None:
     columns = export.columns(queries, docs, aspects)
     if any(query.startswith("#") for query in queries) or queries[0].startswith("\ufeff"):
         word = next(q for q in queries if q.startswith(("#", "\ufeff")))
-        export.refuse("id-comment", word, "query ids that do not begin with # or a byte order mark", "write JSON, CSV or Parquet")
+        export.raise_id("id-comment", word, "the query id {} begins like a comment", "write JSON, CSV or Parquet")
     rows: Iterable[tuple[Any, ...]]
     if isinstance(table, Run):
         tag = export.unblank(IdColumn.of([(table.tag or "judged").encode("utf-8", "surrogateescape")]), "text")[0]
@@ -120,15 +121,14 @@ def _trec(export: Export, file: IO[str]) -> None:
         file.writelines(f"{q} Q0 {d} {r} {s!r} {tag}\n" for q, d, r, s in rows)
     else:
         if table.sub is not None:
-            export.refuse(
-                "form", _words(table.sub)[0], "judgments without sub-groups", "preference files are only read"
-            )
+            hint = "evaluate it directly: preference files can only be read"
+            export.raise_id("form", _words(table.sub)[0], "judgments with sub-groups cannot be written", hint)
         rows = zip(columns["query_id"], aspects or ["0"] * len(docs), docs, columns["relevance"], strict=True)
         file.writelines(f"{q} {a} {d} {g!r}\n" for q, a, d, g in rows)
 
 
 def _ranks(run: Run) -> Any:
-    """Ranks as trec_eval sees them: by score, then by id, both descending."""
+    """Return the ranks of trec_eval: by score, then by id, both descending."""
     by_id = run.doc.order()[::-1]
     order = by_id[np.lexsort((-run.score[by_id], run.query[by_id]))]
     query = run.query[order]
@@ -147,8 +147,8 @@ def _json(export: Export, file: IO[str]) -> None:
     for code, doc, number in zip(export.table.query.tolist(), docs, export.numbers, strict=True):
         ranking = rankings[queries[code]]
         if doc in ranking:
-            expected = f"each document once for query {shown(queries[code])}"
-            export.refuse("duplicate-doc", doc, expected, "write JSON Lines")
+            problem = f"duplicate document {shown(doc)} in query {shown(queries[code])}"
+            raise DataError("duplicate-doc", problem, where=export.table.name, value=doc, hint="write JSON Lines")
         ranking[doc] = number
     _dump(rankings, export, file)
 
@@ -166,10 +166,8 @@ def _dump(value: Any, export: Export, file: IO[str]) -> None:
     try:
         file.write(_ENCODE(value) + "\n")
     except ValueError as error:
-        raise DataError(
-            "score-inf", "JSON cannot hold an infinite score", where=export.table.name,
-            hint="write TREC, CSV or Parquet",
-        ) from error  # fmt: skip
+        problem, hint = "JSON has no infinite scores", "write TREC, CSV or Parquet"
+        raise DataError("score-inf", problem, where=export.table.name, hint=hint) from error
 
 
 def _csv(export: Export, file: IO[str], delimiter: str = ",") -> None:
@@ -199,10 +197,8 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
     with suppress(ImportError):
         import_module("polars").DataFrame(columns).write_parquet(file, compression="zstd")
         return
-    raise DataError(
-        "needs", "pyarrow or polars, to write Parquet", got="neither", hint="install it with pip install judged[parquet]",
-        where=export.table.name,
-    )  # fmt: skip
+    hint = "install it with pip install judged[parquet]"
+    raise DataError("needs", "writing Parquet needs pyarrow or polars", hint=hint, where=export.table.name)
 
 
 FORMATS: dict[str, tuple[str, Callable[[Export, IO[Any]], None]]] = {

@@ -1,4 +1,4 @@
-"""Hashes of what went into a result: of the bytes of files, and of what judgments and runs say, however they are written."""
+"""Hashes of the inputs of a result: of the bytes of files, and of the content of judgments and runs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["content_of", "file_hash"]
 
 
 def content_of(rows: Qrels | Run) -> str:
-    """SHA-256 of judgments or of a run: of what they say, not of how it is written.
+    """Return the SHA-256 hash of the content of judgments or of a run.
 
-    Rows are taken in the order of their ids, so that the order of lines, the form of the file and its compression make no difference; every id, subtopic and grade,
-    or score, does.
+    Rows are sorted by their ids, so the order of lines, the format of the file and its compression make no difference; every id,
+    subtopic and grade or score does.
     """
     columns: list[tuple[IdColumn | None, Ints | None]] = [(rows.queries, rows.query), (rows.doc, None)]
     if isinstance(rows, Qrels):
@@ -29,7 +29,7 @@ def content_of(rows: Qrels | Run) -> str:
     for ids, place in columns:
         if ids is None:
             continue
-        distinct, code = _coded(ids)
+        distinct, code = _encode(ids)
         codes.append(code if place is None else code[place])
         digest.update(np.array([len(distinct), *map(len, distinct)], "<i8").tobytes() + b"".join(distinct))
     if isinstance(rows, Qrels) and rows.choice is not None:
@@ -42,8 +42,8 @@ def content_of(rows: Qrels | Run) -> str:
     return digest.hexdigest()
 
 
-def _coded(ids: IdColumn) -> tuple[list[bytes], Ints]:
-    """Each id once, in order; and for each row which it has."""
+def _encode(ids: IdColumn) -> tuple[list[bytes], Ints]:
+    """Return the distinct ids in order, and the index of each row's id among them."""
     if not len(ids):
         return [], np.empty(0, np.int64)
     order = ids.order()
@@ -54,7 +54,7 @@ def _coded(ids: IdColumn) -> tuple[list[bytes], Ints]:
 
 
 def file_hash(source: Any) -> str | None:
-    """SHA-256 of the bytes of a file; None for what is not one."""
+    """Return the SHA-256 hash of the bytes of a file; None for other sources."""
     if not isinstance(source, str | os.PathLike) or source == "-" or not Path(source).is_file():
         return None
     with Path(source).open("rb") as file:

@@ -1,4 +1,4 @@
-"""Several judges in one table: a column of grades for each, or a row for each judgment with the judge beside it."""
+"""Several judges in one table: one column of grades per judge, or one row per judgment with a column of judges."""
 
 from __future__ import annotations
 
@@ -12,60 +12,60 @@ from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
 from judged.core.tables import Qrels
-from judged.errors import DataError, Place, UsageError, shown
+from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
 from judged.io.tables.columns import NAMES, ColumnRequest, Role, Roles
 from judged.io.tables.ids import Column
 from judged.io.tables.roles import RoleTable
 from judged.io.text.decimals import LARGEST_GRADE
+from judged.tables.text import some
 
 __all__ = ["read_judges"]
 
+_QRELS = ColumnRequest("qrels").all_roles
 
-def read_judges(
-    source: Any, judges: Sequence[str] | None = None, judge_column: str | None = None
-) -> Mapping[str, Qrels]:
-    """The judgments of each judge of one table: a CSV, JSON Lines or Parquet file, a frame, records.
 
-    An empty cell is a judgment that is missing, not an error.
+def read_judges(source: Any, judges: Sequence[str] | None = None, judge_col: str | None = None) -> Mapping[str, Qrels]:
+    """Return the judgments of each judge in one table: a CSV, JSON Lines or Parquet file, a frame, records.
+
+    An empty cell is a missing judgment, not an error.
 
     Args:
-        source: with columns of query ids and of document ids.
-        judges: the columns of grades, one for each judge; with `judge_column`, the judges to take (all, if not given).
-        judge_column: the column that names the judge of a row; the grade stands in a column of its own (grade, label …).
+        source: a table with columns of query ids and of document ids.
+        judges: the columns of grades, one per judge; with `judge_col`, the judges to read (default: all).
+        judge_col: the column with the judge of each row; the grade is in another column (grade, label …).
 
     >>> sheet = [{"qid": "q", "docno": "a", "ann": 1, "bob": 0}, {"qid": "q", "docno": "b", "ann": 2, "bob": None}]
     >>> {name: qrels.grade.tolist() for name, qrels in read_judges(sheet, ["ann", "bob"]).items()}
     {'ann': [1.0, 2.0], 'bob': [0.0]}
     """
     if judges is not None and (isinstance(judges, str) or not judges or len(set(judges)) < len(judges)):
-        raise UsageError("judges", "the names of the judges, each once", got=shown(judges), value=judges,
-                         hint="for example judges=['human', 'gpt4']")  # fmt: skip
-    if judge_column is not None:
-        return _long(source, judges, judge_column)
+        hint = Hint("list the columns of grades, as in {judges}", judges=["human", "gpt4"])
+        raise UsageError("judges", "distinct names of judges", got=shown(judges), value=judges, hint=hint)
+    if judge_col is not None:
+        return _long(source, judges, judge_col)
     if judges is None:
-        raise UsageError("judges", "judges, the columns of grades, or judge_column", got="neither")
+        raise UsageError("judges", "neither judges, the columns of grades, nor judge_col is given")
     roles = {f"grade {name}": _graded(f"the grades of {name}") for name in judges}
     table = _table(source, roles, {f"grade {name}": name for name in judges})
-    return {name: _judged(table, f"grade {name}", slice(None), name) for name in judges}
+    return {name: _qrels_of(table, f"grade {name}", slice(None), name) for name in judges}
 
 
 def _long(source: Any, judges: Sequence[str] | None, column: str) -> Mapping[str, Qrels]:
-    grade = ColumnRequest("qrels").all_roles["grade"]
-    roles = {"judge": _JUDGE, "grade": replace(_graded(grade.meaning), names=NAMES["grade"])}
+    roles = {"judge": _JUDGE, "grade": replace(_graded(_QRELS["grade"].meaning), names=NAMES["grade"])}
     table = _table(source, roles, {"judge": column})
     judge = table.numbers["judge"]
-    there = list(dict.fromkeys(judge.tolist()))
-    missing = [name for name in judges or () if name not in there]
-    if missing:
-        raise DataError("judges", f"a judge called {missing[0]!r} in column {column!r}", got=_some(there),
-                        where=table.name, value=missing[0])  # fmt: skip
-    return {name: _judged(table, "grade", judge == name, name) for name in judges or there}
+    names = list(dict.fromkeys(judge.tolist()))
+    for name in judges or ():
+        if name not in names:
+            problem = f"column {column!r} has no judge {name!r}, only {some(names, 8)}"
+            raise DataError("judges", problem, where=table.name, value=name)
+    return {name: _qrels_of(table, "grade", judge == name, name) for name in judges or names}
 
 
 def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> RoleTable:
-    keys = {role: declared for role, declared in ColumnRequest("qrels").all_roles.items() if role in ("query", "doc")}
+    keys = {role: _QRELS[role] for role in ("query", "doc")}
     try:
         return open_role_table(source, "judgments", {**keys, **roles}, named)
     except DataError as error:
@@ -76,13 +76,13 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> RoleTable:
         raise error.changed(slug=slug, hint=hint) from None
 
 
-def _judged(table: RoleTable, column: str, of: Any, name: str) -> Qrels:
-    """One judge's judgments: the rows that are his and have a grade."""
+def _qrels_of(table: RoleTable, column: str, rows_of: Any, name: str) -> Qrels:
+    """Return the judgments of one judge: those of the given rows that have a grade."""
     grade, mine = table.numbers[column], np.zeros(len(table), bool)
-    mine[of] = True
+    mine[rows_of] = True
     rows = np.flatnonzero(mine & ~np.isnan(grade))
     if not len(rows):
-        raise DataError("empty-qrels", f"a grade given by {name!r}", got="none", where=table.name, value=name)
+        raise DataError("empty-qrels", f"there is no grade by {name!r}", where=table.name, value=name)
     query, doc = table.ids["query"], table.ids["doc"]
     triples = [
         (query.ids[q], doc.ids[d], g)
@@ -93,7 +93,7 @@ def _judged(table: RoleTable, column: str, of: Any, name: str) -> Qrels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Where:
-    """The place in the whole table of a row of one judge."""
+    """The place of a row of one judge in the whole table."""
 
     table: RoleTable
     rows: Ints
@@ -104,11 +104,11 @@ class _Where:
 
 
 def _graded(meaning: str) -> Role:
-    return Role((), meaning, _grades, True, "a grade as a number, or an empty cell", "grade-type")
+    return Role((), meaning, _as_grades, True, "a grade as a number, or an empty cell", "grade-type")
 
 
-def _grades(column: Column) -> Floats | None:
-    """Grades, NaN where a cell is empty; None where a cell is something else."""
+def _as_grades(column: Column) -> Floats | None:
+    """Return grades, NaN for empty cells; None if a cell is something else."""
     try:
         found = [np.nan if _is_empty(cell) else float(cell) for cell in column]
     except (ValueError, TypeError):
@@ -122,8 +122,8 @@ def _is_empty(cell: Any) -> bool:
     return cell is None or cell is np.ma.masked or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
-def _named(column: Column) -> NDArray[Any] | None:
-    """Names of judges, as text; None where one is missing."""
+def _as_names(column: Column) -> NDArray[Any] | None:
+    """Return names of judges as text; None if one is missing."""
     cells = list(column)
     if any(_is_empty(cell) for cell in cells):
         return None
@@ -132,8 +132,4 @@ def _named(column: Column) -> NDArray[Any] | None:
     return found
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(shown(name, 40) for name in names[:8]) + (" …" if len(names) > 8 else "")
-
-
-_JUDGE = Role((), "the names of judges", _named, True, "the name of a judge", "judges")
+_JUDGE = Role((), "the names of judges", _as_names, True, "the name of a judge", "judges")

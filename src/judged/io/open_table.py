@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError
-from judged.io.arrays.score_column import is_column, read_score_column
+from judged.io.arrays.score_column import check_not_matrix, is_column, read_score_column
 from judged.io.files.source import Content, file_path, is_file_like, is_path, open_content, open_stream
+from judged.io.formats.json import JSON, read_values
 from judged.io.formats.registry import OpenTable, detect_format, raise_undetected
 from judged.io.formats.trec import read_trec
 from judged.io.tables.columns import ColumnRequest, Roles, are_columns
@@ -25,7 +27,7 @@ from judged.io.tables.roles import ColumnBatches, RoleTable, gather_columns
 from judged.io.tables.table import SourceTable, as_run, concatenate
 from judged.io.text.lines import read_head
 
-__all__ = ["as_read_run", "open_role_table", "open_table", "open_unread", "read_one_run"]
+__all__ = ["as_read_run", "open_role_table", "open_table", "open_unread", "open_values", "read_one_run"]
 
 
 def open_table(source: Any, request: ColumnRequest) -> OpenTable:
@@ -39,6 +41,19 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
         with open_content(source) as content:
             return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
     return _open_object(source, request)
+
+
+def open_values(source: Any, request: ColumnRequest) -> tuple[Any, Context]:
+    """Return the value of a JSON file; of another file, the table if the request has roles, else the content."""
+    with open_content(source) if is_path(source) else nullcontext(open_stream(source, default=request.what)) as content:
+        context = Context(request, content.name)
+        detected = detect_format(read_head(content), request)
+        if detected is not None and detected.format is JSON:
+            return read_values(content.read(), context)
+        if request.roles:
+            return _read_content(content, request), context
+        content.read()  # before the file is closed
+        return content, context
 
 
 def open_role_table(source: Any, what: str, roles: Roles, named: Mapping[str, str] | None = None) -> RoleTable:
@@ -131,9 +146,11 @@ def _is_matrix(source: Any) -> bool:
 
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
-    if request.what == "run" and request.is_ranking and is_column(source):
-        request.raise_named(request.what)
-        return read_score_column(source)
+    if request.what == "run" and request.is_ranking:
+        check_not_matrix(source)
+        if is_column(source):
+            request.raise_named(request.what)
+            return read_score_column(source)
     if is_file_like(source):
         table = _read_content(open_stream(source, default=request.what), request)
         assert not isinstance(table, UnreadRun) or not request.roles

@@ -1,4 +1,4 @@
-"""Several runs in one call, and what they are called."""
+"""Several runs in one call, and their names."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError
 from judged.io.read import is_partitioned
 
-__all__ = ["named_runs", "plain_names", "short_names"]
+__all__ = ["named_runs", "short_names"]
 
-_ENDINGS = re.compile(r"(\.(run|res|txt|trec|tsv|csv|jsonl?|parquet|arrow|gz|bz2|xz|zst))+$", re.IGNORECASE)
+_EXTENSIONS = re.compile(
+    r"(\.(run|res|txt|trec|tsv|csv|jsonl?|ndjson|parquet|pq|arrow|feather|gz|bz2|xz|zst))+$", re.IGNORECASE
+)
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
-    """One run or several, each with the name it was given, if it was.
+    """Return one run or several, each with its name if the caller named it.
 
-    Several: a list of runs, or {name: run}. A mapping from queries to rankings is one run.
+    Several runs are a list, or {name: run}. A mapping from queries to rankings is one run.
     """
     if isinstance(runs, Mapping) and runs and all(map(_is_whole_run, runs.values())):
-        found: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
     elif isinstance(runs, list | tuple) and runs and all(map(_is_whole_run, runs)):
-        found = [(None, run) for run in runs]
+        named = [(None, run) for run in runs]
     else:
-        found = [(None, runs)]
-    if not found or runs is None:
-        raise UsageError("runs", "at least one run", got="none")
-    return found
+        named = [(None, runs)]
+    if not named or runs is None:
+        raise UsageError("runs", "no run is given")
+    return named
 
 
 def _is_whole_run(thing: Any) -> bool:
-    """A file, a table, or a mapping from queries to rankings; not a ranking, a record or an id with its score."""
+    """Return whether this is a file, a table, or a mapping from queries to rankings; not a ranking, a record or an id with its score."""
     if isinstance(thing, str | os.PathLike | Judged | Run | UnreadRun):
         return True
     if isinstance(thing, Mapping):
@@ -45,18 +47,36 @@ def _is_whole_run(thing: Any) -> bool:
     return hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns") or is_partitioned(thing)
 
 
-def short_names(names: Sequence[str]) -> list[str]:
-    """Names without folders; with as many as it takes to tell them apart."""
-    parts = [name.strip("/").split("/") for name in names]
-    for depth in range(1, max(map(len, parts)) + 1):
-        short = ["/".join(part[-depth:]) for part in parts]
-        if len(set(short)) == len(short):
-            return short
+def short_names(names: Sequence[str], *, extensions: bool = False) -> list[str]:
+    """Return the names of files without folders and, unless `extensions`, without extensions.
+
+    Names that would be the same get as many folders as are needed to differ, or else their extensions.
+
+    >>> short_names(["runs/bm25.run.gz", "runs/dense.run"])
+    ['bm25', 'dense']
+    >>> short_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
+    ['a/bm25', 'b/bm25', 'dense']
+    """
+    full = [name.rstrip("/") or name for name in names]
+    short = [(name if extensions else _strip_extensions(name)).rpartition("/")[2] for name in full]
+    for name in {name for name in short if short.count(name) > 1}:
+        rows = [row for row, other in enumerate(short) if other == name]
+        for row, longer in zip(rows, _distinguish([full[row] for row in rows], extensions=extensions), strict=True):
+            short[row] = longer
+    return short
+
+
+def _distinguish(names: Sequence[str], *, extensions: bool) -> list[str]:
+    """Return names that end in the same words with what makes them differ; equal ones are numbered."""
+    for spelled in (names,) if extensions else (list(map(_strip_extensions, names)), names):
+        parts = [name.split("/") for name in spelled]
+        for depth in range(1, max(map(len, parts)) + 1):
+            short = ["/".join(part[-depth:]) for part in parts]
+            if len(set(short)) == len(short):
+                return short
     return [f"{name} ({i})" for i, name in enumerate(short, 1)]
 
 
-def plain_names(names: Sequence[str]) -> list[str]:
-    """Short names for a legend: without the endings of files too, where they still differ."""
-    short = short_names(names)
-    bare = [_ENDINGS.sub("", name) for name in short]
-    return bare if len(set(bare)) == len(bare) and all(bare) else short
+def _strip_extensions(name: str) -> str:
+    bare = _EXTENSIONS.sub("", name)
+    return bare if bare and not bare.endswith("/") else name

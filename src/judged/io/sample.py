@@ -10,7 +10,7 @@ __all__ = ["sample_path"]
 
 
 def sample_path(name: str = "qrels.txt") -> Path:
-    """The path of a file of the sample collection: `qrels.txt`, `runs/bm25.run` …
+    """Return the path of a file of the sample collection: `qrels.txt`, `runs/bm25.run` …
 
     >>> sample_path("runs/bm25.run").name
     'bm25.run'
@@ -18,8 +18,6 @@ def sample_path(name: str = "qrels.txt") -> Path:
     root = Path(__file__).parents[1] / "sample"  # beside the code, however it was installed
     path = root / name
     if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
-        there = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
-        raise UsageError(
-            "sample", f"the sample has no file {name!r}", value=name, hint=f"choose one of {', '.join(there)}"
-        )
+        names = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
+        raise UsageError("sample", f"no sample file {name!r}", value=name, hint=f"choose one of {', '.join(names)}")
     return path

@@ -1,4 +1,4 @@
-"""Runs and judgments into files: whole or not at all, and exact when they are read again."""
+"""Write runs and judgments to files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from judged.errors import DataError, Hint, UsageError
 from judged.io.export import FORMATS, Export
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.files.source import PAD, read_bytes, source_name
-from judged.io.rag.questions import is_questions, read_questions
+from judged.io.rag.questions import read_questions
+from judged.io.rag.recognise import is_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run
 from judged.io.tables.named_columns import NamedColumns
 
@@ -33,28 +34,28 @@ _FORMAT = {
 
 
 def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
-    """Write a run; the ending of the name decides the format, and a second one the compression.
+    """Write a run; the extension decides the format, and a second one the compression.
 
-    `.run`, `.trec`, `.txt` and no ending at all are TREC; `.json`, `.jsonl`, `.csv`, `.tsv`, `.parquet`;
-    `.gz`, `.bz2`, `.xz` and `.zst` behind any of them. The file appears whole or not at all; scores are
-    written so that they read back as the same number. Types of ids survive in Parquet alone, tags in TREC.
+    `.run`, `.trec`, `.txt` and no extension are TREC; others are `.json`, `.jsonl`, `.csv`, `.tsv` and `.parquet`. Each can be
+    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file appears only when it is complete. Scores are read back as the same
+    numbers; only Parquet keeps the types of ids, only TREC keeps tags.
 
     Args:
         run: a `Run`, or anything that `read_run` takes.
-        path: the file to write; what it held before is replaced.
-        format: trec, json, jsonl, csv, tsv or parquet, whatever the ending says.
-        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet would
-            compute. Such ids read back with the quote; switch it off where the file is read by programs.
+        path: the file to write; an existing file is replaced.
+        format: trec, json, jsonl, csv, tsv or parquet (default: by the extension).
+        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet takes for formulas. Such
+            ids are read back with the quote; set it to False if programs read the file.
 
     Raises:
-        DataError: what the format cannot hold: a blank in an id of a TREC file, an infinite score in JSON.
-        FileError: a file that cannot be written; an old one is left as it was.
+        DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
+        FileError: the file cannot be written; an existing file is unchanged.
     """
     _write(Export(read_run(run), guard), path, format)
 
 
 def write_qrels(qrels: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
-    """Write judgments; everything else is as in `write_run`."""
+    """Write judgments; see `write_run`."""
     _write(Export(read_qrels(qrels), guard), path, format)
 
 
@@ -68,13 +69,12 @@ def convert(
     grade_map: Mapping[str, float] | None = None,
     **names: str | None,
 ) -> int:
-    """Write what `source` holds to `target`, and say how many rows that were.
+    """Write a run or judgments in another format, and return the number of rows.
 
     Args:
         source: anything that `read_run` or `read_qrels` takes; or questions, which contain both.
         target: the file to write, see `write_run`.
-        kind: run or qrels; may be left out where the name of the target says it (`.run`, `qrels`), or the content can
-            only be one of them, as in TREC files.
+        kind: run or qrels (default: by the name of the target, `.run` or `qrels`, or by the content of the source).
         format: see `write_run`.
         guard: see `write_run`.
         grade_map: grades of words, see `read_qrels`.
@@ -93,7 +93,7 @@ def convert(
 
 
 def _kind_of(target: str | os.PathLike[str]) -> str | None:
-    """What the name of the file to be written says it will hold."""
+    """Return the kind of table by the name of the target."""
     name = Path(target).name.lower()
     return "qrels" if "qrels" in name else "run" if ".run" in name else None
 
@@ -109,21 +109,15 @@ def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> 
 def _format(path: Path, format: str | None) -> str:
     if format is not None:
         if format not in FORMATS:
-            raise UsageError(
-                "format",
-                f"format must be one of {', '.join(FORMATS)}, got {format!r}",
-                value=format,
-            )
+            hint = f"choose one of {', '.join(FORMATS)}, or leave it out"
+            raise UsageError("format", f"unknown format {format!r}", value=format, hint=hint)
         return format
     inner = path.with_suffix("") if path.suffix in ENDINGS else path
-    found = _FORMAT.get(inner.suffix.lower())
-    if found is None:
-        endings = ", ".join(ending for ending in _FORMAT if ending)
-        raise UsageError(
-            "format", f"unknown ending of {path.name!r}", value=str(path),
-            hint=Hint(f"use one of {endings}, or set {{format}}", format="trec"),
-        )  # fmt: skip
-    return found
+    suffix = inner.suffix.lower()
+    if suffix not in _FORMAT:
+        hint = Hint(f"use one of {', '.join(filter(None, _FORMAT))}, or set {{format}}", format="trec")
+        raise UsageError("format", f"unknown extension of {path.name!r}", value=str(path), hint=hint)
+    return _FORMAT[suffix]
 
 
 def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str, str]) -> Run | Qrels:
@@ -131,7 +125,7 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
     if is_questions(source, **fields):
         questions = read_questions(source, **fields)
         if kind is None:
-            raise UsageError("kind", "questions contain a run and judgments", hint="choose one of them")  # fmt: skip
+            raise UsageError("kind", "questions contain a run and judgments", hint=Hint("choose with {kind}", kind="run"))
         return questions.run if kind == "run" else questions.qrels
     readers = {
         "run": partial(read_requested_run, request=columns.request("run")),
@@ -151,16 +145,15 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
         except DataError as error:
             errors.append(error)
     if len(tables) == 2:
-        raise UsageError(
-            "kind", "the content can be a run or judgments", hint=Hint("choose with {kind}", kind="run")
-        )
+        hint = Hint("set {kind} to run or qrels", kind=None)
+        raise UsageError("kind", "the source can be a run or judgments", hint=hint)
     if not tables:
         raise next((error for error in errors if error.slug not in ("columns", "swapped")), errors[0])
     return tables[0]
 
 
 class _Named(io.BytesIO):
-    """Bytes with the name of the file they came from, to be read twice."""
+    """The bytes of a file with its name, to read them twice."""
 
     def __init__(self, data: bytes | bytearray, name: str) -> None:
         super().__init__(data)

@@ -44,7 +44,7 @@ def agree(
     measure: str | Measure = "nDCG@10",
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
-    judge_column: str | None = None,
+    judge_col: str | None = None,
 ) -> Agreement:
     """Compute the agreement of two or more judges: the usual coefficients with confidence intervals.
 
@@ -54,7 +54,7 @@ def agree(
     Args:
         sources: judgments of each judge, in any format that `read_qrels` accepts; or columns of labels of the same length, with
             None for a missing label; or one mapping {name: judgments}; or one frame with a column per judge (`names` selects
-            them); or one table with all judges, see `judges` and `judge_column`.
+            them); or one table with all judges, see `judges` and `judge_col`.
         level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
             None is the level of all others.
         weights: nominal, linear, quadratic, ordinal or ratio; or a matrix of agreement weights (1 on the diagonal, less
@@ -69,8 +69,8 @@ def agree(
         measure: measure that orders the systems.
         rejudged: a document that one judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table (a file, a frame, records), one per judge, next to query and document ids; an empty
-            cell is a missing judgment. With `judge_column`, the judges to select.
-        judge_column: column of one table that names the judge of each row.
+            cell is a missing judgment. With `judge_col`, the judges to select.
+        judge_col: column of one table that names the judge of each row.
 
     >>> from judged.io.sample import sample_path
     >>> a = agree(sample_path("qrels.a.txt"), sample_path("qrels.b.txt"))
@@ -81,7 +81,7 @@ def agree(
     generator(seed)  # raises an error for a bad seed even if it is not used
     if interval is not None:
         check_choice(interval, Interval, "interval", slug="interval")
-    panel = read_panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_column=judge_column)
+    panel = read_panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col)
     if runs is not None and not panel.qrels:
         raise UsageError("runs", "columns of labels have no queries and cannot evaluate runs")
     agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})

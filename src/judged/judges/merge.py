@@ -30,13 +30,13 @@ def merge_judgments(
     name: str | None = None,
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
-    judge_column: str | None = None,
+    judge_col: str | None = None,
 ) -> Qrels:
     """Merge the judgments of several judges into one grade per document; `write_qrels` writes the result.
 
     Args:
         sources: judgments of two or more judges, each in any format that `read_qrels` accepts; or one mapping {name: judgments};
-            or one table with all judges, see `judges` and `judge_column`.
+            or one table with all judges, see `judges` and `judge_col`.
         how: majority (the most frequent grade), mean, median, max, min; or adjudicate: the grade of the `adjudicator` where
             judges disagree. Means and medians are not rounded.
         adjudicator: judgments of at least the documents on which judges disagree.
@@ -45,7 +45,7 @@ def merge_judgments(
         name: name of the merged judgments.
         rejudged: a document that one judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge.
-        judge_column: column of one table that names the judge of each row.
+        judge_col: column of one table that names the judge of each row.
 
     Raises:
         DataError: documents that stay undecided; the message has their number and the first of them.
@@ -62,7 +62,7 @@ def merge_judgments(
         raise UsageError("merge-how", f"an adjudicator is not used by how={shown(how)}", hint=hint)
     if name is not None and not isinstance(name, str):
         raise UsageError("names", f"name must be text, got {shown(name)}", value=name)
-    panel = read_panel(sources, rejudged=rejudged, judges=judges, judge_column=judge_column)
+    panel = read_panel(sources, rejudged=rejudged, judges=judges, judge_col=judge_col)
     if panel.units is None:
         raise UsageError("merge-how", "columns of labels have no documents and cannot be merged")
     units = panel.units

@@ -25,7 +25,7 @@ __all__ = ["Level", "Panel", "Units", "read_panel"]
 
 Level = float | Mapping[str | None, float]  # for all judges, or by judge, with None for all others
 
-_ONE_ALONE = Hint("name another judge, or set {judges} or {judge_column} for one table with all judges", judges=None, judge_column=None)  # fmt: skip
+_ONE_ALONE = Hint("name another judge, or set {judges} or {judge_col} for one table with all judges", judges=None, judge_col=None)  # fmt: skip
 _NUMBER = re.compile("0|-?[1-9][0-9]*")
 _KIND = {"text": "text", "integer": "integers", "other": "objects"}
 
@@ -79,14 +79,14 @@ def read_panel(
     level: Level | None = None,
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
-    judge_column: str | None = None,
+    judge_col: str | None = None,
 ) -> Panel:
     """Read the judgments of several judges and align them; see `agree` for the arguments."""
-    if judges is not None or judge_column is not None:
+    if judges is not None or judge_col is not None:
         if len(sources) != 1:
-            option = "judges" if judge_column is None else "judge_column"
+            option = "judges" if judge_col is None else "judge_col"
             raise UsageError("judges", f"{option} selects columns of one table, got {len(sources)} sources")
-        by_name = read_judges(sources[0], judges, judge_column)
+        by_name = read_judges(sources[0], judges, judge_col)
         judgments, names = list(by_name.values()), names if names is not None else list(by_name)
     else:
         judgments, names = _split_sources(sources, names)
@@ -290,4 +290,4 @@ def _labels(qrels: Sequence[Qrels]) -> tuple[str, ...]:
         return tuple(f"judge {i}" for i in range(1, len(names) + 1))
     if len(set(names)) < len(names):
         return tuple(f"{one.label} ({i})" for i, one in enumerate(qrels, 1))
-    return tuple(short_names(names))
+    return tuple(short_names(names, extensions=True))

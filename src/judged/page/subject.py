@@ -16,8 +16,8 @@ from judged.errors import UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.inputs import are_questions
 from judged.evaluation.result.values import Values
-from judged.io.rag.questions import is_questions
-from judged.io.run_names import plain_names
+from judged.io.rag.recognise import is_questions
+from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 
 __all__ = ["Subject", "subject_of"]
@@ -89,7 +89,7 @@ def subject_of(result: Any) -> Subject:
         if not numbers:
             names = ", ".join(map(str, result.measures))
             raise UsageError("measure", f"no measure with numeric values: {names}")
-        return Subject(tuple(plain_names([result.names[1]])), (result,), numbers, None, result.warnings)
+        return Subject(tuple(short_names([result.names[1]])), (result,), numbers, None, result.warnings)
     if isinstance(result, Comparison):
         numbers = tuple(m for m in result.results[0].measures if str(m) in result.measures)
         return Subject(result.names, result.results, numbers, result, result.warnings)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Floats
-from judged.io.run_names import plain_names
+from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.plots.rows import forest_axes, group_rows, row_size, write_numbers
 from judged.plots.style import COLOURS, MARKERS, plain
@@ -39,7 +39,7 @@ _LABELS = {"cannot tell": "no clear difference", "too few": "too few queries"}
 
 def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
     """Return the names of the runs without folders and extensions, shortened."""
-    return [plain(name, longest) for name in plain_names(comparison.names)]
+    return [plain(name, longest) for name in short_names(comparison.names)]
 
 
 # ── means ────────────────────────────────────────────────────────────────────────────────────────

@@ -64,7 +64,7 @@ def test_a_list_of_values_says_run_and_collection_by_itself():
     named = [replace(r, names=(f"data/{c}.qrels", f"runs/{n}.run")) for c, t in TABLES.items() for n, r in t.items()]
     board = jd.leaderboard(named)
     assert board.collections == ("one.qrels", "two.qrels", "three.qrels")
-    assert board.runs == ("best.run", "middle.run", "worst.run")
+    assert board.runs == ("best", "middle", "worst")
     assert len(board.to_pandas()) == len(board.to_polars()) == 3
 
 

@@ -199,7 +199,7 @@ def test_convert_tells_trec_files_apart_and_counts_rows(save, tmp_path, rows, ru
 
 def test_convert_asks_where_content_can_be_either(save, tmp_path, refusal):
     path = save("a.json", '{"q": {"d": 1}}')
-    assert "kind='run'" in str(refusal("kind", convert, path, tmp_path / "b.csv"))
+    assert [name for name, _ in refusal("kind", convert, path, tmp_path / "b.csv").hint.options] == ["kind"]
     assert convert(path, tmp_path / "c.txt", kind="run") == 1
     assert convert(path, tmp_path / "b.run") == 1  # the name says it
     assert convert(path, tmp_path / "b.qrels") == 1

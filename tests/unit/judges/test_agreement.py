@@ -260,7 +260,7 @@ def test_subtopics_count_with_their_highest_grade():
         ({"level": {"judge 1": 1, "judge 2": "x"}}, "parameter"),
         ({"rejudged": "best"}, "policy"),
         ({"judges": ["a", "b"]}, "judges"),
-        ({"judge_column": "a"}, "judges"),
+        ({"judge_col": "a"}, "judges"),
         ({"runs": [{"q1": ["a"]}]}, "runs"),
         ({"runs": [{"q1": ["a"]}, {"q1": ["b"]}], "measure": "nDGC"}, "unknown-measure"),
     ],
@@ -500,8 +500,8 @@ def test_the_order_of_systems_is_that_of_evaluate():
         for system, run in enumerate(runs):
             assert found.order.values[judge, system] == jd.evaluate(path, run, "AP", level=2).mean()["AP(level=2)"]
     assert found.order.measure == "AP(level=2)"
-    assert found.order.systems == ("bm25.run", "dense.run", "tfidf.run")
-    assert found.order.records()[0]["system"] == "dense.run"
+    assert found.order.systems == ("bm25", "dense", "tfidf")
+    assert found.order.records()[0]["system"] == "dense"
 
 
 def test_systems_that_one_judge_finds_equal_do_not_swap():
@@ -669,14 +669,14 @@ def test_a_column_for_each_judge_in_a_file_a_frame_or_records(tmp_path):
 
 def test_a_row_for_each_judgment_with_the_judge_beside_it(tmp_path):
     (tmp_path / "rows.csv").write_text(LONG)
-    found = jd.agree(tmp_path / "rows.csv", judge_column="annotator")
+    found = jd.agree(tmp_path / "rows.csv", judge_col="annotator")
     assert found.names == ("Ann B", "llm")
     assert (found.shared, found.overlap) == (2, {1: 1, 2: 2})
-    assert jd.agree(tmp_path / "rows.csv", judge_column="annotator", judges=["llm", "Ann B"]).names == (
+    assert jd.agree(tmp_path / "rows.csv", judge_col="annotator", judges=["llm", "Ann B"]).names == (
         "llm",
         "Ann B",
     )
-    merged = jd.merge_judgments(tmp_path / "rows.csv", judge_column="annotator", how="mean")
+    merged = jd.merge_judgments(tmp_path / "rows.csv", judge_col="annotator", how="mean")
     assert grades(merged) == {("q1", "a"): 1.5, ("q1", "b"): 0, ("q1", "c"): 1}
 
 
@@ -688,10 +688,10 @@ def test_a_row_for_each_judgment_with_the_judge_beside_it(tmp_path):
         (WIDE, {"judges": ["human"]}, "judges", None),
         (WIDE, {"judges": "human"}, "judges", None),
         (WIDE, {"judges": ["human", "human"]}, "judges", None),
-        (WIDE, {"judge_column": "annotator"}, "columns", "sheet.csv:1"),
-        (LONG, {"judge_column": "annotator", "judges": ["llm", "bob"]}, "judges", "sheet.csv"),
-        (LONG.replace("Ann B,0", ",0"), {"judge_column": "annotator"}, "judges", "sheet.csv:4: column 3"),
-        (LONG + "q1,a,llm,2\n", {"judge_column": "annotator"}, "duplicate-judgment", "sheet.csv:8"),
+        (WIDE, {"judge_col": "annotator"}, "columns", "sheet.csv:1"),
+        (LONG, {"judge_col": "annotator", "judges": ["llm", "bob"]}, "judges", "sheet.csv"),
+        (LONG.replace("Ann B,0", ",0"), {"judge_col": "annotator"}, "judges", "sheet.csv:4: column 3"),
+        (LONG + "q1,a,llm,2\n", {"judge_col": "annotator"}, "duplicate-judgment", "sheet.csv:8"),
         ("q1 0 a 1\n", {"judges": ["a", "b"]}, "columns", "sheet.csv:1"),
         ("human,gpt4\n1,1\n", {"judges": ["human", "gpt4"]}, "columns", "sheet.csv:1"),
         ("qid,docno,human,gpt4\nq,a,1,\n", {"judges": ["human", "gpt4"]}, "empty-qrels", "sheet.csv"),
@@ -710,7 +710,7 @@ def test_tables_that_are_refused_say_where(text, options, slug, place, tmp_path,
 def test_one_table_alone_is_told_how_to_name_its_judges(tmp_path):
     (tmp_path / "sheet.csv").write_text(WIDE)
     hint = refused(tmp_path / "sheet.csv").hint
-    assert {name for name, _ in hint.options} == {"judges", "judge_column"}
+    assert {name for name, _ in hint.options} == {"judges", "judge_col"}
 
 
 # ── as other things ──────────────────────────────────────────────────────────────────────────────

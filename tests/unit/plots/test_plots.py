@@ -95,7 +95,7 @@ def test_a_measure_beyond_one_has_an_axis_of_its_own(sample):
         with pytest.raises(jd.UsageError) as caught:
             draw_values(values, measures)
         assert caught.value.slug == "plot"
-        assert "NumRet" in caught.value.problem
+        assert caught.value.value == "NumRet"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_unknown_measure_is_named(sample, measures, value):
     with pytest.raises(jd.UsageError) as caught:
         draw_values(sample.results[0], measures)
     assert caught.value.slug == "not-asked"
-    assert "nDCG@10, AP" in str(caught.value)
+    assert caught.value.value == value
 
 
 def test_measures_by_other_names_and_as_objects(sample):
@@ -295,11 +295,11 @@ def test_the_pair_is_the_baseline_and_the_first_other_unless_named(sample):
 @pytest.mark.parametrize(
     ("slug", "options", "value"),
     [
-        ("plot", {"kind": "pie"}, "means, differences, queries, scatter, critical"),
-        ("plot", {"kind": "means", "measure": "AP", "a": "bm25"}, "queries or scatter"),
-        ("not-asked", {"kind": "means", "measure": "P@10"}, "nDCG@10, AP, RR"),
-        ("not-asked", {"kind": "critical", "measure": "nonsense"}, "nDCG@10, AP, RR"),
-        ("runs", {"kind": "scatter", "measure": "AP", "a": "bm26"}, "bm25, tfidf, dense"),
+        ("plot", {"kind": "pie"}, "pie"),
+        ("plot", {"kind": "means", "measure": "AP", "a": "bm25"}, None),
+        ("not-asked", {"kind": "means", "measure": "P@10"}, "P@10"),
+        ("not-asked", {"kind": "critical", "measure": "nonsense"}, "nonsense"),
+        ("runs", {"kind": "scatter", "measure": "AP", "a": "bm26"}, "bm26"),
         ("runs", {"kind": "queries", "measure": "AP", "a": "bm25", "b": "bm25"}, "bm25"),
     ],
 )
@@ -307,7 +307,7 @@ def test_what_does_not_exist_is_refused(sample, slug, options, value):
     with pytest.raises(jd.UsageError) as caught:
         draw_comparison(sample, **options)
     assert caught.value.slug == slug
-    assert choices in str(caught.value)
+    assert caught.value.value == value
 
 
 def test_hostile_and_long_names_are_shown_as_text(sample):

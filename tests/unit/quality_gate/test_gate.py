@@ -517,7 +517,7 @@ def test_a_saved_baseline_says_what_the_run_itself_says(files):
     direct = jd.gate("qrels.txt", "half.run", baseline="best.run", measures="RR P@1", by="relevant", max_query_drop=0.1)
     saved = jd.gate("qrels.txt", "half.run", baseline="base.json", by="relevant", max_query_drop=0.1)
     assert [replace(r, sentence="") for r in direct.reasons] == [replace(r, sentence="") for r in saved.reasons]
-    assert saved.comparison.names == ("base.json", "half.run")
+    assert saved.comparison.names == ("base", "half")
     assert saved.warnings == direct.warnings == ()
     assert [c.query for c in saved.worse["RR"]] == [c.query for c in direct.worse["RR"]]
 

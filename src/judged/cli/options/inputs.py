@@ -82,7 +82,7 @@ def split_inputs(
         options: all options of the command.
         least: number of runs that the command needs.
     """
-    from judged.io.rag.questions import is_questions
+    from judged.io.rag.recognise import is_questions
 
     fields = {name: options[name] for name in ("question", "retrieved", "relevant") if options.get(name)}
     files = named_files((qrels,))

@@ -20,7 +20,7 @@ def judge_options(command: F) -> F:
     """Declare the judgments as arguments, and the options of one table with all judges."""
     command = option("--rejudged", type=click.Choice(get_args(Rejudged)), default="error", show_default=True, group="Policies",
                      help="Document that one judge judged twice with different grades.")(command)  # fmt: skip
-    command = option("--judge-column", metavar="NAME", group="Input", help="Column of one table that names the judge of each row.")(command)  # fmt: skip
+    command = option("--judge-col", metavar="NAME", group="Input", help="Column of one table that names the judge of each row.")(command)  # fmt: skip
     command = option("--judges", metavar="NAME,NAME", group="Input", help="Columns of grades in one table, one per judge; empty cells are missing.")(command)  # fmt: skip
     return click.argument("sources", nargs=-1, required=True, metavar="QRELS_A QRELS_B [QRELS_C]...")(command)
 
@@ -28,12 +28,12 @@ def judge_options(command: F) -> F:
 def judge_sources(sources: tuple[str, ...], options: dict[str, Any], *others: str) -> tuple[list[Any], dict[str, Any]]:
     """Return the judgments and the options that select judges; `others` are further input files."""
     names = [name.strip() for name in (options["judges"] or "").split(",") if name.strip()]
-    selected = {"judges": names or None, "judge_column": options["judge_column"]}
+    selected = {"judges": names or None, "judge_col": options["judge_col"]}
     selected = {name: value for name, value in selected.items() if value is not None}
     if len(sources) < 2 and not selected:
         raise click.UsageError(
             "Name the judgments of two or more judges, or use --judges human,gpt4 (a column of grades per judge) or"
-            " --judge-column annotator (a row per judgment) for one table with all judges."
+            " --judge-col annotator (a row per judgment) for one table with all judges."
         )
     files = named_files(sources)
     paths = list(files.values()) if isinstance(files, dict) else files

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Bools
 from judged.clicks.api import rankings, read_clicks
-from judged.clicks.data.log import ClickLog, Pairs, base_name, generator
+from judged.clicks.data.log import ClickLog, Pairs, generator
 from judged.clicks.interleaving import methods
 from judged.clicks.interleaving.methods import InterleavingScore
 from judged.core.tables import Id
@@ -20,6 +20,7 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.click_logs import read_list_rows, write_columns
 from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
+from judged.io.run_names import short_names
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
@@ -68,7 +69,8 @@ class InterleavedLists(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The records as one table."""
-        title = f"{self.method}: A = {base_name(self.names[0])}, B = {base_name(self.names[1])}"
+        first, second = short_names(self.names)
+        title = f"{self.method}: A = {first}, B = {second}"
         notes = tuple(f"warning: {w}" for w in self.warnings)
         words = ("query", "doc", "team")
         return RecordTable.of(self.records(), words=words, title=title, notes=notes).tables(places=places)

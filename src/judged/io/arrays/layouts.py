@@ -1,15 +1,15 @@
-"""Labels and scores in the layouts that people keep them in, as lists of items one after the other."""
+"""Layouts of labels and scores: rows, columns with sizes or query ids, ragged lists, sparse matrices."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse
 from judged.io.arrays.sparse import of_sparse
 
@@ -18,9 +18,9 @@ __all__ = ["ArrayLists", "lists_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayLists:
-    """Items of all lists: their labels and scores, how many each list has, and what the lists are called.
+    """The items of all lists, one list after the other: labels and scores, the sizes and the names of the lists.
 
-    `single` says that one list was given, not a batch of them; `absent` is how many relevant items a list lacks, where that is known.
+    `single`: the input was one list, not a batch. `absent`: the number of relevant items that a list lacks, if known.
     """
 
     label: Floats
@@ -33,91 +33,78 @@ class ArrayLists:
 
 
 def lists_of(
-    labels: Any,
-    scores: Any,
-    *,
-    mask: Any = None,
-    pad: float | None = None,
-    group: Any = None,
-    qid: Any = None,
+    labels: Any, scores: Any, *, mask: Any = None, pad: float | None = None, group: Any = None, qid: Any = None
 ) -> ArrayLists:
-    """The lists of a batch.
+    """Return the lists of a batch.
 
-    One list: two columns. Several: two tables with a row a list, of which `mask` says what is there, or `pad` which label is none; columns with
-    the sizes of the lists (`group`) or with the list that each item is of (`qid`, in any order); lists of columns of different lengths; sparse
-    matrices, in which what is not stored is not ranked, or not relevant.
+    One list is two columns. Several lists are two tables with one row per list, where `mask` is True for items and `pad` is the
+    label of padding; columns with the sizes of the lists (`group`) or the list of each item (`qid`, in any order); lists of
+    columns of different lengths; or sparse matrices, where items that are not stored are not ranked or not relevant.
     """
-    given = [name for name, value in (("group", group), ("qid", qid)) if value is not None]
-    if len(given) > 1:
-        raise UsageError("layout", "group and qid cannot be combined", hint="leave out one of them")
+    options = [name for name, value in (("group", group), ("qid", qid)) if value is not None]
+    if len(options) > 1:
+        raise UsageError("layout", "group and qid exclude each other", hint="leave one of them out")
     if is_sparse(labels) or is_sparse(scores):
-        if given or mask is not None or pad is not None:
-            raise UsageError("layout", f"{(given or ['mask and pad'])[0]} cannot be combined with sparse matrices")
+        if options or mask is not None or pad is not None:
+            raise UsageError("layout", f"sparse matrices do not take {(options or ['mask or pad'])[0]}")
         label, score, sizes, absent = of_sparse(labels, scores)
-        return _checked(ArrayLists(label, score, sizes, tuple(range(len(sizes))), absent=absent), narrow=False)
+        return _check(ArrayLists(label, score, sizes, tuple(range(len(sizes))), absent=absent), narrow=False)
     if _is_ragged(labels) or _is_ragged(scores):
-        labels, scores, group = _joined(labels, scores, given or (mask is not None and ["mask"]))
+        labels, scores, group = _join(labels, scores, options or (mask is not None and ["mask"]))
     first, second = as_numbers(labels, "labels"), as_numbers(scores, "scores")
     label, score = first.values, second.values
     if label.shape != score.shape:
-        raise DataError("shape", f"labels and scores have different shapes: {label.shape} and {score.shape}")
-    kept = _kept(label, mask, pad)
-    if label.ndim == 2 and not given:
-        found = _rows(label, score, kept)
+        raise DataError("shape", "labels and scores of the same shape", got=f"{label.shape} and {score.shape}")
+    kept = _find_items(label, mask, pad)
+    if label.ndim == 2 and not options:
+        lists = _rows(label, score, kept)
     elif label.ndim == 1:
-        found = _columns(label, score, kept, group, qid)
+        lists = _columns(label, score, kept, group, qid)
     else:
         raise DataError(
-            "shape", "one or two dimensions" if not given else f"one dimension with {given[0]}",
-            got=f"{label.ndim}", hint="reshape the arrays, with one list per row",
+            "shape", f"columns with {options[0]}" if options else "columns, or tables with one row per list",
+            got=f"an array of {label.ndim} dimensions", hint="reshape them to one row per list",
         )  # fmt: skip
-    return _checked(found, narrow=second.narrow)
+    return _check(lists, narrow=second.narrow)
 
 
-def _is_ragged(given: Any) -> bool:
-    """Whether this is a list of columns, and they differ in length."""
-    columns = (
-        isinstance(given, list | tuple)
-        and given
-        and all(
-            hasattr(one, "__len__") and not isinstance(one, str | bytes) and getattr(one, "ndim", 1) for one in given
-        )
-    )
-    if not columns:
-        return False
-    return len({len(one) for one in given}) > 1
+def _is_ragged(source: Any) -> bool:
+    """Return whether this is a list of columns of different lengths."""
+    return isinstance(source, list | tuple) and all(map(_is_column, source)) and len(set(map(len, source))) > 1
 
 
-def _joined(labels: Any, scores: Any, besides: Any) -> tuple[Floats, Floats, Ints]:
-    if besides:
-        raise UsageError("layout", f"{besides[0]} cannot be combined with lists of different lengths")
-    lengths = [[len(one) for one in given] if isinstance(given, list | tuple) else None for given in (labels, scores)]
+def _is_column(source: Any) -> bool:
+    return bool(hasattr(source, "__len__") and not isinstance(source, str | bytes) and getattr(source, "ndim", 1))
+
+
+def _join(labels: Any, scores: Any, options: Any) -> tuple[Floats, Floats, Ints]:
+    if options:
+        raise UsageError("layout", f"lists of different lengths do not take {options[0]}")
+    lengths = [list(map(len, side)) if isinstance(side, list | tuple) else None for side in (labels, scores)]
     if lengths[0] is None or lengths[1] is None or len(lengths[0]) != len(lengths[1]):
         raise DataError("shape", f"{len(labels)} lists of labels, but {len(scores)} of scores")
     for i, (ours, theirs) in enumerate(zip(*lengths, strict=True)):
         if ours != theirs:
             raise DataError("shape", f"{ours} labels, but {theirs} scores", where=f"list {i}")
-    columns = [np.concatenate([as_numbers(one, name).values.astype(float) for one in given if len(one)] or [np.empty(0)])
-               for name, given in (("labels", labels), ("scores", scores))]  # fmt: skip
+    columns = [np.concatenate([as_numbers(one, name).values.astype(float) for one in side if len(one)] or [np.empty(0)])
+               for name, side in (("labels", labels), ("scores", scores))]  # fmt: skip
     return columns[0], columns[1], np.array(lengths[0])
 
 
-def _kept(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | None:
-    """Which items are there; None for all of them."""
+def _find_items(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | None:
+    """Return the mask of the items; None if nothing is masked."""
     kept = None
     if mask is not None:
         kept = as_numbers(mask, "mask").values
         if kept.shape != label.shape:
             raise DataError("shape", f"mask and labels have different shapes: {kept.shape} and {label.shape}")
         if kept.dtype.kind != "b" and not np.isin(kept, (0, 1)).all():
-            raise DataError(
-                "mask", "a mask of True (keep) and False (ignore)", got=shown(kept.ravel()[:5].tolist())
-            )
+            raise DataError("mask", "True for items, False for padding", got=shown(kept.ravel()[:5].tolist()))
         kept = kept.astype(bool)
     if pad is None:
         return kept
-    there = ~np.isnan(label) if pad != pad else label != pad
-    return there if kept is None else kept & there
+    items = ~np.isnan(label) if pad != pad else label != pad
+    return items if kept is None else kept & items
 
 
 def _rows(label: NDArray[Any], score: NDArray[Any], kept: Bools | None) -> ArrayLists:
@@ -146,23 +133,23 @@ def _columns(label: NDArray[Any], score: NDArray[Any], kept: Bools | None, group
 def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
     ids = _ids(qid)
     if ids.shape != (size,):
-        raise DataError("shape", f"one qid for each of {size} items", got=f"shape {ids.shape}")
+        raise DataError("shape", "one qid per item", got=f"{ids.shape} for {size} items")
     if ids.dtype.kind == "f" and np.isnan(ids).any():
-        raise DataError("id-null", "some items have no qid")
+        raise DataError("id-null", "some qids are missing")
     if ids.dtype.kind != "O":
         names, owner = np.unique(ids, return_inverse=True)
         return owner.reshape(-1).astype(np.int64), tuple(names.tolist())
-    given = ids.tolist()
-    if any(one is None or one != one for one in given):
-        raise DataError("id-null", "some items have no qid")
-    if len(kinds := {str if isinstance(one, str) else bytes if isinstance(one, bytes) else float for one in given}) > 1:
+    words = ids.tolist()
+    if any(one is None or one != one for one in words):
+        raise DataError("id-null", "some qids are missing")
+    if len(kinds := {str if isinstance(one, str) else bytes if isinstance(one, bytes) else float for one in words}) > 1:
         raise DataError("id-type", "qids of one type", got=" and ".join(sorted(kind.__name__ for kind in kinds)))
-    code = {name: i for i, name in enumerate(sorted(set(given)))}
-    return np.array([code[one] for one in given], np.int64), tuple(code)
+    code = {name: i for i, name in enumerate(sorted(set(words)))}
+    return np.array([code[one] for one in words], np.int64), tuple(code)
 
 
 def _ids(qid: Any) -> NDArray[Any]:
-    """The ids as they are: NumPy would make text of a list of texts and numbers."""
+    """Return the ids with their types: NumPy would turn a list of texts and numbers into texts."""
     if type(qid).__module__.startswith(("torch", "jax")):
         return as_numbers(qid, "qid").values
     if not isinstance(qid, list | tuple):
@@ -178,11 +165,11 @@ def _ids(qid: Any) -> NDArray[Any]:
 def _sizes(group: Any, size: int) -> Ints:
     sizes = as_numbers(group, "group").values
     if sizes.ndim != 1 or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
-        raise DataError("group", "sizes of lists as integers ≥ 0", got=shown(sizes.ravel()[:5].tolist()))
+        raise DataError("group", "sizes of lists, integers ≥ 0", got=shown(sizes.ravel()[:5].tolist()))
     if int(sizes.sum()) != size:
         raise DataError(
-            "group", f"sizes in group add up to {int(sizes.sum())}, but there are {size} items",
-            hint="to name the list of each item, use qid",
+            "group", f"the sizes add up to {int(sizes.sum())}, but there are {size} items",
+            hint=Hint("if they are the list of each item, use {qid}", qid=None),
         )  # fmt: skip
     return sizes.astype(np.int64)
 
@@ -191,53 +178,42 @@ def _flat(values: NDArray[Any]) -> Floats:
     return np.ascontiguousarray(values, np.float64).reshape(-1)
 
 
-def _checked(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
-    """The lists, where every number is one; an error names the first that is not."""
+def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
+    """Check that every label and score is a number; an error names the first that is not."""
     if not len(lists.sizes) or (lists.single and not len(lists.label)):
-        raise DataError("empty-run", "no list has an item")
+        raise DataError("empty-run", "there is no list with an item")
     for name, column, fine in (
         ("labels", lists.label, np.isfinite(lists.label)),
         ("scores", lists.score, ~np.isnan(lists.score)),
     ):
         if not fine.all():
-            _refuse(lists, name, column, int(np.argmin(fine)), int((~fine).sum()))
+            _raise(lists, name, column, int(np.argmin(fine)), int((~fine).sum()))
     if (lists.label < 0).any():
-        _refuse(lists, "labels", lists.label, int(np.argmax(lists.label < 0)), int((lists.label < 0).sum()))
+        _raise(lists, "labels", lists.label, int(np.argmax(lists.label < 0)), int((lists.label < 0).sum()))
     return lists if not narrow else _narrow(lists)
 
 
-def _refuse(lists: ArrayLists, name: str, column: Floats, at: int, count: int) -> NoReturn:
+def _raise(lists: ArrayLists, name: str, column: Floats, at: int, count: int) -> NoReturn:
     owner = int(np.searchsorted(np.cumsum(lists.sizes), at, "right"))
     value = column[at].item()
-    slug, wanted = (
-        ("label-negative", "labels ≥ 0")
-        if name == "labels" and value < 0
-        else ("nan", f"{name} as numbers")
-    )
-    hint = (
-        "if this is padding, name it with pad or mask; otherwise check that labels and scores are not swapped"
-        if name == "labels"
-        else "exclude padded items with mask"
-    )
-    raise DataError(slug, wanted, got=f"{shown(value)} ({count} of {len(column)} are invalid)",
-                    where=f"list {lists.names[owner]!r}", value=value, hint=hint)  # fmt: skip
+    slug, expected = "nan", f"{name} as finite numbers"
+    hint = Hint("mask padded items with {mask}", mask=None)
+    if name == "labels":
+        slug, expected = ("label-negative", "labels ≥ 0") if value < 0 else (slug, expected)
+        hint = Hint(
+            "set {pad} or {mask} if they are padding; check that labels and scores are not swapped", pad=None, mask=None
+        )
+    got, where = f"{shown(value)} ({count} of {len(column)} are like this)", f"list {lists.names[owner]!r}"
+    raise DataError(slug, expected, got=got, where=where, value=value, hint=hint)
 
 
 def _narrow(lists: ArrayLists) -> ArrayLists:
-    """With a warning where scores of few bits are equal: they may not have been."""
+    """Warn if scores of few bits are equal: with more bits they might differ."""
     owner = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
     order = np.lexsort((lists.score, owner))
     same = (np.diff(lists.score[order]) == 0) & (np.diff(owner[order]) == 0)
     tied = int((np.append(same, False) | np.append(False, same)).sum())
     if not tied:
         return lists
-    text = f"{tied / len(lists.score):.0%} of the scores are tied, possibly for lack of precision (16 bits, or integers beyond 2**53)"
-    return ArrayLists(
-        lists.label,
-        lists.score,
-        lists.sizes,
-        lists.names,
-        lists.single,
-        lists.absent,
-        (Warned("low-precision", tied, text),),
-    )
+    text = f"{tied / len(lists.score):.0%} of the scores are equal to another, with 16 bits, or as integers beyond 2^53"
+    return replace(lists, warnings=(Warned("low-precision", tied, text),))

@@ -13,7 +13,7 @@ from judged.errors import DataError, Place
 from judged.io.arrays.numbers import as_numbers
 from judged.io.text.trec_columns import raise_alone
 
-__all__ = ["is_column", "read_score_column"]
+__all__ = ["check_not_matrix", "is_column", "read_score_column"]
 
 _NUMBERS = re.compile(r"(?:torch\.)?b?(?:float|double|half|u?int)\d*(?:_\w+)?(?:\[\w+\])?", re.IGNORECASE)
 
@@ -27,8 +27,22 @@ def is_column(source: Any) -> bool:
     flat = (
         len(shape) == 1 if isinstance(shape, tuple) else hasattr(source, "null_count")
     )  # Arrow's columns have no shape
+    return flat and _has_numbers(source)
+
+
+def _has_numbers(source: Any) -> bool:
     kind = getattr(source, "dtype", None) or getattr(source, "type", None)
-    return flat and _NUMBERS.fullmatch(str(kind)) is not None
+    return _NUMBERS.fullmatch(str(kind)) is not None
+
+
+def check_not_matrix(source: Any) -> None:
+    """Raise if the run is a matrix of scores; three columns of numbers can be queries, documents and scores."""
+    shape = getattr(source, "shape", None)
+    if isinstance(shape, tuple) and len(shape) == 2 and shape[1] != 3 and _has_numbers(source):
+        hint = "make lists of it first: jd.recommenders.top_k(scores)"
+        raise DataError(
+            "score-matrix", f"a matrix of scores, {shape[0]} × {shape[1]}, is not a run", where="run", hint=hint
+        )
 
 
 def read_score_column(source: Any) -> ScoreColumn:

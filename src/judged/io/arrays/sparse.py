@@ -14,31 +14,31 @@ __all__ = ["of_sparse"]
 
 
 def of_sparse(labels: Any, scores: Any) -> tuple[Floats, Floats, Ints, Ints]:
-    """Labels, scores, sizes of lists, and how many relevant items each list lacks.
+    """Return labels, scores, sizes of lists, and the number of relevant items that each list lacks.
 
-    Of sparse scores the stored ones are ranked, zeros among them; of dense scores all. A label that is not stored is 0.
+    Of sparse scores the stored ones are ranked, zeros too; of dense scores all. A label that is not stored is 0.
     """
     if labels.shape != scores.shape:
-        raise DataError("shape", f"labels and scores have different shapes: {labels.shape} and {scores.shape}")
+        raise DataError("shape", "labels and scores of the same shape", got=f"{labels.shape} and {scores.shape}")
     rows, items = labels.shape
     truth = _entries(labels, items)
     if is_sparse(scores):
         ranked = _entries(scores, items)
         owner, score = ranked[0] // max(items, 1), ranked[1]
-        label = _looked_up(truth, ranked[0])
+        label = _look_up(truth, ranked[0])
         sizes = np.bincount(owner, minlength=rows)
     else:
         score = as_numbers(scores, "scores").values.astype(float).reshape(-1)
         label = np.zeros(len(score))
         label[truth[0]] = truth[1]
         owner, sizes = np.repeat(np.arange(rows), items), np.full(rows, items)
-    there = np.bincount(owner[label > 0], minlength=rows)
-    wanted = np.bincount((truth[0] // max(items, 1))[truth[1] > 0], minlength=rows)
-    return label, score, sizes, wanted - there
+    listed = np.bincount(owner[label > 0], minlength=rows)
+    relevant = np.bincount((truth[0] // max(items, 1))[truth[1] > 0], minlength=rows)
+    return label, score, sizes, relevant - listed
 
 
 def _entries(matrix: Any, items: int) -> tuple[Ints, Floats]:
-    """(cell, value) of what is stored, in order of the cells, each once."""
+    """Return the stored cells, in order and each once, and their values."""
     if not is_sparse(matrix):
         dense = as_numbers(matrix, "labels").values.astype(float)
         cells = np.flatnonzero(dense)
@@ -53,7 +53,7 @@ def _entries(matrix: Any, items: int) -> tuple[Ints, Floats]:
     return cells[new], np.add.reduceat(values, np.flatnonzero(new)) if len(cells) else values
 
 
-def _looked_up(truth: tuple[Ints, Floats], cells: Ints) -> Floats:
+def _look_up(truth: tuple[Ints, Floats], cells: Ints) -> Floats:
     at = np.searchsorted(truth[0], cells)
     at = np.minimum(at, max(len(truth[0]) - 1, 0))
     if not len(truth[0]):

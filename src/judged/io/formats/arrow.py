@@ -8,7 +8,14 @@ from typing import Any
 
 from judged.core.unread_runs import ArrowRun
 from judged.io.files.stored import Stored
-from judged.io.formats.columnar import columns_in_file, cut_batches, find_damage, import_pyarrow, open_buffer, read_with
+from judged.io.formats.columnar import (
+    columns_in_file,
+    cut_batches,
+    find_damage,
+    import_pyarrow,
+    open_buffer,
+    read_columns,
+)
 from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.frames import Frame, arrow_frame
@@ -56,5 +63,5 @@ def _reader(ipc: Any, raw: Any, fields: list[int]) -> Any:
 
 
 ARROW = FORMATS.add(
-    FileFormat("Arrow", 11, _detect, read_with(_open), open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
+    FileFormat("Arrow", 11, _detect, read_columns, open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
 )

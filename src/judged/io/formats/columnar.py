@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -12,22 +12,16 @@ from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, JudgedError, Place
 from judged.io.files.source import PAD, Content
 from judged.io.files.stored import Stored
-from judged.io.formats.registry import Detected, Rows
+from judged.io.formats.registry import Detected, FileFormat, Rows
 from judged.io.tables.columns import ColumnRequest, count_known, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, arrow_frame, read_frame, unread_frame
 from judged.io.tables.roles import ColumnBatches
 
 __all__ = [
-    "ROWS",
-    "columns_in_file",
-    "cut_batches",
-    "find_damage",
-    "import_pyarrow",
-    "open_buffer",
-    "read_with",
+    "ROWS", "columns_in_file", "cut_batches", "find_damage", "import_pyarrow", "open_buffer", "open_columns", "read_columns",
     "report_library",
-]
+]  # fmt: skip
 
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
 
@@ -46,16 +40,19 @@ def open_buffer(data: Any) -> Any:
     return pyarrow.BufferReader(pyarrow.py_buffer(data))
 
 
-def read_with(open_frame: Callable[[Any], Frame]) -> Callable[[Content, Detected, Context], ColumnBatches]:
-    """Return the reader of a format from a function that opens its bytes as a frame. Ids keep their types, as in memory."""
+@contextmanager
+def open_columns(content: Content, format: FileFormat) -> Iterator[Frame]:
+    """Open a file as a frame; errors of the library that reads it become ours."""
+    import_pyarrow(format.name, content.name)
+    assert format.open_frame is not None
+    with find_damage(format.name, content.name):
+        yield format.open_frame(memoryview(content.read())[: -len(PAD)])
 
-    def read(content: Content, detected: Detected, context: Context) -> ColumnBatches:
-        name = detected.format.name
-        import_pyarrow(name, context.name)
-        with find_damage(name, context.name):
-            return read_frame(open_frame(memoryview(content.read())[: -len(PAD)]), replace(context, columnar=True))
 
-    return read
+def read_columns(content: Content, detected: Detected, context: Context) -> ColumnBatches:
+    """Read the columns of a file. Ids keep their types, as in memory."""
+    with open_columns(content, detected.format) as frame:
+        return read_frame(frame, replace(context, columnar=True))
 
 
 def find_damage(format: str, name: str) -> AbstractContextManager[None]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.errors import DataError, Place, shown
+from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
 from judged.io.files.stored import Stored
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
@@ -27,7 +28,7 @@ from judged.io.text.encoding import check_encoding, check_end
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
 
-__all__ = ["CSV", "Header", "find_header", "raise_width", "split_line"]
+__all__ = ["CSV", "Header", "find_header", "raise_width", "split_line", "split_lines"]
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
@@ -56,6 +57,29 @@ def split_line(line: str, delimiter: str) -> list[str]:
         return next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return []
+
+
+def split_lines(line: str, rest: Iterator[str], header: Header, where: Place) -> list[str]:
+    """Return the cells of a line; with an open quote, those of the lines below it too."""
+    if '"' not in line:
+        cells = line.split(header.delimiter)
+        return [cell.lstrip(" ") for cell in cells] if header.spaced else cells
+    reader = header.reader(f"{part}\n" for part in chain([line], rest))
+    longest = csv.field_size_limit(LONGEST_LINE)
+    try:
+        return list(next(reader))
+    except csv.Error as error:
+        separate = header.delimiter == "\t" and line.count("\t") == len(header.names) - 1
+        if separate and reader.line_num <= 1 and not split_line(f'{line}"', "\t"):  # not a quote that the end left open
+            return line.split("\t")  # no writer of quotes makes `"a" b`: here a quote is a letter
+        _raise_quotes(error, where)
+    finally:
+        csv.field_size_limit(longest)
+
+
+def _raise_quotes(error: csv.Error, where: Place) -> NoReturn:
+    hint = "put quotes around a whole cell, and double those inside"
+    raise DataError("csv", f"quotes are not closed: {error}", where=where, hint=hint) from error
 
 
 def find_header(line: str, number: int = 1) -> Iterator[Header]:
@@ -177,9 +201,7 @@ def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: st
         try:
             rows = list(islice(reader, _BATCH))
         except csv.Error as error:
-            hint = "put quotes around a whole cell, and double those inside"
-            where = Place(path, first_line + max(reader.line_num, 1))
-            raise DataError("csv", f"quotes are not closed: {error}", where=where, hint=hint) from error
+            _raise_quotes(error, Place(path, first_line + max(reader.line_num, 1)))
         if not rows:
             return
         span = np.ones(len(rows), np.int64)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,10 +19,10 @@ from judged.io.tables.context import Context
 from judged.io.tables.records import take_columns
 from judged.io.tables.roles import Batch, ColumnBatches
 from judged.io.tables.table import SourceTable, concatenate
-from judged.io.text.encoding import check_end, decode
-from judged.io.text.lines import Head
+from judged.io.text.encoding import check_end, decode, raise_encoding
+from judged.io.text.lines import Head, Numbered
 
-__all__ = ["JSON", "is_json", "load_json", "read_values"]
+__all__ = ["JSON", "iterate_json", "load_json", "read_values"]
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 
@@ -63,6 +64,40 @@ def read_values(data: Raw, context: Context) -> tuple[Any, Context]:
         return load_json(text, context.place), context
     context = replace(context, lines=np.array(filled) + 1)
     return _load_lines(lines, filled, context), context
+
+
+def iterate_json(lines: Numbered, name: str, skip: Callable[[bytes], bool]) -> Iterator[tuple[Any, Place]]:
+    """Iterate over the values of JSON Lines with their places; or return one document, whose place has no line.
+
+    Args:
+        lines: the lines of a file, with their numbers.
+        name: of the file.
+        skip: returns whether a line is passed over before it is parsed.
+    """
+    filled = ((number, line) for number, line in lines if line and not line.isspace())
+    begin = [line for line in (next(filled, None), next(filled, None)) if line is not None]
+    (number, first), second = begin[0], begin[1][1] if len(begin) > 1 else b""
+    whole = is_json(_decode_line(first, name, number))
+    # A first line that is not complete, before one that is, cannot begin a document.
+    broken = first.lstrip()[:1] == b"{" == second.lstrip()[:1] and is_json(second.decode("utf-8", "replace"))
+    if second and (whole or broken):
+        for number, line in chain(begin, filled):
+            if not skip(line):
+                where = Place(name, number)
+                yield load_json(_decode_line(line, name, number), where), where
+        return
+    text, at = [], 1
+    for number, line in chain(begin, filled):
+        text.append(b"\n" * (number - at) + line)  # errors name the line
+        at = number
+    yield load_json(_decode_line(b"".join(text), name, 1), Place(name)), Place(name)
+
+
+def _decode_line(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise_encoding(line, error.start, Place(name, number + line.count(b"\n", 0, error.start)))
 
 
 def _split_lines(text: str) -> tuple[list[str], list[int]]:

@@ -15,7 +15,7 @@ from judged.io.formats.columnar import (
     find_damage,
     import_pyarrow,
     open_buffer,
-    read_with,
+    read_columns,
 )
 from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 from judged.io.tables.columns import ColumnRequest
@@ -112,5 +112,5 @@ def _group_numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:
 
 
 PARQUET = FORMATS.add(
-    FileFormat("Parquet", 10, _detect, read_with(_open), open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
+    FileFormat("Parquet", 10, _detect, read_columns, open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
 )

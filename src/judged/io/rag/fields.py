@@ -1,22 +1,23 @@
-"""Which field of a record holds the question, what was retrieved, and what is relevant: by the names that RAG tools use."""
+"""Fields of a record: the question, the retrieved chunks and the relevant ones, by the names that RAG tools use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, shown
+from judged.io.tables.columns import plain_name
 
-__all__ = ["find_fields", "flat"]
+__all__ = ["find_fields", "flatten"]
 
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
 _MANY = tuple(f"{unit}s" for unit in _UNITS)
 
 
 def _named(stem: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of ids, and of the things themselves: `relevant_chunk_ids`, then `relevant`, `relevant_chunks`."""
+    """Return names of ids, then of the chunks themselves: `relevant_chunk_ids`; `relevant`, `relevant_chunks`."""
     plain = (
         *(f"{stem}{unit}ids" for unit in _UNITS),
         f"{stem}ids",
@@ -53,15 +54,11 @@ _SIDES = {  # LangSmith keeps the three apart
 }  # fmt: skip
 
 
-def _plain(name: object) -> str:
-    return str(name).casefold().replace("-", "").replace("_", "").replace(" ", "")
-
-
-def flat(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """The fields of a record; those of `inputs`, `outputs` and `reference_outputs` under their paths, such as `outputs.documents`."""
+def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the fields of a record; those of `inputs`, `outputs` and `reference_outputs` by path, such as `outputs.documents`."""
     out: dict[str, Any] = {}
     for key, value in record.items():
-        if _plain(key) in _SIDES and isinstance(value, Mapping):
+        if plain_name(key) in _SIDES and isinstance(value, Mapping):
             out |= {f"{key}.{inner}": held for inner, held in value.items()}
         else:
             out[str(key)] = value
@@ -69,47 +66,52 @@ def flat(record: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], where: Place) -> dict[str, str]:
-    """The field of each role, or an error that names the candidates and says how to choose."""
+    """Return the field of each role; raise if it is missing or ambiguous, with the candidates."""
     names = list(dict.fromkeys(name for record in records for name in record))
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for role in _NAMES:
-        given = named.get(role)
-        if given is not None and given not in names:
-            _refuse(f"a field called {given!r}", names, role, where)
-        candidates = [given] if given is not None else _candidates(role, names, records)
+        field = named.get(role)
+        if field is not None and field not in names:
+            _raise(f"there is no field {field!r}", names, role, where)
+        candidates = [field] if field is not None else _candidates(role, names, records)
         if len(candidates) != 1:
-            several = bool(candidates)
-            _refuse(f"{'one field' if several else 'a field'} of {_MEANING[role]}", candidates or names, role, where)
-        found[role] = candidates[0]
-    return found
+            _raise(
+                f"{'several fields' if candidates else 'no field'} of {_MEANING[role]}",
+                candidates or names,
+                role,
+                where,
+            )
+        fields[role] = candidates[0]
+    return fields
 
 
 def _candidates(role: str, names: list[str], records: Sequence[Mapping[str, Any]]) -> list[str]:
     for tier in _NAMES[role]:
-        found = []
+        candidates = []
         for name in names:
             side, _, inner = name.rpartition(".")
-            own = _SIDES.get(_plain(side))
+            own = _SIDES.get(plain_name(side))
             usual = (
                 (*tier, *_NAMES["retrieved"][-1]) if own == role == "relevant" else tier
             )  # `documents` of a reference
-            if own in (None, role) and _plain(inner or name) in usual:
-                found.append(name)
-        fitting = [name for name in found if _fits(role, name, records)]
+            if own in (None, role) and plain_name(inner or name) in usual:
+                candidates.append(name)
+        fitting = [name for name in candidates if _fits(role, name, records)]
         if fitting:
             return fitting
     return []
 
 
 def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the values are what the role holds: a text that answers the question is no list of chunks."""
+    """Return whether the values can have the role: a text that answers the question is not a list of chunks."""
     held = [value for record in records if (value := record.get(name)) is not None]
     lists = [isinstance(value, (list, tuple, Mapping, Set, np.ndarray)) for value in held]
     if role == "question":
         return not held or not all(lists)
-    return any(lists) or (bool(held) and role == "relevant" and _plain(name).endswith("id"))
+    return any(lists) or (bool(held) and role == "relevant" and plain_name(name).endswith("id"))
 
 
-def _refuse(expected: str, names: Sequence[str], role: str, where: Place) -> None:
-    got = ", ".join(shown(name, 40) for name in names[:20]) or "none"
-    raise DataError("fields", expected, got=got, hint=f"name it: {role}='…' (--{role} …)", where=where, value=got)
+def _raise(problem: str, names: Sequence[str], role: str, where: Place) -> NoReturn:
+    listing = ", ".join(shown(name, 40) for name in names[:20]) or "none"
+    hint = Hint(f"name it: {{{role}}}", **{role: None})
+    raise DataError("fields", f"{problem}: {listing}", hint=hint, where=where, value=listing)

@@ -1,33 +1,36 @@
-"""Questions with what was retrieved for them and what is relevant, all in one file: a record for each question."""
+"""Questions with retrieved and relevant chunks in one file: one record per question."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from judged.core.tables import Passages, Qrels, Run
 from judged.errors import DataError, Place, Warned, shown
-from judged.io.files.source import file_path
-from judged.io.rag.fields import find_fields
-from judged.io.rag.question_records import records_of, sample_records
+from judged.io.files.source import Content, file_path, is_file_like, is_path
+from judged.io.open_table import open_values
+from judged.io.rag.fields import find_fields, flatten
 from judged.io.tables.chunks import Chunks, are_sets, is_pair, read_chunk_entries
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
+from judged.io.tables.frames import frame_of
 from judged.io.tables.nested import flatten_sets
 from judged.io.tables.origin import Origin
+from judged.io.tables.records import named_fields
 from judged.io.tables.table import SourceTable, as_qrels, as_run
+from judged.io.text.lines import read_head
 
-__all__ = ["Questions", "is_questions", "read_questions"]
+__all__ = ["Questions", "as_mapping", "list_records", "read_questions"]
 
 _NUMBER = (int, float, np.number)
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What was retrieved for each question, and what is relevant to it."""
+    """The retrieved chunks of each question as a run, the relevant ones as judgments."""
 
     qrels: Qrels
     run: Run
@@ -35,25 +38,6 @@ class Questions:
     def named(self, name: str) -> Questions:
         """Return the questions with a name for the run."""
         return replace(self, run=replace(self.run, name=name))
-
-
-def is_questions(source: Any, **fields: str) -> bool:
-    """Return whether a source has questions with retrieved and relevant documents, by its first records.
-
-    Args:
-        source: anything that `read_questions` takes; a pipe or an open file, which can be read only once, is not examined.
-        fields: names of the fields, as in `read_questions`.
-
-    >>> is_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}])
-    True
-    """
-    if isinstance(source, Questions):
-        return True
-    records = sample_records(source)
-    try:
-        return bool(records) and bool(find_fields(records, fields, Place("")))
-    except DataError:
-        return False
 
 
 def read_questions(
@@ -64,33 +48,34 @@ def read_questions(
     relevant: str | None = None,
     count_words: bool = False,
 ) -> Questions:
-    """Questions from one file, or from memory: a record for each, with what was retrieved and what is relevant.
+    """Read questions from one file or from memory: one record per question, with retrieved and relevant chunks.
 
-    JSON Lines, a JSON list, a list of records, a frame. Fields are found by their usual names (RAGAS, LlamaIndex, LangSmith, DeepEval). Retrieved are
-    ids or objects (id, text, doc, start, end, tokens, score) in the order of the ranking, best first; scores beside it only serve to roll chunks up to
-    documents. Relevant are ids, `{id: grade}`, objects with a grade, spans (doc, start, end), or sets of which any one will do (`[[a, b], [c]]`).
+    The source is JSON Lines, a JSON list, a list of records, or a frame. Fields are found by their known names (RAGAS, LlamaIndex,
+    LangSmith, DeepEval). Retrieved chunks are ids or objects (id, text, doc, start, end, tokens, score), best first; scores are used
+    only to roll chunks up to documents. Relevant chunks are ids, `{id: grade}`, objects with a grade, spans (doc, start, end), or
+    alternative sets (`[[a, b], [c]]`).
 
     Args:
         source: the file or the records.
-        question: the field of the question, where it is called otherwise; its id or its text.
-        retrieved: the field of what was retrieved.
-        relevant: the field of what is relevant.
-        count_words: the tokens of a chunk that does not say them are the words and punctuation marks of its text.
+        question: the field of the question, its id or its text, if its name is not known.
+        retrieved: the field of the retrieved chunks.
+        relevant: the field of the relevant chunks.
+        count_words: if a chunk has no number of tokens, count the words and punctuation marks of its text.
 
     Raises:
-        DataError: a field that is missing or ambiguous, a question twice, a chunk that cannot be read; with its line.
+        DataError: a missing or ambiguous field, a duplicate question, a chunk that cannot be read; with its line.
 
     >>> read_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}]).run
     Run('questions', 1 query, 2 rows)
     """
-    records, context = records_of(source, Context(ColumnRequest("questions")))
+    records, context = _read_records(source)
     named = {"question": question, "retrieved": retrieved, "relevant": relevant}
     fields = find_fields(records, {role: name for role, name in named.items() if name is not None}, context.place)
     items = context.items()
     columns = {
-        role: [_held(record, name, i, items) for i, record in enumerate(records)] for role, name in fields.items()
+        role: [_get(record, name, i, items) for i, record in enumerate(records)] for role, name in fields.items()
     }
-    _refuse_repeats(columns["question"], items)
+    _check_distinct(columns["question"], items)
     path = file_path(source)
     run = _run(columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
     run = replace(run, path=path)
@@ -99,38 +84,108 @@ def read_questions(
     )
 
 
-def _held(record: Mapping[str, Any], name: str, row: int, items: Origin) -> Any:
+def _get(record: Mapping[str, Any], name: str, row: int, items: Origin) -> Any:
     if name not in record:
-        got = ", ".join(map(shown, record)) or "nothing"
-        raise DataError("fields", f"{name!r} in every record{items.describe_row(row)}", got=got, where=items.place(row),
-                        hint="write null where there is none", value=name)  # fmt: skip
+        problem = (
+            f"a record has no {name!r}{items.describe_row(row)}, only {', '.join(map(shown, record)) or 'nothing'}"
+        )
+        raise DataError("fields", problem, where=items.place(row), hint="write null if it has no value", value=name)
     return record[name]
 
 
-def _refuse_repeats(questions: list[Any], items: Origin) -> None:
+def _check_distinct(questions: list[Any], items: Origin) -> None:
     seen: dict[str, int] = {}
     for row, question in enumerate(questions):
+        where, about = items.place(row), items.describe_row(row)
         if isinstance(question, (list, Mapping, Set)):
-            raise DataError(
-                "fields",
-                f"a question as text or an id{items.describe_row(row)}",
-                got=shown(question),
-                where=items.place(row),
-            )
+            raise DataError("fields", f"a question as text or an id{about}", got=shown(question), where=where)
         first = seen.setdefault(str(question), row)
         if first != row and question is not None:
-            raise DataError(
-                "duplicate-query", f"each question once{items.describe_row(row)}", got=f"{shown(question)}, as at {items.place(first)}{items.describe_row(first)}",
-                where=items.place(row), value=question, hint="give the records ids of their own (question_id), or leave one out",
-            )  # fmt: skip
+            problem = (
+                f"duplicate question {shown(question)}{about}; first at {items.place(first)}{items.describe_row(first)}"
+            )
+            hint = "give each record an id (question_id), or leave one out"
+            raise DataError("duplicate-query", problem, where=where, value=question, hint=hint)
 
 
-# ── what was retrieved, what is relevant ─────────────────────────────────────────────────────────
+# ── records ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_records(source: Any) -> tuple[list[dict[str, Any]], Context]:
+    """Return one record per question, its fields flat, and their context."""
+    context, value = Context(ColumnRequest("questions")), source
+    if is_path(source) or is_file_like(source):
+        value, context = open_values(source, context.request)
+        if isinstance(value, Content):
+            head = read_head(value)
+            if not head.line:
+                raise DataError("empty-questions", "the file is empty", where=context.name)
+            _raise_format(shown(head.line.decode("utf-8", "replace")), Place(context.name, head.number))
+    items = value if context.lines is not None else list_records(value, context)
+    if not items:
+        raise DataError("empty-questions", "there are no questions", where=context.name)
+    records = []
+    for i, item in enumerate(items):
+        record = as_mapping(item)
+        if record is None:
+            _raise_format(shown(item), context.items().place(i))
+        records.append(flatten(record))
+    return records, context
+
+
+def list_records(source: Any, context: Context) -> list[Any]:
+    """Return the records of a list, a frame, a mapping of columns, or a mapping of questions."""
+    if hasattr(source, "to_dicts"):  # polars
+        return list(source.to_dicts())
+    if hasattr(source, "to_pylist"):  # Arrow
+        return list(source.to_pylist())
+    if hasattr(source, "to_dict") and frame_of(source) is not None:  # pandas
+        return list(source.to_dict("records"))
+    if isinstance(source, Mapping):
+        values = list(source.values())
+        if (
+            values
+            and all(isinstance(value, Mapping) for value in values)
+            and not {"inputs", "outputs"} <= source.keys()
+        ):
+            return [{"question_id": key, **value} for key, value in source.items()]
+        lengths = {len(value) for value in values if isinstance(value, (list, tuple))}
+        if len(lengths) == 1 and all(isinstance(value, (list, tuple)) for value in values) and not _is_record(source):
+            return [dict(zip(source, row, strict=True)) for row in zip(*values, strict=True)]
+        return [source]
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return list(source)
+    return _raise_format(f"a {type(source).__name__}", context.place)
+
+
+def _is_record(source: Mapping[Any, Any]) -> bool:
+    """Return whether this is one record, not columns: its lists hold chunks, not lists of chunks."""
+    return not any(isinstance(cell, (list, tuple, Mapping)) for value in source.values() for cell in value)
+
+
+def as_mapping(item: Any) -> Mapping[Any, Any] | None:
+    if isinstance(item, Mapping):
+        return item
+    if hasattr(item, "model_dump"):  # pydantic, as in RAGAS
+        dumped: Mapping[Any, Any] = item.model_dump()
+        return dumped
+    names = named_fields(type(item))
+    return None if names is None else {name: getattr(item, name) for name in names}
+
+
+def _raise_format(got: str, where: Place) -> NoReturn:
+    raise DataError(
+        "questions", "records with question, retrieved and relevant chunks, in one JSON Lines file", got=got, where=where,
+        hint="pass judgments and a run as two inputs if they are two files",
+    )  # fmt: skip
+
+
+# ── run and judgments ────────────────────────────────────────────────────────────────────────────
 
 
 def _run(questions: list[Any], lists: list[Any], field: str, context: Context, *, count: bool) -> Run:
     answered = [i for i, one in enumerate(lists) if one is not None]
-    rankings = [_listed(lists[i], "score", field, i, context) for i in answered]
+    rankings = [_entries(lists[i], "score", field, i, context) for i in answered]
     table, chunks = _table("run", [questions[i] for i in answered], rankings, answered, context, count=count)
     run = as_run(table)
     notes = [*run.warnings, *_nulls(len(lists) - len(answered), lists, field, context, "not answered")]
@@ -139,12 +194,8 @@ def _run(questions: list[Any], lists: list[Any], field: str, context: Context, *
     score = np.array([float(value) if isinstance(value, _NUMBER) else np.nan for value in chunks.number])
     if np.isnan(score).any():
         row = int(np.argmax(np.isnan(score)))
-        raise DataError(
-            "score-type",
-            f"scores as numbers{table.origin.describe_row(row)}",
-            got=shown(chunks.number[row]),
-            where=table.origin.place(row),
-        )
+        expected, got = f"a score as a number{table.origin.describe_row(row)}", shown(chunks.number[row])
+        raise DataError("score-type", expected, got=got, where=table.origin.place(row))
     rises = np.unique(run.query[1:][(run.query[1:] == run.query[:-1]) & (score[1:] > score[:-1])]).size
     if rises:
         text = f"in {rises} {'question' if rises == 1 else 'questions'} of {context.name} scores rise along the list; the order of the list decides"
@@ -154,19 +205,15 @@ def _run(questions: list[Any], lists: list[Any], field: str, context: Context, *
 
 def _qrels(questions: list[Any], lists: list[Any], field: str, context: Context) -> Qrels:
     judged = [i for i, one in enumerate(lists) if one is not None]
-    rankings = [_listed(lists[i], "grade", field, i, context) for i in judged]
-    asked = [questions[i] for i in judged]
+    rankings = [_entries(lists[i], "grade", field, i, context) for i in judged]
+    judged_questions = [questions[i] for i in judged]
     if not any(map(len, rankings)):
-        raise DataError(
-            "empty-qrels", f"a relevant chunk for at least one question, in {field!r}", got="none", where=context.name
-        )
-    sets: Any = Context(ColumnRequest("qrels"), context.path, context.lines)
-    rankings, choice = flatten_sets(asked, rankings, sets)
-    table, _ = _table("qrels", asked, rankings, judged, context)
+        raise DataError("empty-qrels", f"no question has a relevant chunk in {field!r}", where=context.name)
+    rankings, choice = flatten_sets(judged_questions, rankings, replace(context, request=ColumnRequest("qrels")))
+    table, _ = _table("qrels", judged_questions, rankings, judged, context)
     qrels = as_qrels(replace(table, name=field, choice=choice))
-    return replace(
-        qrels, warnings=(*qrels.warnings, *_nulls(len(lists) - len(judged), lists, field, context, "left out"))
-    )
+    nulls = _nulls(len(lists) - len(judged), lists, field, context, "left out")
+    return replace(qrels, warnings=(*qrels.warnings, *nulls))
 
 
 def _table(
@@ -184,13 +231,8 @@ def _table(
     entries = [entry for ranking in rankings for entry in ranking]
     for row, entry in enumerate(entries):
         if entry is None:
-            raise DataError(
-                "id-null",
-                f"a chunk{origin.describe_row(row)}",
-                got="null in the list",
-                where=origin.place(row),
-                hint="leave it out",
-            )
+            problem, where = f"null in a list of chunks{origin.describe_row(row)}", origin.place(row)
+            raise DataError("id-null", problem, where=where, hint="leave it out")
     chunks = read_chunk_entries(entries, what, origin, count=count)
     table = SourceTable(
         name=context.name, request=ColumnRequest(what), origin=origin, query_origin=items, query=questions, doc=chunks.ids, size=size,
@@ -199,8 +241,8 @@ def _table(
     return table, chunks
 
 
-def _listed(value: Any, number: str, field: str, row: int, context: Context) -> list[Any]:
-    """The entries of a list; `{id: number}` and pairs of both become objects."""
+def _entries(value: Any, number: str, field: str, row: int, context: Context) -> list[Any]:
+    """Return the entries of a list; those of `{id: number}` and pairs become objects."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -212,13 +254,8 @@ def _listed(value: Any, number: str, field: str, row: int, context: Context) -> 
         return [value]
     if not isinstance(value, (list, tuple)):
         items = context.items()
-        raise DataError(
-            "fields",
-            f"a list in {field!r}{items.describe_row(row)}",
-            got=shown(value),
-            where=items.place(row),
-            value=value,
-        )
+        expected = f"a list in {field!r}{items.describe_row(row)}"
+        raise DataError("fields", expected, got=shown(value), where=items.place(row), value=value)
     if number == "grade" and are_sets(value):
         return list(value)
     return [{"id": entry[0], number: entry[1]} if is_pair(entry) else entry for entry in value]

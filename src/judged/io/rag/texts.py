@@ -1,7 +1,8 @@
-"""Texts of documents and queries, by id: what a person reads beside the numbers."""
+"""Texts of documents and queries, by id."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import closing
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from typing import Any
 
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.source import is_file_like, is_path, open_content, open_stream
-from judged.io.rag.text_files import of_document, of_frame, rows_of
-from judged.io.rag.text_records import Row, TextRecords, words
+from judged.io.rag.text_files import iterate_file
+from judged.io.rag.text_records import Row, TextRecords, is_missing, iterate_document, iterate_frame
 from judged.io.tables.frames import frame_of
 
 __all__ = ["Texts", "read_texts"]
@@ -20,69 +21,97 @@ _WHAT = "texts"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a document or a query says; None where the source has no such field."""
+    """Title and text of a document or a query; None if the source has no such field."""
 
     title: str | None
     text: str | None
 
 
 def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int | None = None) -> dict[str, Texts]:
-    """The texts of documents or of queries, {id: Prose}, in the order of the source.
+    """Return the texts of documents or of queries, {id: Texts}, in the order of the source.
 
-    A file (a path, `-` for standard input, or an open file; plain or compressed) holds JSON Lines (`corpus.jsonl` and
-    `queries.jsonl` of BEIR), JSON, TSV as MS MARCO has it (`id<TAB>text`, or `id<TAB>url<TAB>title<TAB>body`), CSV or TSV with a
-    header, Parquet or Arrow. In memory it is `{id: text}`, `{id: {"title": …, "text": …}}`, a list of records, of named tuples or of
-    (id, text), or a frame. Columns are found by their usual names.
+    A file (a path, `-` for standard input, or an open file; plain or compressed) has JSON Lines (`corpus.jsonl` and
+    `queries.jsonl` of BEIR), JSON, TSV as in MS MARCO (`id<TAB>text`, or `id<TAB>url<TAB>title<TAB>body`), CSV or TSV with a
+    header, Parquet or Arrow. In memory, texts are `{id: text}`, `{id: {"title": …, "text": …}}`, a list of records, of named
+    tuples or of (id, text), or a frame. Columns are found by their known names.
 
-    Ids are compared as text: 7 and "7" are one. Of an id that comes twice the first text is kept. A text file is read line by line, and no
-    more of a line than its id where that is not wanted; so what is wrong behind such an id is not found. Letters that cannot be decoded are
-    replaced in texts and kept in ids.
+    Ids are compared as text: 7 and "7" are one. Of duplicate ids, the first text is kept. A text file is read line by line; lines of
+    other ids are not parsed beyond the id, so errors in them are not found. Bytes that cannot be decoded are replaced in texts and
+    kept in ids.
 
     Args:
         source: the file or the object.
-        wanted: the ids to keep; all of them without it.
-        length: titles and texts are cut at so many characters, at the end of a word, with "…".
+        wanted: the ids to keep (default: all).
+        length: the most characters of titles and texts; longer ones are cut at the end of a word, with "…".
 
     Raises:
-        DataError: what cannot be used, with its place.
+        DataError: anything that cannot be used, with its place.
         FileError: a file that cannot be opened or read.
 
     >>> read_texts({"d1": "Salt the water, then boil it."}, length=16)["d1"].text
     'Salt the water,…'
     """
     if length is not None and (isinstance(length, bool) or not isinstance(length, int) or length < 1):
-        raise UsageError("parameter", "length: a whole number from 1", got=shown(length), value=length)
+        raise UsageError("parameter", "length as an integer ≥ 1", got=shown(length), value=length)
     if isinstance(wanted, (str, bytes)):
-        raise UsageError("parameter", "wanted: ids in a set or a list", got=shown(wanted), value=wanted)
-    found: dict[str, Texts] = {}
-    all_of_them = len(wanted) if isinstance(wanted, Sized) else None
+        raise UsageError("parameter", "wanted as a set or a list of ids", got=shown(wanted), value=wanted)
+    texts: dict[str, Texts] = {}
+    enough = len(wanted) if isinstance(wanted, Sized) else None
     with closing(_rows(source, wanted)) as rows:
         for key, title, text in rows:
-            if key not in found:
-                found[key] = Texts(words(title, length), words(text, length))
-                if len(found) == all_of_them:
+            if key not in texts:
+                texts[key] = Texts(_cell_text(title, length), _cell_text(text, length))
+                if len(texts) == enough:
                     break
-    return found
+    return texts
 
 
-def _rows(source: Any, wanted: Container[str] | None) -> Generator[Row, None, None]:
-    """The rows of a source whose ids are wanted."""
+def _rows(source: Any, ids: Container[str] | None) -> Generator[Row, None, None]:
+    """Iterate over the rows of a source with these ids."""
     if is_path(source):
-        with open_content(source) as stream:
-            yield from _kept(rows_of(stream, wanted), wanted)
+        with open_content(source) as content:
+            yield from _keep(iterate_file(content, ids), ids)
     elif is_file_like(source):
-        yield from _kept(rows_of(open_stream(source, default=_WHAT), wanted), wanted)
+        yield from _keep(iterate_file(open_stream(source, default=_WHAT), ids), ids)
     elif (frame := frame_of(source)) is not None:
-        yield from of_frame(frame, Place(_WHAT), wanted)
+        yield from iterate_frame(frame, Place(_WHAT), ids)
     elif isinstance(source, Mapping):
-        yield from _kept(of_document(source, Place(_WHAT)), wanted)
+        yield from _keep(iterate_document(source, Place(_WHAT)), ids)
     elif isinstance(source, Iterable):
         records = TextRecords()
-        yield from _kept((records.row(item, Place(f"{_WHAT}[{i}]")) for i, item in enumerate(source)), wanted)
+        yield from _keep((records.row(item, Place(f"{_WHAT}[{i}]")) for i, item in enumerate(source)), ids)
     else:
-        raise DataError("form", "texts: a path, a frame, {id: text} or records", got=f"a {type(source).__name__}",
-                        where=_WHAT, hint="write them as {id: text}")  # fmt: skip
+        expected, got = "texts: a path, a frame, {id: text} or records", f"a {type(source).__name__}"
+        raise DataError("form", expected, got=got, where=_WHAT, hint="write them as {id: text}")
 
 
-def _kept(rows: Iterator[Row], wanted: Container[str] | None) -> Iterator[Row]:
-    return rows if wanted is None else (row for row in rows if row[0] in wanted)
+def _keep(rows: Iterator[Row], ids: Container[str] | None) -> Iterator[Row]:
+    return rows if ids is None else (row for row in rows if row[0] in ids)
+
+
+def _cell_text(value: Any, length: int | None = None) -> str | None:
+    """Return a cell as text: paragraphs are joined, lone surrogates and undecodable bytes replaced; None if it is missing."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if is_missing(value):
+        return None
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    elif isinstance(value, (list, tuple)):
+        value = "\n".join(filter(None, map(_cell_text, value)))
+    elif isinstance(value, Mapping):
+        value = json.dumps(value, ensure_ascii=False, default=str)
+    text = str(value)
+    if not text.isascii():
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text if length is None else _cut(text, length)
+
+
+def _cut(text: str, length: int) -> str:
+    """Cut a text at the end of a word; if it has no blanks there, anywhere."""
+    if len(text) <= length:
+        return text
+    head = text[:length]
+    if not text[length].isspace():
+        blank = max((i for i in range(length // 2, length) if head[i].isspace()), default=length)
+        head = head[:blank]
+    return f"{head.rstrip()}…"

@@ -8,7 +8,17 @@ from typing import NoReturn
 from judged.errors import DataError, Place, Warned
 from judged.io.files.source import Raw
 
-__all__ = ["WHOLE", "Begin", "check_encoding", "check_end", "decode", "is_wide", "raise_nul", "text_start"]
+__all__ = [
+    "WHOLE",
+    "Begin",
+    "check_encoding",
+    "check_end",
+    "decode",
+    "is_wide",
+    "raise_encoding",
+    "raise_nul",
+    "text_start",
+]
 
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
@@ -62,10 +72,14 @@ def decode(data: Raw, name: str, begin: Begin = WHOLE) -> str:
         return data[start:size].decode("utf-8")
     except UnicodeDecodeError as error:
         at = start + error.start
-        raise DataError(
-            "encoding", f"byte {data[at]:#04x} at offset {begin.offset + at} is not UTF-8", value=bytes(data[at : at + 1]),
-            where=Place(name, begin.lines + data.count(b"\n", 0, at) + 1), hint="convert the file to UTF-8, for example with iconv",
-        ) from error  # fmt: skip
+        raise_encoding(
+            data, at, Place(name, begin.lines + data.count(b"\n", 0, at) + 1), f" at offset {begin.offset + at}"
+        )
+
+
+def raise_encoding(data: Raw, at: int, where: Place, about: str = "") -> NoReturn:
+    problem, hint = f"byte {data[at]:#04x}{about} is not UTF-8", "convert the file to UTF-8, for example with iconv"
+    raise DataError("encoding", problem, value=bytes(data[at : at + 1]), where=where, hint=hint)
 
 
 def check_end(last: Raw, name: str) -> tuple[Warned, ...]:

@@ -123,8 +123,8 @@ def test_two_fields_that_fit_are_an_error_that_names_them_and_says_how_to_choose
     record = {"query": "why?", "retrieved": ["c1"], "relevant": ["c1"], "gold": ["c2"]}
     error = refused([record])
     assert error.slug == "fields"
-    assert error.got == "'relevant', 'gold'"
-    assert "relevant='…' (--relevant …)" in str(error)
+    assert error.value == "'relevant', 'gold'"
+    assert [name for name, _ in error.hint.options] == ["relevant"]
     assert values([record], relevant="gold") == {"why?": {"RR": 0.0, "R": 0.0}}
 
 
@@ -144,13 +144,13 @@ def test_a_field_can_be_named(role):
 @pytest.mark.parametrize(
     ("second", "slug", "text"),
     [
-        ({"id": "q2", "relevant": ["c1"]}, "fields", "'retrieved' in every record"),
-        ({"id": "q2", "retrieved": ["c1"]}, "fields", "'relevant' in every record"),
-        ({"retrieved": ["c1"], "relevant": ["c1"]}, "fields", "'id' in every record"),
+        ({"id": "q2", "relevant": ["c1"]}, "fields", "'retrieved'"),
+        ({"id": "q2", "retrieved": ["c1"]}, "fields", "'relevant'"),
+        ({"retrieved": ["c1"], "relevant": ["c1"]}, "fields", "'id'"),
         ({"id": None, "retrieved": ["c1"], "relevant": ["c1"]}, "id-null", "query id"),
-        ({"id": "q1", "retrieved": ["c1"], "relevant": ["c1"]}, "duplicate-query", "as at"),
-        ({"id": "q2", "retrieved": ["c1", None], "relevant": ["c1"]}, "id-null", "null in the list"),
-        ({"id": "q2", "retrieved": ["c1"], "relevant": [None]}, "id-null", "null in the list"),
+        ({"id": "q1", "retrieved": ["c1"], "relevant": ["c1"]}, "duplicate-query", "q1"),
+        ({"id": "q2", "retrieved": ["c1", None], "relevant": ["c1"]}, "id-null", "null"),
+        ({"id": "q2", "retrieved": ["c1"], "relevant": [None]}, "id-null", "null"),
         ({"id": "q2", "retrieved": "c1", "relevant": ["c1"]}, "fields", "a list in 'retrieved'"),
         ({"id": "q2", "retrieved": [{"tokens": 3}], "relevant": ["c1"]}, "columns", "an id"),
         ({"id": "q2", "retrieved": [""], "relevant": ["c1"]}, "id-empty", "document id"),
@@ -215,7 +215,7 @@ def test_judgments_alone_say_that_a_run_is_missing(tmp_path):
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     error = refused(tmp_path / "qrels.txt")
     assert error.slug == "questions"
-    assert "QRELS RUN" in str(error)
+    assert error.hint
 
 
 def test_the_order_of_the_list_decides_and_scores_that_rise_are_told():

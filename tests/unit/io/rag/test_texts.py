@@ -268,7 +268,7 @@ def test_texts_are_cut_at_the_end_of_a_word(text, length, cut):
 def test_columns_that_are_not_there_are_named(save):
     error = refused("columns", save("x.jsonl", '{"url": "u", "text": "t"}\n{"url": "v", "text": "t"}\n'))
     assert "ids" in str(error)
-    assert error.got == "'url', 'text'"
+    assert error.value == "'url', 'text'"
     assert error.where.line == 1
     refused("columns", save("x.jsonl", '{"id": 1, "url": "u"}\n{"id": 2, "url": "u"}\n'))
     refused("columns", [{"id": 1, "text": "t"}, {"docno": 2, "text": "t"}])
