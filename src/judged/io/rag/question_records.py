@@ -60,7 +60,7 @@ def sample_records(source: Any) -> list[dict[str, Any]]:
         items = list(source[:_SAMPLE])
     elif hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
         items = source.slice(0, _SAMPLE).to_pylist()
-    elif hasattr(source, "head") and (hasattr(source, "to_dicts") or hasattr(source, "iloc")):  # polars, pandas
+    elif hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
         items = _of_object(source.head(_SAMPLE), Context(ColumnRequest("questions")))
     else:
         items = []
