@@ -8,7 +8,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
-from commands import judged
+from commands import called
 
 import judged as jd
 
@@ -36,19 +36,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sheet_of_ratings_has_other_names() -> None:
-    result = judged("eval", "ratings.csv", "run.json", "-m", "RR")
-    assert result.exit_code == 0
+    result = called("eval", "ratings.csv", "run.json", "-m", "RR")
+    assert result.returncode == 0
     assert "0.7500" in result.stdout
 
 
 def test_a_run_has_a_name() -> None:
-    assert judged("eval", "q", "A=x.run", "-m", "RR").stdout.startswith("A judged by q")
-    assert judged("explain", "RR", "q", "A=x.run").exit_code == 0
+    assert called("eval", "q", "A=x.run", "-m", "RR").stdout.startswith("A judged by q")
+    assert called("explain", "RR", "q", "A=x.run").returncode == 0
 
 
 def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
-    result = judged("eval", "odd.csv", "run.json")
-    assert result.exit_code == 2
+    result = called("eval", "odd.csv", "run.json")
+    assert result.returncode == 2
     assert "[columns]" in result.stderr
     assert '--query-col --doc-col "Artikel Nr" --grade-col' in result.stderr
 
@@ -60,19 +60,19 @@ def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
     ("convert", "odd.csv", "odd.qrels"),
 ])  # fmt: skip
 def test_columns_and_grades_are_named_in_every_command(words: tuple[str, ...]) -> None:
-    result = judged(*words, *NAMES, "--grade-map", "Exact=3,Irrelevant=0")
-    assert result.exit_code == 0, result.stderr
+    result = called(*words, *NAMES, "--grade-map", "Exact=3,Irrelevant=0")
+    assert result.returncode == 0, result.stderr
 
 
 def test_a_column_that_no_table_has_is_an_error() -> None:
-    result = judged("eval", "ratings.csv", "run.json", "--score-col", "points")
-    assert result.exit_code == 2
+    result = called("eval", "ratings.csv", "run.json", "--score-col", "points")
+    assert result.returncode == 2
     assert "[columns]" in result.stderr
     assert "points" in result.stderr
 
 
 def test_a_grade_map_has_words_and_numbers() -> None:
-    assert judged("eval", "odd.csv", "run.json", *NAMES, "--grade-map", "Exact").exit_code == 2
+    assert called("eval", "odd.csv", "run.json", *NAMES, "--grade-map", "Exact").returncode == 2
 
 
 def test_a_column_is_used_in_every_table_that_has_it() -> None:
@@ -94,14 +94,14 @@ def test_a_column_is_used_in_every_table_that_has_it() -> None:
     ("convert", "bm25.jsonl", "bm25.run"), ("convert", "bm25.jsonl", "gold.qrels"),
 ])  # fmt: skip
 def test_a_question_file_is_a_run_with_its_judgments(words: tuple[str, ...]) -> None:
-    result = judged(*words)
-    assert result.exit_code == 0, result.stderr
+    result = called(*words)
+    assert result.returncode == 0, result.stderr
 
 
 def test_question_files_have_the_values_of_their_judgments_and_runs() -> None:
     for name in ("bm25", "embed"):
-        assert judged("convert", f"{name}.jsonl", f"{name}.run").exit_code == 0
-    assert judged("convert", "bm25.jsonl", "gold.qrels").exit_code == 0
+        assert called("convert", f"{name}.jsonl", f"{name}.run").returncode == 0
+    assert called("convert", "bm25.jsonl", "gold.qrels").returncode == 0
     asked = jd.compare(["bm25.jsonl", "embed.jsonl"], measures="RR AP")
     split = jd.compare("gold.qrels", ["bm25.run", "embed.run"], measures="RR AP")
     assert [r.difference for r in asked.rows] == [r.difference for r in split.rows]
@@ -110,8 +110,8 @@ def test_question_files_have_the_values_of_their_judgments_and_runs() -> None:
 
 def test_files_with_different_judgments_of_a_question_are_refused() -> None:
     Path("other.jsonl").write_text(QUESTIONS.format("a", "b").replace('["d"]', '["c"]'))
-    result = judged("compare", "bm25.jsonl", "other.jsonl")
-    assert result.exit_code == 2
+    result = called("compare", "bm25.jsonl", "other.jsonl")
+    assert result.returncode == 2
     assert "[judgments-differ]" in result.stderr
     assert "'q2'" in result.stderr
 
@@ -142,7 +142,7 @@ def test_frames_of_questions_are_taken_by_every_function() -> None:
 
 
 def test_the_ideal_is_explained() -> None:
-    assert judged("explain", "IDCG@5", "q", "x.run").exit_code == 0
+    assert called("explain", "IDCG@5", "q", "x.run").returncode == 0
 
 
 def test_metrics_are_measures() -> None:
@@ -170,17 +170,17 @@ def test_a_value_is_found_by_the_name_that_was_written(keep: bool) -> None:
 
 
 def test_counts_are_sums_and_names_of_recommenders_are_known() -> None:
-    header = judged("eval", "q", "x.run", "-m", "NumRelRet", "NumRet").stdout.splitlines()[2]
+    header = called("eval", "q", "x.run", "-m", "NumRelRet", "NumRet").stdout.splitlines()[2]
     assert "sum" in header
     assert "mean" not in header
-    assert judged("eval", "q", "x.run", "-m", "HR@10").exit_code == 0
-    assert judged("curve", "11pt", "q", "x.run").exit_code == 0
+    assert called("eval", "q", "x.run", "-m", "HR@10").returncode == 0
+    assert called("curve", "11pt", "q", "x.run").returncode == 0
 
 
 def test_recommendations_need_a_run_and_a_history() -> None:
     Path("a.csv").write_text("user,item,score\nu,a,2\nu,b,1\n")
     Path("b.csv").write_text("user,item\nu,z\nv,a\n")
-    assert judged("recommend", "a.csv", "b.csv").exit_code == 0
+    assert called("recommend", "a.csv", "b.csv").returncode == 0
 
 
 @pytest.mark.parametrize("matrix", [np.array([[0.1, 0.2], [0.3, 0.4]]), [[0.1, 0.2], [0.3, 0.4]]])
