@@ -79,8 +79,8 @@ def test_a_column_is_used_in_every_table_that_has_it() -> None:
     judgments = [{"Wort": "q1", "doc": "a", "rel": 1}]
     run = [{"Wort": "q1", "doc": "a", "Punkte": 1.0}]
     assert jd.evaluate(judgments, run, "RR", query_col="Wort", score_col="Punkte").mean() == {"RR": 1.0}
-    other = {"q1": ["a"]}
-    assert jd.compare(judgments, {"x": other, "y": run}, "RR", query_col="Wort", score_col="Punkte").names == ("x", "y")
+    runs = {"x": {"q1": ["a"]}, "y": pytest.importorskip("pandas").DataFrame(run)}
+    assert jd.compare(judgments, runs, "RR", query_col="Wort", score_col="Punkte").names == ("x", "y")
 
 
 # ── question files ───────────────────────────────────────────────────────────────────────────────
