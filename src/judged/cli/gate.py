@@ -161,8 +161,9 @@ def _save(qrels: Any, candidate: str, config: str | None, settings: dict[str, An
     rules = Rules.of(config, **settings)
     measures = list(dict.fromkeys((*rules.measures, *rules.min, *rules.max)))
     chosen: dict[str, Any] = {"measures": measures} if measures else {}
-    sources = (candidate,) if qrels is None else (qrels, candidate)
-    saved = baseline(*sources, level=rules.level, profile=rules.profile, **chosen, **rules.policy, **rules.inputs)
+    first, second = (candidate, None) if qrels is None else (qrels, candidate)
+    options = {**chosen, **rules.policy, **rules.inputs}
+    saved = baseline(first, second, level=rules.level, profile=rules.profile, **options)
     saved.save(path)
     show_warnings(saved.values.warnings)
     click.echo(f"saved {path}: {', '.join(saved.values.columns)} of {len(saved.values)} queries", err=True)

@@ -19,7 +19,7 @@ from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.frames import is_spark
 from judged.io.tables.table import SourceTable, as_qrels
 
-__all__ = ["is_partitioned", "is_spark", "open_whole_run", "read_qrels", "read_requested_qrels", "read_requested_run", "read_run"]
+__all__ = ["is_partitioned", "is_spark", "open_whole_run", "read_qrels", "read_requested_qrels", "read_requested_run", "read_run"]  # fmt: skip
 
 
 def read_run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,11 +123,11 @@ def _format(path: Path, format: str | None) -> str:
 def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str, str]) -> Run | Qrels:
     """Read a run or judgments, whichever the content can be."""
     if is_questions(source, **fields):
-        questions = read_questions(source, **fields)
+        questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
         if kind is None:
             raise UsageError("kind", "questions contain a run and judgments", hint=Hint("choose with {kind}", kind="run"))
         return questions.run if kind == "run" else questions.qrels
-    readers = {
+    readers: dict[str, Callable[[Any], Run | Qrels]] = {
         "run": partial(read_requested_run, request=columns.request("run")),
         "qrels": partial(read_requested_qrels, request=columns.request("qrels")),
     }

@@ -65,9 +65,8 @@ def _measures(key: str, value: Any) -> tuple[str, ...]:
 
 def _bounds(key: str, value: Any, *, least: float = -math.inf) -> dict[str, float]:
     if not isinstance(value, Mapping):
-        raise UsageError(
-            "rule", f"{key} must name measures, such as {{'nDCG@10': 0.5}}, got {shown(value)}", value=value
-        )
+        problem = f"{key} must name measures, such as {{'nDCG@10': 0.5}}, got {shown(value)}"
+        raise UsageError("rule", problem, value=value)
     bounds: dict[str, float] = {}
     for name, number in value.items():
         default = name == DEFAULT_KEY
@@ -231,9 +230,7 @@ def _read(key: str, value: Any, where: str | None) -> Any:
     try:
         if key in policies:
             Policy(**{key: value})
-        if key in (*policies, *INPUT_OPTIONS):
-            return value
-        return _by_type(key, value)
+        return _by_type(key, value) if key in _types() else value
     except JudgedError as error:
         if where is None:
             raise
@@ -299,6 +296,5 @@ def _nearest(key: Any, known: Sequence[str]) -> str:
 
 
 def _name(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return os.fspath(value) if isinstance(value, os.PathLike) else f"<{type(value).__name__}>"
+    plain = value is None or isinstance(value, str | os.PathLike)
+    return (value and os.fspath(value)) if plain else f"<{type(value).__name__}>"

@@ -91,9 +91,7 @@ def split_inputs(
     else:
         judgments = qrels
     if len(runs) < least:
-        raise click.UsageError(
-            "Missing argument 'RUNS...'." if least == 1 else f"Got {len(runs)} run; expected {least}."
-        )
+        raise click.UsageError(f"Missing argument '{'RUNS...' if least == 1 else 'RUN'}'.")
     check_stdin(qrels, *runs)
     return judgments, runs
 
