@@ -206,8 +206,8 @@ def _power(
         raise UsageError(
             "measure", "a measure whose values are numbers", got="none", hint="evaluate nDCG@10, for example"
         )
-    first, second = short_names([side.names[1] for side in sides])
-    return Power((first, second), float(power), float(alpha), tuple(found), tuple(warnings))
+    a_name, b_name = short_names([side.names[1] for side in sides])
+    return Power((a_name, b_name), float(power), float(alpha), tuple(found), tuple(warnings))
 
 
 def _values(qrels: Any, a: Any, b: Any, measures: Measures, **options: Any) -> tuple[Values, Values]:

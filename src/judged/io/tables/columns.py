@@ -215,11 +215,9 @@ def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, 
         columns = [named] if named is not None else match(declared.names, names)
         if len(columns) > 1:
             _raise(
-                f"{' and '.join(map(repr, columns))} can both be the column of {declared.meaning}",
-                names,
-                request,
+                f"{' and '.join(map(repr, columns))} can both be the column of {declared.meaning}", names, request,
                 where,
-            )
+            )  # fmt: skip
         if columns and names.count(columns[0]) > 1:
             _raise(f"two columns are called {columns[0]!r}", names, request, where, hint="rename one of them")
         if columns:
@@ -256,12 +254,9 @@ def _raise(
 ) -> NoReturn:  # fmt: skip
     listing = ", ".join(shown(name, 40) for name in names) or "none"
     raise DataError(
-        slug,
-        f"{problem}; the columns are {listing}",
-        hint=hint or guess_options(names, request),
-        where=where,
+        slug, f"{problem}; the columns are {listing}", hint=hint or guess_options(names, request), where=where,
         value=listing,
-    )
+    )  # fmt: skip
 
 
 def guess_options(names: Sequence[str], request: ColumnRequest) -> Hint:
