@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from judged.core.policy import PolicyOptions
 from judged.errors import UsageError
 from judged.evaluation.arrays import score
+from judged.evaluation.options import ArrayOptions
 from judged.measures.registry import Measure
 
 __all__ = ["Measures", "Measuring", "MetricValue", "ScoreOptions"]
@@ -16,7 +16,7 @@ __all__ = ["Measures", "Measuring", "MetricValue", "ScoreOptions"]
 Measures = str | Measure | Iterable[str | Measure]
 
 
-class ScoreOptions(PolicyOptions, total=False):
+class ScoreOptions(ArrayOptions, total=False):
     """Keyword options of `score` that an integration passes on."""
 
     level: float | None

@@ -109,8 +109,8 @@ def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> 
 def _format(path: Path, format: str | None) -> str:
     if format is not None:
         if format not in FORMATS:
-            hint = f"choose one of {', '.join(FORMATS)}, or leave it out"
-            raise UsageError("format", f"unknown format {format!r}", value=format, hint=hint)
+            known = ", ".join(FORMATS)
+            raise UsageError("format", f"unknown format {format!r}", value=format, hint=f"choose one of {known}")
         return format
     inner = path.with_suffix("") if path.suffix in ENDINGS else path
     suffix = inner.suffix.lower()

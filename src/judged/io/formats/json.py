@@ -190,11 +190,9 @@ def load_json(text: str, where: Place) -> Any:
 
 def _raise_invalid(reason: str, where: Place) -> NoReturn:
     raise DataError(
-        "json",
-        f"invalid JSON: {reason}",
-        where=where,
+        "json", f"invalid JSON: {reason}", where=where,
         hint="check whether the file was cut off; nothing of it was used",
-    )
+    )  # fmt: skip
 
 
 class _DuplicateKeyError(Exception):

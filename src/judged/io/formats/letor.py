@@ -91,14 +91,10 @@ def _read(content: Content, detected: Detected, context: Context) -> Qrels:
         last = block[-1:]
         line += rows.add(block if last == b"\n" else block + b"\n", line)
     return Qrels(
-        name=content.name,
-        queries=IdColumn.of(rows.codes),
-        query=np.array(rows.query, dtype=np.int64),
-        doc=IdColumn.of(rows.doc),
-        grade=np.array(rows.grade),
-        where=partial(_place, content.name, rows.lines()),
+        name=content.name, queries=IdColumn.of(rows.codes), query=np.array(rows.query, dtype=np.int64),
+        doc=IdColumn.of(rows.doc), grade=np.array(rows.grade), where=partial(_place, content.name, rows.lines()),
         warnings=check_end(last, content.name),
-    )
+    )  # fmt: skip
 
 
 def _place(name: str, lines: range | NDArray[np.int64], row: int) -> Place:

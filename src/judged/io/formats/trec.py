@@ -78,13 +78,9 @@ def unread_lines(
 ) -> TrecLines:
     """Return TREC lines for the native core, with the functions that report what is wrong with a line."""
     return TrecLines(
-        name=name,
-        read=read,
-        open=opened,
-        raise_line=partial(_raise_line, name, begin),
-        place=partial(_place, name, begin),
-        warnings=check_end(last, name),
-    )
+        name=name, read=read, open=opened, raise_line=partial(_raise_line, name, begin),
+        place=partial(_place, name, begin), warnings=check_end(last, name),
+    )  # fmt: skip
 
 
 @contextmanager

@@ -83,14 +83,9 @@ def _scan(fragment: Any, schema: Any, columns: list[str], filter: Any) -> Iterat
     if hasattr(fragment, "slice"):  # a table in memory
         return iter(fragment.select(columns).to_batches(max_chunksize=ROWS))
     scanner = fragment.scanner(
-        schema=schema,
-        columns=columns,
-        filter=filter,
-        batch_size=ROWS,
-        batch_readahead=1,
-        fragment_readahead=1,
+        schema=schema, columns=columns, filter=filter, batch_size=ROWS, batch_readahead=1, fragment_readahead=1,
         use_threads=False,
-    )
+    )  # fmt: skip
     return iter(scanner.to_batches())
 
 

@@ -76,11 +76,9 @@ def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], 
         candidates = [field] if field is not None else _candidates(role, names, records)
         if len(candidates) != 1:
             _raise(
-                f"{'several fields' if candidates else 'no field'} of {_MEANING[role]}",
-                candidates or names,
-                role,
+                f"{'several fields' if candidates else 'no field'} of {_MEANING[role]}", candidates or names, role,
                 where,
-            )
+            )  # fmt: skip
         fields[role] = candidates[0]
     return fields
 

@@ -55,7 +55,7 @@ def _sample_records(source: Any) -> list[dict[str, Any]]:
         items = list(source[:_SAMPLE])
     elif hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
         items = source.slice(0, _SAMPLE).to_pylist()
-    elif hasattr(source, "head") and (hasattr(source, "to_dicts") or hasattr(source, "iloc")):  # polars, pandas
+    elif hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
         items = list_records(source.head(_SAMPLE), Context(ColumnRequest("questions")))
     else:
         items = []

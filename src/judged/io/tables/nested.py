@@ -73,16 +73,10 @@ def read_rankings(
         else:
             docs, number = _split(entries, context)
     return SourceTable(
-        **context.basics(),
-        origin=origin or context.keys(queries, size, docs, keyed=keyed),
-        query_origin=item or context.whole(),
-        query=queries,
-        doc=docs,
-        number=number,
-        size=size,
-        choice=choice,
+        **context.basics(), origin=origin or context.keys(queries, size, docs, keyed=keyed),
+        query_origin=item or context.whole(), query=queries, doc=docs, number=number, size=size, choice=choice,
         passages=passages,
-    )
+    )  # fmt: skip
 
 
 def flatten_sets(queries: list[Any], rankings: list[Any], context: Context) -> tuple[list[Any], Ints | None]:

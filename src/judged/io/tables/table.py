@@ -53,19 +53,11 @@ def concatenate(source: ColumnBatches) -> SourceTable:
             columns[role] += cells
     context = source.context
     return SourceTable(
-        name=context.name,
-        request=context.request,
-        once=context.once or source.once,
-        warnings=(*context.warnings, *source.warnings),
-        origin=source.origin(),
-        query=columns["query"],
-        doc=columns["doc"],
-        number=columns.get(context.request.number),
-        rank=columns.get("rank"),
-        aspect=columns.get("aspect"),
-        in_text=source.in_text,
-        borrowed=source.columns.borrowed,
-    )
+        name=context.name, request=context.request, once=context.once or source.once,
+        warnings=(*context.warnings, *source.warnings), origin=source.origin(), query=columns["query"],
+        doc=columns["doc"], number=columns.get(context.request.number), rank=columns.get("rank"),
+        aspect=columns.get("aspect"), in_text=source.in_text, borrowed=source.columns.borrowed,
+    )  # fmt: skip
 
 
 def as_run(table: SourceTable) -> Run:

@@ -77,16 +77,9 @@ def parse_run(
         raise DataError("empty-run", f"there is no line ({' '.join(RUN.columns)})", hint=_EMPTY, where=name)
     queries, query = _distinct(file.texts[0])
     return Run(
-        name=name,
-        queries=queries,
-        query=query,
-        doc=file.texts[2],
-        score=file.numbers,
-        rank=file.ranks,
-        tag=file.tag,
-        where=file.place,
-        warnings=check_end(data[-9:-8], name),
-    )
+        name=name, queries=queries, query=query, doc=file.texts[2], score=file.numbers, rank=file.ranks, tag=file.tag,
+        where=file.place, warnings=check_end(data[-9:-8], name),
+    )  # fmt: skip
 
 
 def parse_qrels(
@@ -103,16 +96,10 @@ def parse_qrels(
     if aspects is None:
         aspects = bool(len(rows)) and not aspect.same(rows, aspect, np.zeros_like(rows)).all()
     return Qrels(
-        name=name,
-        queries=queries,
-        query=query,
-        doc=file.texts[doc],
-        grade=file.numbers,
-        aspect=aspect if aspects else None,
-        sub=file.texts[2] if layout is PREFS else None,
-        where=file.place,
+        name=name, queries=queries, query=query, doc=file.texts[doc], grade=file.numbers,
+        aspect=aspect if aspects else None, sub=file.texts[2] if layout is PREFS else None, where=file.place,
         warnings=check_end(data[-9:-8], name),
-    )
+    )  # fmt: skip
 
 
 def parse_scores(data: Raw, name: str) -> ScoreColumn:
