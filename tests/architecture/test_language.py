@@ -12,7 +12,9 @@ from language import BANNED
 
 ROOT = Path(__file__).parents[2]
 INTERROGATIVE = re.compile(r"(What|How|Whether|Where|Which|Who|Why|When)\b")
-PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
+    (ROOT / "docs").glob("*.md")
+)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -175,9 +175,7 @@ def test_a_saved_baseline_gives_the_same_answer(folder):
     saved = outcome("qrels.txt", "best.run", "-m", "RR", "P@1", "--save", "base.json")
     assert (saved.exit_code, saved.stdout, saved.stderr) == (0, "", "saved base.json: RR, P@1 of 20 queries\n")
     first = Path("base.json").read_bytes()
-    assert passes("qrels.txt", "best.run", "-b", "base.json").startswith(
-        "PASS  best against base: all 2 rules hold\n"
-    )
+    assert passes("qrels.txt", "best.run", "-b", "base.json").startswith("PASS  best against base: all 2 rules hold\n")
     assert fails("qrels.txt", "half.run", "-b", "base.json").startswith(
         "FAIL  half against base: 2 of 2 rules broken\n"
     )
@@ -358,12 +356,8 @@ def test_wrong_calls_say_what_is_right():
 
 
 def test_a_run_may_come_from_standard_input():
-    assert fails("qrels.txt", "-", "-b", "best.run", "-m", "RR", stdin=HALF).startswith(
-        "FAIL  candidate against best"
-    )
-    assert passes("qrels.txt", "best.run", "-b", "-", "-m", "RR", stdin=HALF).startswith(
-        "PASS  best against baseline"
-    )
+    assert fails("qrels.txt", "-", "-b", "best.run", "-m", "RR", stdin=HALF).startswith("FAIL  candidate against best")
+    assert passes("qrels.txt", "best.run", "-b", "-", "-m", "RR", stdin=HALF).startswith("PASS  best against baseline")
 
 
 def test_errors_are_json_where_json_was_asked_for():

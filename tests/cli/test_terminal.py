@@ -14,7 +14,10 @@ import judged as jd
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
-SAMPLE = [str(jd.sample_path("qrels.txt")), *(str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "tfidf", "dense"))]
+SAMPLE = [
+    str(jd.sample_path("qrels.txt")),
+    *(str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "tfidf", "dense")),
+]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -65,7 +68,11 @@ def test_colour_is_left_out_on_request():
 
 def test_the_shell_completes_commands_and_measures():
     def complete(line: str) -> list[str]:
-        env = os.environ | {"_JUDGED_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+        env = os.environ | {
+            "_JUDGED_COMPLETE": "bash_complete",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(len(line.split()) - 1),
+        }
         command = [sys.executable, "-c", "from judged.cli.main import main; main()"]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         return [word.partition(",")[2] for word in done.stdout.split()]

@@ -21,9 +21,7 @@ from judged.measures.registry import MEASURES, Measure
 
 PARTS = (1, 2, 7, 64)
 EVERY = [Measure(d) for d in MEASURES if d.family != "own" and d.needs == "grades" and not d.text]
-BY_ASPECT = [
-    Measure(d) for d in MEASURES if d.family != "own" and d.needs not in ("grades", "spans") and not d.text
-]
+BY_ASPECT = [Measure(d) for d in MEASURES if d.family != "own" and d.needs not in ("grades", "spans") and not d.text]
 RUNS = [
     ("dl21_passage/qrels.txt.gz", "dl21_passage/runs/p_bm25.run.gz"),
     ("cast21/qrels.txt.gz", "cast21/runs/manual_bm25.run.gz"),

@@ -203,9 +203,7 @@ def test_counts_add_up_over_batches():
     assert whole == {"NumRet": 7, "NumRel": 5, "NumRelRet": 4, "NumQ": 3}
 
 
-@pytest.mark.parametrize(
-    "name", [d.name for d in MEASURES if {"unit", "perfect"} <= d.laws and d.needs == "grades"]
-)
+@pytest.mark.parametrize("name", [d.name for d in MEASURES if {"unit", "perfect"} <= d.laws and d.needs == "grades"])
 def test_the_truth_scored_against_itself_is_exactly_one(name):
     """21: it was not (spark-ranking-metrics #2)."""
     qrels = {

@@ -75,7 +75,11 @@ def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, 
         columns = ", or one file with --columns" if options["systems"] and runs else ""
         raise click.UsageError(f"Missing argument 'RUN': name two or more files{columns}.")
     files = named_files(runs)
-    named = list(files.items()) if isinstance(files, Mapping) else list(zip(short_names(files) if len(set(files)) == len(files) > 2 else files, files, strict=True))
+    named = (
+        list(files.items())
+        if isinstance(files, Mapping)
+        else list(zip(short_names(files) if len(set(files)) == len(files) > 2 else files, files, strict=True))
+    )
     check_stdin(*(file for _, file in named))
     return [(name, read_scores(file) if options["systems"] else file) for name, file in named]
 

@@ -125,7 +125,9 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
     if is_questions(source, **fields):
         questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
         if kind is None:
-            raise UsageError("kind", "questions contain a run and judgments", hint=Hint("choose with {kind}", kind="run"))
+            raise UsageError(
+                "kind", "questions contain a run and judgments", hint=Hint("choose with {kind}", kind="run")
+            )
         return questions.run if kind == "run" else questions.qrels
     readers: dict[str, Callable[[Any], Run | Qrels]] = {
         "run": partial(read_requested_run, request=columns.request("run")),

@@ -81,5 +81,7 @@ PROFILES = {
 def profile(name: str) -> Profile:
     """A profile by its name."""
     if name not in PROFILES:
-        raise UsageError("profile", f"unknown profile {name!r}", hint=f"choose one of {', '.join(PROFILES)}", value=name)
+        raise UsageError(
+            "profile", f"unknown profile {name!r}", hint=f"choose one of {', '.join(PROFILES)}", value=name
+        )
     return PROFILES[name]

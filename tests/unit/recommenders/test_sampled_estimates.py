@@ -66,7 +66,11 @@ def test_more_gamma_is_less_variance_and_more_bias():
 def test_without_bias_or_variance_to_trade_every_estimator_is_exact():
     """All negatives sampled: the rank among them is the rank."""
     everything = ITEMS - 1
-    for x in (correct_values(SUCCESS, everything, 0.0), by_estimated_rank(SUCCESS, everything), naive(SUCCESS, everything)):
+    for x in (
+        correct_values(SUCCESS, everything, 0.0),
+        by_estimated_rank(SUCCESS, everything),
+        naive(SUCCESS, everything),
+    ):
         assert x == pytest.approx(SUCCESS, abs=1e-8)
 
 

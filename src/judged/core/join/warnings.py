@@ -86,7 +86,9 @@ def _grade_large(qrels: Qrels) -> Iterator[Warned]:
     count = int((np.abs(qrels.grade) > _LARGEST_COMMON_GRADE).sum())
     if count:
         number = f"{count} {'grade is' if count == 1 else 'grades are'}"
-        yield Warned("grade-large", count, f"{number} above {_LARGEST_COMMON_GRADE}; other tools may reject such grades")
+        yield Warned(
+            "grade-large", count, f"{number} above {_LARGEST_COMMON_GRADE}; other tools may reject such grades"
+        )
 
 
 def _score_inf(run: HasName, hits: Hits) -> Iterator[Warned]:

@@ -46,10 +46,7 @@ def test_rows_and_places_are_those_of_the_whole_file(form, library, rows, tmp_pa
     small(monkeypatch, rows)
     scattered = open_partitions(path)
     assert rows_of(scattered) == expected
-    assert (
-        len(scattered.partitions.parts)
-        == {1: 3, 2: 3, 4: 2, 100: 1}[rows]
-    )
+    assert len(scattered.partitions.parts) == {1: 3, 2: 3, 4: 2, 100: 1}[rows]
     assert (scattered.name, scattered.path) == (str(path), str(path))
 
 
@@ -107,7 +104,9 @@ def test_columns_that_are_not_there_are_refused_before_anything_is_read(form, li
     only(monkeypatch, library)
     assert str(error_of(open_partitions, path)) == str(error_of(read_run, path))
     assert str(error_of(open_partitions, path, query_col="z")) == str(error_of(read_run, path, query_col="z"))
-    assert rows_of(open_partitions(path, query_col="a", doc_col="b")) == described(read_run(path, query_col="a", doc_col="b"))
+    assert rows_of(open_partitions(path, query_col="a", doc_col="b")) == described(
+        read_run(path, query_col="a", doc_col="b")
+    )
 
 
 @pytest.mark.parametrize(("form", "library"), LIBRARIES)
@@ -259,7 +258,8 @@ def test_a_run_is_whole_where_statistics_prove_it(files, whole, tmp_path, monkey
     assert scattered.partitions.whole is whole
     seen = [{run.queries[q] for q in run.query} for run in batches_of(scattered)]
     found = [
-        set().union(*({run.queries[i] for i in run.query} for run in batches_of_part(part))) for part in scattered.partitions.parts
+        set().union(*({run.queries[i] for i in run.query} for run in batches_of_part(part)))
+        for part in scattered.partitions.parts
     ]
     overlap = any(one & other for i, one in enumerate(found) for other in found[:i])
     assert not (whole and overlap)
@@ -301,7 +301,10 @@ def test_random_runs_are_never_called_whole_when_they_are_not(tmp_path, monkeypa
             groups = ["".join(letters[number * 8 + i : number * 8 + i + 2]) for i in range(0, 8, 2)]
             queries(folder / f"{number}.parquet", *groups)
         scattered = open_partitions(folder, query_col="q")
-        found = [{query for run in batches_of_part(part) for query in run.queries.tolist()} for part in scattered.partitions.parts]
+        found = [
+            {query for run in batches_of_part(part) for query in run.queries.tolist()}
+            for part in scattered.partitions.parts
+        ]
         shared = any(one & other for i, one in enumerate(found) for other in found[:i])
         certain += scattered.partitions.whole and len(scattered.partitions.parts) > 1
         assert not (scattered.partitions.whole and shared)

@@ -48,7 +48,9 @@ def test_a_filter_is_kept(files, monkeypatch):
     assert values(rows_of(open_partitions(data))) == values(expected) * 2
     table = pyarrow.table({**COLUMNS, "docno": ["", "a", "b", "c", None, "d", "e"]})
     parquet.write_table(table, files / "a.parquet")
-    error = error_of(batches_of, open_partitions(dataset.dataset(files / "a.parquet").filter(dataset.field("score") == 1)))
+    error = error_of(
+        batches_of, open_partitions(dataset.dataset(files / "a.parquet").filter(dataset.field("score") == 1))
+    )
     assert error.slug == "id-null"
     assert "in row 1 of those that pass the filter" in str(error)
 
@@ -88,7 +90,9 @@ def test_what_is_wrong_with_a_dataset_has_its_file_and_row(files, monkeypatch):
     assert "changed" in str(error_of(batches_of, scattered))
     (files / "a.parquet").write_bytes(b"PAR1")
     assert (
-        error_of(open_partitions, dataset.dataset([str(files / "a.parquet")], schema=pyarrow.table(COLUMNS).schema)).slug
+        error_of(
+            open_partitions, dataset.dataset([str(files / "a.parquet")], schema=pyarrow.table(COLUMNS).schema)
+        ).slug
         == "damaged"
     )
 

@@ -219,7 +219,9 @@ def test_files_in_a_store_are_read_where_they_lie_and_keys_are_not_shown(form, s
     alone = open_partitions(f"s3://key:secret@bucket/my run/a.{form}")
     assert [row[:4] for row in rows_of(alone)] == [row[:4] for row in rows_of(open_partitions(folder / f"a.{form}"))]
     os.utime(folder / f"a.{form}", ns=(1, 1))
-    assert "changed" in str(error_of(lambda: [batch for part in scattered.partitions.parts for batch in part.batches()]))
+    assert "changed" in str(
+        error_of(lambda: [batch for part in scattered.partitions.parts for batch in part.batches()])
+    )
 
 
 def write(path, name):

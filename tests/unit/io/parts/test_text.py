@@ -191,7 +191,9 @@ def test_lines_of_a_stretch_are_neither_copied_nor_read_before_they_are_asked_fo
 def test_only_the_last_line_may_lack_its_end(save, monkeypatch):
     small(monkeypatch)
     for content in (TREC[:-1], gzip.compress(TREC[:-1])):
-        warned = [batch.warnings for part in open_partitions(save("a", content)).partitions.parts for batch in part.batches()]
+        warned = [
+            batch.warnings for part in open_partitions(save("a", content)).partitions.parts for batch in part.batches()
+        ]
         assert [bool(w) for w in warned] == [False] * (len(warned) - 1) + [True]
 
 

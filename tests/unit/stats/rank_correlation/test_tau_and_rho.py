@@ -320,7 +320,12 @@ def test_a_coefficient_has_many_names(given, name):
 
 
 def test_names_come_as_words_or_lists_and_each_counts_once():
-    assert [str(a) for a in parse_coefficients("tau, rho overlap@{5, 10}")] == ["tau_b", "spearman", "overlap@5", "overlap@10"]
+    assert [str(a) for a in parse_coefficients("tau, rho overlap@{5, 10}")] == [
+        "tau_b",
+        "spearman",
+        "overlap@5",
+        "overlap@10",
+    ]
     assert [str(a) for a in parse_coefficients(["tau_b", "kendall"])] == ["tau_b"]
     assert parse_coefficients(parse_coefficients("tau_b")) == parse_coefficients("tau_b")
 
