@@ -7,19 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
-__all__ = [
-    "DataError",
-    "EngineError",
-    "FileError",
-    "Hint",
-    "JudgedError",
-    "Place",
-    "UsageError",
-    "Warned",
-    "safe",
-    "shown",
-]
-
 
 def shown(value: object, width: int = 60) -> str:
     """Quote a value for a message: control characters are escaped, long values are cut."""

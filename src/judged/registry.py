@@ -20,8 +20,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from judged.errors import UsageError, shown
 
-__all__ = ["Call", "Registry", "expand_at", "parse_call", "split_calls"]
-
 
 class HasNames(Protocol):
     """Anything with a name and aliases."""

@@ -94,6 +94,7 @@ def _texts(node: ast.expr, tree: ast.Module) -> set[str]:
         text
         for one in assigned
         for value in _values(one.targets[0], one.value, node.id)
+        if not (isinstance(value, ast.Name) and value.id == node.id)
         for text in _texts(value, tree)
     }
 

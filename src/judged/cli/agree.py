@@ -13,8 +13,6 @@ from judged.cli.options.judges import judge_options, judge_sources
 from judged.cli.options.output import emit, output_options, show_warnings, write_text
 from judged.stats.agreement.choices import Interval, WeightsName
 
-__all__ = ["command"]
-
 
 class _Command(Command):
     """A command whose `--run`, after the judgments, takes several files up to the next option."""

@@ -10,8 +10,6 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.output import emit, output_options
 from judged.stats.multiple.leaderboard import By, Missing
 
-__all__ = ["command"]
-
 
 @click.command("board", cls=Command)
 @click.argument("results", nargs=-1, required=True)

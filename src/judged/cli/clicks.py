@@ -11,8 +11,6 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.inputs import check_stdin, named_files, named_run
 from judged.cli.options.output import emit, output_options, show_warnings
 
-__all__ = ["command"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MODELS = ("cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr")  # NumPy takes long to import

@@ -15,8 +15,6 @@ from judged.cli.options.rag import chunk_options
 from judged.comparison.omnibus import JOINT
 from judged.comparison.report import TableName
 
-__all__ = ["command"]
-
 
 @click.command("compare", cls=Command)
 @click.argument("qrels")

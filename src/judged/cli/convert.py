@@ -10,8 +10,6 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.inputs import chosen_columns, input_options
 from judged.cli.options.rag import preparation
 
-__all__ = ["command"]
-
 
 @click.command("convert", cls=Command)
 @click.argument("source")

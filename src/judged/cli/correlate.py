@@ -12,8 +12,6 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.inputs import check_stdin, named_files
 from judged.cli.options.output import emit, output_options
 
-__all__ = ["command"]
-
 
 @click.command("correlate", cls=Command)
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")

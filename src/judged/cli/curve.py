@@ -20,8 +20,6 @@ from judged.cli.options.inputs import (
 )
 from judged.cli.options.output import emit, output_options, show_warnings
 
-__all__ = ["command"]
-
 
 @click.command("curve", cls=Command)
 @click.argument("kind", metavar="pr|ipr|roc|at-k")

@@ -9,8 +9,6 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.output import emit
 
-__all__ = ["command"]
-
 MEASURES = "nDCG@10 AP RR"
 
 

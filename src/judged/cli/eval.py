@@ -21,8 +21,6 @@ from judged.cli.options.output import emit, output_options
 from judged.cli.options.progress import progress
 from judged.cli.options.rag import chunk_options
 
-__all__ = ["command"]
-
 
 @click.command("eval", cls=Command)
 @click.argument("qrels")

@@ -18,8 +18,6 @@ from judged.cli.options.inputs import (
 from judged.cli.options.output import emit, output_options
 from judged.cli.options.rag import chunk_options
 
-__all__ = ["command"]
-
 
 @click.command("explain", cls=Command)
 @click.argument("measure")

@@ -24,8 +24,6 @@ from judged.quality_gate.rules import Mode
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
 
-__all__ = ["command"]
-
 _CONFIG = "judged.toml"
 _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "interval", "correction", "resamples", "seed", "level", "slices")  # fmt: skip
 

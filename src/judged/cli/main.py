@@ -15,8 +15,6 @@ import click
 from judged._version import __version__
 from judged.cli.options.command import asks_json
 
-__all__ = ["cli", "main"]
-
 # Every other file of this folder is a command, summarised by its first line. These come first in `--help`, the others follow by name.
 _FIRST = ("demo", "eval", "compare", "gate", "report", "explain")
 _FOLDER = Path(__file__).parent

@@ -9,8 +9,6 @@ import click
 from judged.cli.options.command import Command
 from judged.cli.options.output import emit, output_options
 
-__all__ = ["command"]
-
 
 @click.command("measures", cls=Command)
 @click.argument("name", required=False)

@@ -10,8 +10,6 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.judges import judge_options, judge_sources
 from judged.stats.agreement.choices import How, MergeTies, Missing
 
-__all__ = ["command"]
-
 
 @click.command("merge", cls=Command)
 @judge_options

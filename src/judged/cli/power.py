@@ -18,8 +18,6 @@ from judged.cli.options.inputs import (
 )
 from judged.cli.options.output import emit, output_options
 
-__all__ = ["command"]
-
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 

@@ -11,8 +11,6 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.inputs import check_stdin, level_option, named_run
 from judged.cli.options.output import emit, output_options
 
-__all__ = ["command"]
-
 
 @click.command("recommend", cls=Command)
 @click.argument("run", required=False)

@@ -14,8 +14,6 @@ from judged.cli.options.inputs import chosen_policy, input_options, named_files,
 from judged.cli.options.output import show_warnings
 from judged.cli.options.rag import chunk_options
 
-__all__ = ["command"]
-
 # Options that need two runs.
 _PAIRS = ("baseline", "test", "correction", "interval", "alpha", "margin", "slices", "by", "min_queries", "clusters", "resamples", "seed")  # fmt: skip
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from judged.evaluation.trec_eval.output import Options
-
-__all__ = ["command", "flags_of", "main", "options_of"]
+    from judged.evaluation.trec_eval.join import Options
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
@@ -86,7 +84,7 @@ def flags_of(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
 
 def options_of(flags: list[tuple[str, str]]) -> Options:
     """Options from flags; of a flag given twice the last counts, except that measures accumulate."""
-    from judged.evaluation.trec_eval.output import Options
+    from judged.evaluation.trec_eval.join import Options
 
     meant: dict[str, Any] = {}
     for name, value in flags:
@@ -137,7 +135,8 @@ def _known(word: str) -> bool:
 
 def _help(words: list[str]) -> str:
     from judged.measures.grammar import parse
-    from judged.measures.trec_names import RUN_ID, parse_requests
+    from judged.measures.trec_lists import RUN_ID
+    from judged.measures.trec_names import parse_requests
 
     names = [name for name in parse_requests(words) if name != RUN_ID]
     return _HELP + "".join(f"\n{name}\n{indent(parse(name).definition.description, '    ')}\n" for name in names)

@@ -29,16 +29,6 @@ from judged.io.read import read_qrels, read_run
 from judged.tables.result import RecordTable
 from judged.tables.text import counted
 
-__all__ = [
-    "click_rows",
-    "compare_click_models",
-    "fit_clicks",
-    "rankings",
-    "read_clicks",
-    "simulate_clicks",
-    "write_clicks",
-]
-
 
 def read_clicks(source: Any, *, session_col: str | None = None, query_col: str | None = None, doc_col: str | None = None,
                 rank_col: str | None = None, click_col: str | None = None) -> ClickLog:  # fmt: skip

@@ -22,8 +22,6 @@ from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import number
 
-__all__ = ["ClickBoard", "ClickFit", "ClickGrades"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClickFit(Result):

@@ -27,8 +27,6 @@ from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 from judged.tables.text import counted
 
-__all__ = ["compare"]
-
 
 def compare(
     qrels: Any,

@@ -10,8 +10,6 @@ from judged._types import Floats
 from judged.stats.power import MATERIAL, achieved_power, little_chance
 from judged.tables.text import counted, p_text
 
-__all__ = ["VERDICT_WORDS", "Difference", "Verdict", "power_note", "verdict_of"]
-
 Verdict = Literal["better", "worse", "equal", "cannot tell", "too few"]
 VERDICT_WORDS: dict[Verdict, str] = {
     "better": "better", "worse": "worse", "equal": "equal", "cannot tell": "no clear difference", "too few": "too few queries",

@@ -22,8 +22,6 @@ from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
 from judged.tables.text import counted
 
-__all__ = ["ComparedRuns", "check_comparable", "check_not_geometric", "cluster_codes", "evaluate_runs", "slice_requests", "split_name"]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class ComparedRuns:

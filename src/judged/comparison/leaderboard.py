@@ -20,8 +20,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
-__all__ = ["Leaderboard", "leaderboard"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):

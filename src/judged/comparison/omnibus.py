@@ -22,17 +22,6 @@ from judged.tables.text import number, p_text
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
 
-__all__ = [
-    "JOINT",
-    "Critical",
-    "JointTests",
-    "OmnibusTest",
-    "OmnibusTests",
-    "critical_difference",
-    "joint_tests",
-    "omnibus_tests",
-]
-
 
 JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {
     "randomised-tukey": lambda x, alpha, seed: randomised_tukey(x, alpha=alpha, seed=seed),

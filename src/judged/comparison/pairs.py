@@ -18,8 +18,6 @@ from judged.stats.intervals import Ends, interval
 from judged.stats.multiple.corrections import adjusted
 from judged.stats.paired.registry import TESTS, outcome_of_pairs
 
-__all__ = ["PairsOfRuns"]
-
 _FEW = 25  # queries
 _NAN = float("nan")
 

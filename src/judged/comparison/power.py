@@ -17,13 +17,12 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse_all
-from judged.stats.checks import check_count
-from judged.stats.power import (  # fmt: skip
+from judged.stats.checks import check_count, deviation
+from judged.stats.power import (
     LITTLE,
     MATERIAL,
     achieved_power,
     detectable_difference,
-    deviation,
     little_chance,
     queries_needed,
     simulated_power,
@@ -32,8 +31,6 @@ from judged.stats.summary import mean
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
-
-__all__ = ["MeasurePower", "Power", "power"]
 
 
 @dataclass(frozen=True, slots=True)

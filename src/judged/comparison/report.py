@@ -14,8 +14,6 @@ from judged.tables.table import Table
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
 
-__all__ = ["ComparisonReport", "TableName"]
-
 TableName = Literal["systems", "pairs", "slices", "overall", "jointly", "where"]
 
 

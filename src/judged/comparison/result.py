@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from judged.comparison.report import ComparisonReport, TableName
     from judged.plots.results import Plot
 
-__all__ = ["Change", "Comparison", "ComparisonSettings", "Move"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSettings:

@@ -19,8 +19,6 @@ from judged.tables.text import counted, number, p_text
 if TYPE_CHECKING:
     from judged.comparison.result import Change, Comparison
 
-__all__ = ["between", "change_table", "headline", "key_of_signs", "pair_table", "signs", "slice_table", "system_table"]
-
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too few": ""}
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from judged._types import Column, Floats
 from judged.core.judged import Judged
 
-__all__ = ["Confusion", "wrong_around"]
-
 
 def _ratio(numerator: Column, denominator: Column) -> Floats:
     top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))

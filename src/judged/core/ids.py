@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Ints, Words
 
-__all__ = ["IdColumn"]
-
-
 _WIDE = 64  # ids longer than this are hashed and compared one by one
 _BLOCK = 1 << 17  # rows at a time: their data fits into the processor's cache
 _ODD = np.uint64(0x9E3779B97F4A7C15)

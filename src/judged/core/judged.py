@@ -19,8 +19,6 @@ from judged.core.pool import Aspects, Pool
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
 
-__all__ = ["Judged"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Judged:

@@ -11,8 +11,6 @@ from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
 from judged.core.pool import Pool
 
-__all__ = ["fill_unjudged"]
-
 
 def fill_unjudged(j: Judged, grade: float) -> Judged:
     """Return the rankings as if every unjudged document had been judged with this grade."""

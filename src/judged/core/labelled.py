@@ -16,8 +16,6 @@ from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
 
-__all__ = ["check_same_index", "column_of", "rank_labels", "rank_lists"]
-
 
 def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
     """Rank labelled items by score: one ranking per group, or one of all items.

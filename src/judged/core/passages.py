@@ -15,8 +15,6 @@ from judged.errors import DataError, Hint, UsageError
 if TYPE_CHECKING:
     from judged.core.judged import Judged
 
-__all__ = ["RankTexts", "cut_to_budget"]
-
 _COLUMNS = ("tokens", "length", "fresh")
 
 

@@ -8,8 +8,6 @@ from typing import Any, Literal, TypedDict
 
 from judged.errors import UsageError, shown
 
-__all__ = ["POLICY_OPTIONS", "Policy", "PolicyOption", "PolicyOptions"]
-
 Queries = Literal["judged", "both", "strict"]
 Empty = Literal["zero", "skip", "one", "nan", "error"]
 Order = Literal["score", "rank", "input"]

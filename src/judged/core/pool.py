@@ -13,8 +13,6 @@ from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
 from judged.core.tables import Id
 
-__all__ = ["Aspects", "Pool"]
-
 Result = TypeVar("Result")
 
 

@@ -13,8 +13,6 @@ from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.errors import Place, Warned
 
-__all__ = ["HasName", "Id", "IdKind", "Passages", "Qrels", "Run", "decoded"]
-
 Id = Hashable
 IdKind = Literal["text", "integer", "other"]
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from judged.core.tables import HasName, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
-__all__ = ["ArrowRun", "DictRun", "ScoreColumn", "TrecLines", "UnreadRun"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class UnreadRun(HasName):

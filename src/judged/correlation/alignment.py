@@ -16,8 +16,6 @@ from judged.stats.rank_correlation.concordance import Columns
 from judged.stats.rank_correlation.rankings import Rankings, rank_items
 from judged.tables.text import counted, some
 
-__all__ = ["AlignedPair", "Documents", "Side", "align", "align_runs"]
-
 Documents = Literal["both", "union"]
 
 

@@ -19,11 +19,10 @@ from judged.errors import Hint, UsageError, Warned, shown
 from judged.stats.checks import check_choice, check_share
 from judged.stats.intervals import bootstraps
 from judged.stats.rank_correlation.intervals import intervals, p_value
-from judged.stats.rank_correlation.rbo_and_overlap import Ties, overlap_of
+from judged.stats.rank_correlation.overlap_by_depth import Ties
+from judged.stats.rank_correlation.rbo_and_overlap import overlap_of
 from judged.stats.rank_correlation.registry import CorrelationRequest, parse_coefficients
 from judged.tables.text import counted, some
-
-__all__ = ["DEFAULT", "correlate", "correlate_all"]
 
 DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # a run with ties has 1 with itself in each of these
 _DEFAULT_OF_ITEMS = "tau_b tau_ap_b rbo"  # two orders often have fewer than ten items

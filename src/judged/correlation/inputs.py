@@ -21,8 +21,6 @@ from judged.stats.rank_correlation.concordance import numbers
 from judged.stats.rank_correlation.rankings import with_scores
 from judged.tables.text import counted, some
 
-__all__ = ["Kind", "read_if_run", "read_pair"]
-
 Kind = Literal["runs", "items", "scores", "rankings"]
 
 _KIND = {

@@ -19,8 +19,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
-__all__ = ["Correlation", "Correlations"]
-
 Interval = tuple[float, float] | None
 
 

@@ -20,8 +20,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
 
-__all__ = ["RATES", "Classification", "known_rate"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Rate:

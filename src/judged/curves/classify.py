@@ -19,8 +19,6 @@ from judged.curves.threshold import group_ends, per_query, roc_points
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.measures.grammar import parse
 
-__all__ = ["best_threshold", "classify", "pr_curve", "roc_curve"]
-
 By = Literal["f", "youden", "mcc", "accuracy", "balanced_accuracy"]
 
 

@@ -15,8 +15,6 @@ from judged.plots.style import COLOURS, DASHES, DPI, FONT, MARKERS, SIZE, bare, 
 if TYPE_CHECKING:
     from judged.curves.result import Curve, Curves
 
-__all__ = ["draw", "picture"]
-
 _FEW = 3  # curves whose legend fits inside the axes; the legend of more is beside them
 _BANDS = 4  # more bands than this hide each other
 

@@ -12,8 +12,6 @@ from judged.errors import safe
 if TYPE_CHECKING:
     from judged.curves.result import Curve, Curves
 
-__all__ = ["draw_text"]
-
 _WIDE, _HIGH = 61, 17
 _SIGNS = "●○▲△■□◆◇+x*#@%&abcdefghijklmnopqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

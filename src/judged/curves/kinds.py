@@ -25,9 +25,6 @@ from judged.measures.registry import Measure
 from judged.registry import Registry
 from judged.stats.summary import mean
 
-__all__ = ["CURVE_KINDS", "EVERY", "CurveKind", "CurveRequest"]
-
-
 EVERY = 50  # a point at each of the first 50 ranks, then at 50 more, increasingly far apart
 _STANDARD = tuple(i / 10 for i in range(11))
 

@@ -8,9 +8,6 @@ from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.curves.result import Curve
 
-__all__ = ["mean_curve", "pooled_band"]
-
-
 _RESAMPLES = 2_000
 _ADDITIONS = 1_000_000_000  # limits the work to a second or two
 

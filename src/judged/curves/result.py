@@ -18,8 +18,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
 
-__all__ = ["Curve", "Curves", "Kind"]
-
 Kind = Literal["pr", "ipr", "roc", "at-k"]
 
 _COLUMNS = ("at", "x", "y", "low", "high")

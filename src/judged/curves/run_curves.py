@@ -23,8 +23,6 @@ from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
 from judged.tables.text import counted
 
-__all__ = ["curve"]
-
 
 def curve(
     kind: str,

@@ -10,8 +10,6 @@ from judged._types import Floats, Ints
 from judged.core.confusion import Confusion, wrong_around
 from judged.core.judged import Judged
 
-__all__ = ["group_ends", "per_query", "pooled", "roc_heights", "roc_points"]
-
 
 def group_ends(j: Judged, row: int) -> Ints:
     """Return the last rank of each group of equal scores, for a query whose documents are all judged: its thresholds."""

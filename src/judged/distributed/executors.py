@@ -14,8 +14,6 @@ from judged.core.numeric.native import usable_cores
 from judged.core.parts.run import Item, Task
 from judged.errors import EngineError, UsageError, shown
 
-__all__ = ["Processes", "Threads"]
-
 
 @dataclass(frozen=True, slots=True)
 class Threads:

@@ -12,11 +12,10 @@ from judged.core.parts.run import Executor, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
-from judged.io.parts.parts import open_requested_partitions
-from judged.io.read import is_partitioned, is_spark, open_whole_run, read_requested_qrels, read_requested_run
+from judged.io.parts.parts import is_partitioned, open_requested_partitions
+from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
+from judged.io.tables.frames import is_spark
 from judged.io.tables.named_columns import NamedColumns
-
-__all__ = ["open_qrels", "open_run"]
 
 _NO_NAMES = NamedColumns({})
 

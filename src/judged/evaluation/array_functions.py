@@ -18,8 +18,6 @@ from judged.io.arrays.layouts import lists_of
 from judged.io.arrays.numbers import like
 from judged.measures.registry import MEASURES, Definition, Measure
 
-__all__ = ["array_function", "array_function_names"]
-
 _FAMILIES = ("ranked", "graded", "cascade", "user model", "overlap", "set")
 _HIDDEN = ("cutoff", "judged_only", "tokens")  # k is the cutoff; the others mean nothing for arrays
 

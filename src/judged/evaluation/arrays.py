@@ -25,8 +25,6 @@ from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.tables.text import counted
 
-__all__ = ["DEFAULT_ARRAY_MEASURES", "array_policy", "measure_lists", "score"]
-
 DEFAULT_ARRAY_MEASURES = "nDCG@10 AP RR P@10"
 _POLICIES = tuple(ArrayOptions.__annotations__)
 

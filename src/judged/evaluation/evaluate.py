@@ -25,8 +25,6 @@ from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.summary import mean
 
-__all__ = ["DEFAULT", "Measures", "evaluate", "join", "parse_measures", "with_bounds"]
-
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
 Progress = Callable[[int, int], object]
 Measures = str | Measure | Iterable[str | Measure]

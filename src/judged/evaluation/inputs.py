@@ -20,10 +20,9 @@ from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
 from judged.io.rag.questions import Questions, read_questions
 from judged.io.rag.recognise import is_questions
-from judged.io.read import is_spark, read_requested_qrels
+from judged.io.read import read_requested_qrels
 from judged.io.run_names import named_runs
-
-__all__ = ["OpenInputs", "are_questions", "check_relevant", "open_inputs", "open_named", "read_and_join"]
+from judged.io.tables.frames import is_spark
 
 Progress = Callable[[int, int], object]
 

@@ -13,10 +13,6 @@ from judged.io.tables.named_columns import NamedColumns
 from judged.measures.profiles import Profile
 from judged.measures.registry import Measure
 
-__all__ = [
-    "INPUT_OPTIONS", "ArrayOptions", "EvaluateOptions", "InputOptions", "RagOptions", "check_options", "policy_of", "with_level",
-]  # fmt: skip
-
 _MEANT = {  # names in other tools
     "metric": "use measures=", "metrics": "use measures=", "measure": "use measures=", "qrel": "use qrels=", "runs": "use run=",
     **dict.fromkeys(("k", "cutoff", "at", "topk", "top_k"), "write the cutoff in the name of the measure, such as nDCG@10"),

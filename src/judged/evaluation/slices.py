@@ -15,8 +15,6 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.query_attributes import read_attribute
 from judged.tables.text import counted
 
-__all__ = ["Slices", "slices_of"]
-
 _RELEVANT = ((0, "0"), (1, "1"), (5, "2 to 5"), (20, "6 to 20"), (100, "21 to 100"), (np.inf, "more than 100"))
 
 

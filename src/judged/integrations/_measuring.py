@@ -11,8 +11,6 @@ from judged.evaluation.arrays import score
 from judged.evaluation.options import ArrayOptions
 from judged.measures.registry import Measure
 
-__all__ = ["Measures", "Measuring", "MetricValue", "ScoreOptions"]
-
 Measures = str | Measure | Iterable[str | Measure]
 
 

@@ -12,8 +12,6 @@ from judged.errors import DataError, UsageError, shown
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 from judged.tables.text import counted
 
-__all__ = ["CatBoostMetric", "metric"]
-
 Bound = tuple[NDArray[np.float32], Ints]  # labels of a pool, and the sizes of its groups
 
 

@@ -7,8 +7,6 @@ from typing import Any, Unpack
 from judged.errors import UsageError
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
-__all__ = ["LightGBMMetric", "metric"]
-
 Reported = tuple[str, float, bool]
 
 

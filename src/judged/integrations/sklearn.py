@@ -9,8 +9,6 @@ from typing import Any, Literal, Self, Unpack
 from judged.errors import DataError, UsageError, shown
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
-__all__ = ["RankingScorer", "scorer"]
-
 Response = Literal["auto", "predict", "decision_function", "predict_proba"]
 _ORDER = ("decision_function", "predict_proba", "predict")
 

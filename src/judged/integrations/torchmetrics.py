@@ -12,13 +12,11 @@ import numpy as np
 
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
-from judged.evaluation.stream.evaluator import exact_means
+from judged.evaluation.stream.exact_means import exact_means
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
 if TYPE_CHECKING:
     RankingMetric: Any
-
-__all__ = ["RankingMetric"]
 
 Repeated = Literal["error", "first"]
 

@@ -9,8 +9,6 @@ import numpy as np
 from judged.errors import UsageError
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
-__all__ = ["XGBoostMetric", "metric"]
-
 Reported = tuple[str, float]
 
 

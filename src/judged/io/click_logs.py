@@ -22,9 +22,6 @@ from judged.io.tables.ids import Column
 from judged.io.tables.numbers import ranks
 from judged.io.tables.roles import Coded
 
-__all__ = ["ClickRows", "ListRows", "read_click_rows", "read_list_rows", "write_columns"]
-
-
 _WORDS = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "t", "y"), True),
     **dict.fromkeys(("0", "0.0", "false", "no", "f", "n"), False),

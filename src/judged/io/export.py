@@ -16,8 +16,6 @@ from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Qrels, Run
 from judged.errors import DataError, shown
 
-__all__ = ["FORMATS", "Export"]
-
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 

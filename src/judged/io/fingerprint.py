@@ -13,8 +13,6 @@ from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run
 
-__all__ = ["content_of", "file_hash"]
-
 
 def content_of(rows: Qrels | Run) -> str:
     """Return the SHA-256 hash of the content of judgments or of a run.

@@ -21,8 +21,6 @@ from judged.io.tables.roles import RoleTable
 from judged.io.text.decimals import LARGEST_GRADE
 from judged.tables.text import some
 
-__all__ = ["read_judges"]
-
 _QRELS = ColumnRequest("qrels").all_roles
 
 

@@ -27,8 +27,6 @@ from judged.io.tables.roles import ColumnBatches, RoleTable, gather_columns
 from judged.io.tables.table import SourceTable, as_run, concatenate
 from judged.io.text.lines import read_head
 
-__all__ = ["as_read_run", "open_role_table", "open_table", "open_unread", "open_values", "read_one_run"]
-
 
 def open_table(source: Any, request: ColumnRequest) -> OpenTable:
     """Return the table of a source.

@@ -13,8 +13,6 @@ from judged.errors import DataError, shown
 from judged.io.open_table import open_role_table
 from judged.io.tables.columns import Role, list_names
 
-__all__ = ["read_attribute"]
-
 _QUERY = Role(tuple((name,) for name in (*list_names("query"), "id")), "query ids (query_id, qid, topic …)")
 
 

@@ -16,10 +16,7 @@ from judged.io.files.source import file_path
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.parts.parts import is_partitioned, open_requested_partitions
 from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.frames import is_spark
 from judged.io.tables.table import SourceTable, as_qrels
-
-__all__ = ["is_partitioned", "is_spark", "open_whole_run", "read_qrels", "read_requested_qrels", "read_requested_run", "read_run"]  # fmt: skip
 
 
 def read_run(

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from judged.errors import UsageError
 
-__all__ = ["sample_path"]
-
 
 def sample_path(name: str = "qrels.txt") -> Path:
     """Return the path of a file of the sample collection: `qrels.txt`, `runs/bm25.run` …

@@ -14,8 +14,6 @@ from judged.io.tables.columns import ColumnRequest
 from judged.io.text.encoding import decode
 from judged.tables.text import some
 
-__all__ = ["read_scores"]
-
 Row = tuple[Place, list[str]]
 
 

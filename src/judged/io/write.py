@@ -19,8 +19,6 @@ from judged.io.rag.recognise import is_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run
 from judged.io.tables.named_columns import NamedColumns
 
-__all__ = ["convert", "write_qrels", "write_run"]
-
 _FORMAT = {
     **dict.fromkeys(("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel"), "trec"),
     ".json": "json",

@@ -27,8 +27,6 @@ from judged.stats.agreement.weights import weights_of
 from judged.stats.checks import check_choice, check_share
 from judged.tables.text import counted
 
-__all__ = ["agree"]
-
 FEWEST_QUERIES = 10  # a percentile interval from fewer queries depends too much on single ones
 
 

@@ -20,14 +20,6 @@ from judged.tables.formats.csv import csv_text
 from judged.tables.result import RecordTable
 from judged.tables.text import distinct_columns, plain_data
 
-__all__ = [
-    "adjudication_format",
-    "adjudication_list",
-    "adjudication_text",
-    "list_disagreements",
-    "save_adjudication_list",
-]
-
 _FORMATS = {"": "csv", ".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 

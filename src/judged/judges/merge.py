@@ -18,8 +18,6 @@ from judged.stats.agreement.merge import merge
 from judged.stats.checks import check_choice
 from judged.tables.text import counted
 
-__all__ = ["merge_judgments"]
-
 
 def merge_judgments(
     *sources: Any,

@@ -21,8 +21,6 @@ from judged.io.read import read_qrels
 from judged.io.run_names import short_names
 from judged.stats.agreement.ratings import Ratings
 
-__all__ = ["Level", "Panel", "Units", "read_panel"]
-
 Level = float | Mapping[str | None, float]  # for all judges, or by judge, with None for all others
 
 _ONE_ALONE = Hint("name another judge, or set {judges} or {judge_col} for one table with all judges", judges=None, judge_col=None)  # fmt: skip

@@ -21,8 +21,6 @@ from judged.stats.agreement.registry import coefficient_key, parse_coefficient
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 
-__all__ = ["Agreement", "JudgePair"]
-
 _MANY_QUERIES = 10  # from here on the queries with the least agreement are shown
 _WORST = 5  # queries, and documents, that are shown
 _FIELDS = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")

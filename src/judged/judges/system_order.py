@@ -24,9 +24,6 @@ from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, distinct_columns, number
 
-__all__ = ["OrderPair", "Swap", "SystemOrder", "system_order"]
-
-
 _ROUNDING = 1e-12  # relative to the largest mean: smaller differences are ties
 
 

@@ -16,8 +16,6 @@ from judged.tables.text import counted, number
 if TYPE_CHECKING:
     from judged.judges.result import Agreement, JudgePair
 
-__all__ = ["conclusion", "confusion_table", "summary_tables"]
-
 
 def _main_key(a: Agreement) -> str:
     """Return the recommended coefficient: with the chosen weights, or by the kind of labels.

@@ -7,8 +7,6 @@ import numpy as np
 from judged.core.judged import Judged
 from judged.core.pool import Pool
 
-__all__ = ["ranked"]
-
 
 def ranked(grades: list[float]) -> Judged:
     """A ranking of one query in which every document is judged, from its grades at rank 1, 2, …"""

@@ -19,8 +19,6 @@ from judged.measures.registry import MEASURES, Definition, Measure, find
 from judged.measures.trec_lists import CUTOFFS, NICKNAMES, RUN_ID
 from judged.registry import expand_at, parse_call, split_calls
 
-__all__ = ["parse", "parse_all"]
-
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
 _SEVERAL = re.compile(r"\d+(,\d+)+")
 _SYNTAX = "measure-syntax"

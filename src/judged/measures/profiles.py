@@ -9,8 +9,6 @@ from typing import Any
 from judged.errors import UsageError
 from judged.measures.registry import Measure
 
-__all__ = ["PROFILES", "Profile", "profile"]
-
 
 @dataclass(frozen=True, slots=True)
 class Profile:

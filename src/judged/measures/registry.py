@@ -18,8 +18,6 @@ from judged.errors import UsageError, shown
 from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
 from judged.registry import Registry
 
-__all__ = ["MEASURES", "Definition", "Law", "Measure", "find", "literal", "measure"]
-
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
 Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive"]

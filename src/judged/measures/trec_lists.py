@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CUTOFFS", "NICKNAMES", "ORDER", "RUN_ID"]
-
 RUN_ID = "runid"  # the one that is no measure: the name of the run
 ORDER = (
     RUN_ID, "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",

@@ -10,19 +10,7 @@ from typing import Any
 from judged.errors import UsageError
 from judged.measures.grammar import parse
 from judged.measures.registry import Definition, Measure
-from judged.measures.trec_lists import CUTOFFS, NICKNAMES, ORDER, RUN_ID
-
-__all__ = [
-    "CUTOFFS",
-    "NICKNAMES",
-    "ORDER",
-    "RUN_ID",
-    "Printed",
-    "leading_float",
-    "leading_int",
-    "parse_requests",
-    "printed_values",
-]
+from judged.measures.trec_lists import CUTOFFS, NICKNAMES, ORDER
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["document", "script", "script_files", "style", "style_files"]
-
 _HERE = Path(__file__).parent / "web"
 _STYLES = ("page", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)

@@ -25,8 +25,6 @@ from judged.page.methods import citations, inputs, methods
 from judged.page.subject import Subject
 from judged.page.verdict import headlines
 
-__all__ = ["LEVEL", "facts_of"]
-
 LEVEL = 0.95
 _RANKS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 2_000, 5_000, 10_000)
 _MANY = 3_000_000  # retrieved documents beyond which bounds would need too much memory and time

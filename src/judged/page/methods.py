@@ -20,8 +20,6 @@ from judged.page.subject import Subject
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS, PairTest
 
-__all__ = ["citations", "inputs", "methods"]
-
 
 def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
     """Return the paragraphs."""

@@ -12,8 +12,6 @@ from judged.evaluation.explain.all_queries import QueryArithmetic, steps_of
 from judged.io.rag.texts import Texts
 from judged.page.subject import Subject
 
-__all__ = ["block_size", "blocks", "shown_depth", "shown_documents"]
-
 _DOCUMENTS = 1_000_000  # limit over all rankings, so that the page stays small enough to send
 _DEPTHS = (100, 50, 20, 10)
 _BLOCK = 20_000  # documents per block; a block is decoded when one of its queries is opened

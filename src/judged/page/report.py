@@ -17,8 +17,6 @@ from judged.page.query_details import Rankings, block_size, blocks, shown_depth,
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 
-__all__ = ["report", "write_page"]
-
 _MAX = 1_000_000
 
 

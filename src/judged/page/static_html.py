@@ -10,8 +10,6 @@ from judged.tables.formats.html import table_html
 from judged.tables.table import Table
 from judged.tables.text import number
 
-__all__ = ["slots_of"]
-
 
 def slots_of(facts: dict[str, Any]) -> dict[str, str]:
     """Return escaped markup for the placeholders of page.html."""

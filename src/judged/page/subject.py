@@ -20,8 +20,6 @@ from judged.io.rag.recognise import is_questions
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 
-__all__ = ["Subject", "subject_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Subject:

@@ -11,8 +11,6 @@ from judged.measures.registry import Measure
 from judged.page.subject import Subject
 from judged.tables.text import number, p_text
 
-__all__ = ["Headline", "headlines"]
-
 _UNCLEAR = "no clear difference"
 
 

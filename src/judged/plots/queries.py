@@ -18,8 +18,6 @@ from judged.tables.text import counted
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
 
-__all__ = ["bars", "scatter"]
-
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]
 
 _NAME = 0.095  # inches that the name of a query takes below its bar

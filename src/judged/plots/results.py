@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from judged.comparison.result import Comparison
     from judged.evaluation.result.values import Values
 
-__all__ = ["Plot", "draw_comparison", "draw_values"]
-
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]
 
 _BINS = 70  # of a strip; points of one bin are drawn side by side

@@ -7,8 +7,6 @@ from typing import Any
 
 from judged.plots.style import SIZE, bare, grid, plain
 
-__all__ = ["forest_axes", "group_rows", "row_size", "write_numbers"]
-
 _AXES, _LETTER = 3.5, 0.068  # inches: width of the axes, and of one letter of names and numbers
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from judged.comparison.omnibus import Critical
     from judged.comparison.result import Comparison
 
-__all__ = ["BETTER", "EQUAL", "WORSE", "critical", "differences", "labels", "means"]
-
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
 
 BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"

@@ -6,8 +6,6 @@ from typing import Any
 
 from judged.errors import UsageError, safe
 
-__all__ = ["COLOURS", "DASHES", "DPI", "FONT", "MARKERS", "SIZE", "bare", "grid", "matplotlib", "new_axes", "plain"]
-
 # Okabe & Ito 2008: distinguishable for colour-blind readers. Dashes and markers distinguish curves without colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)), (0, (9, 3)))

@@ -18,8 +18,6 @@ from judged.io.files.atomic import write_atomically
 from judged.io.files.source import read_text
 from judged.io.fingerprint import content_of, file_hash
 
-__all__ = ["Baseline", "read_baseline"]
-
 _SAVED = re.compile(r'\s*(\[\s*)?\{\s*"judged"\s*:')
 _AGAIN = "save the baseline again"
 

@@ -22,8 +22,6 @@ from judged.quality_gate.result import Gate
 from judged.quality_gate.rules import DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
 
-__all__ = ["baseline", "gate"]
-
 
 def gate(
     qrels: Any,

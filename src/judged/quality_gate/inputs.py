@@ -21,8 +21,6 @@ from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.reasons import FEW
 from judged.quality_gate.rules import Rules
 
-__all__ = ["GateCandidate", "GateInputs", "GateMeasures", "compare_with_run", "compare_with_saved"]
-
 
 @dataclass(frozen=True, slots=True)
 class GateMeasures:

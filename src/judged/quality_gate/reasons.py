@@ -19,8 +19,6 @@ from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.text import counted, p_text
 
-__all__ = ["FEW", "Reason", "bound_reasons", "drop_reasons", "missing_reasons", "query_reasons"]
-
 FEW = 25  # queries; below it bootstrap intervals are too narrow, and Student's t decides
 _HARDLY = 10  # below it, equal differences say nothing about other queries
 

@@ -15,8 +15,6 @@ from judged.quality_gate.rules import Rules
 from judged.tables.result import Result
 from judged.tables.table import Table
 
-__all__ = ["Gate"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):

@@ -23,8 +23,6 @@ from judged.stats.intervals import Method
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 
-__all__ = ["DEFAULT_KEY", "GateOptions", "Mode", "Rules", "read_rules"]
-
 Mode = Literal["significant", "mean", "sure"]
 Bounds = Mapping[str, float]
 

@@ -13,8 +13,6 @@ from judged.tables.formats.markdown import table_markdown
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
 
-__all__ = ["github", "junit"]
-
 
 def github(gate: Gate, *, places: int = 4) -> str:
     """A job summary: the verdict and the reasons; the differences folded, unless the gate failed."""

@@ -13,8 +13,6 @@ from judged.tables.text import counted, number, p_text
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
 
-__all__ = ["difference_table", "notes", "reason_lines", "reason_table", "tables", "worse_tables"]
-
 
 def notes(gate: Gate) -> list[str]:
     """The policy and the warnings."""

@@ -20,8 +20,6 @@ from judged.recommenders.result import BeyondAccuracy, compute
 from judged.recommenders.top_scores import top_of_dense, top_of_sparse
 from judged.stats.checks import check_count
 
-__all__ = ["beyond_accuracy", "top_k"]
-
 Seen = Callable[[int, int], tuple[Ints, Ints]]
 
 

@@ -23,8 +23,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
-__all__ = ["SampledEstimate", "SampledEstimates", "evaluate_from_samples"]
-
 Estimator = Literal["corrected", "rank", "biased"]
 
 

@@ -22,9 +22,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
-__all__ = ["GroupedAUC", "gauc"]
-
-
 _RESAMPLES = 2_000
 
 

@@ -22,8 +22,6 @@ from judged.recommenders.similarity import ItemTable, similarity_of
 from judged.stats.checks import check_count
 from judged.tables.text import counted
 
-__all__ = ["Recommendations", "SideInformation", "read_recommendations"]
-
 
 @dataclass(frozen=True, slots=True)
 class SideInformation:

@@ -12,8 +12,6 @@ from judged.errors import DataError
 from judged.io.arrays.numbers import is_sparse
 from judged.io.read import read_qrels
 
-__all__ = ["Interactions", "as_text", "read_interactions"]
-
 
 @dataclass(frozen=True, slots=True)
 class Interactions:

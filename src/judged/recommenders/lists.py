@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 
-__all__ = ["By", "Discount", "History", "MissingArgumentError", "RecommendedLists", "discounts"]
-
 Similarity = Callable[[Ints, Ints], Floats]
 
 By = Literal["users", "interactions"]

@@ -18,8 +18,6 @@ from judged.measures.registry import Measure, find, measure
 from judged.recommenders.lists import MissingArgumentError, RecommendedLists
 from judged.registry import Registry, expand_at, parse_call, split_calls
 
-__all__ = ["BEYOND", "Alpha", "BeyondDefinition", "BeyondMeasure", "LogBase", "beyond", "parse_beyond"]
-
 Unit = Literal["user", "run"]
 Formula = Callable[..., Any]
 

@@ -22,8 +22,6 @@ from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
-__all__ = ["BeyondAccuracy", "compute"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BeyondAccuracy(Result):

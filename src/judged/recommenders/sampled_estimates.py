@@ -6,9 +6,6 @@ import numpy as np
 
 from judged._types import Floats
 
-__all__ = ["by_estimated_rank", "correct_values", "expected", "naive"]
-
-
 _BLOCK = 1 << 22  # cells in memory at a time
 
 

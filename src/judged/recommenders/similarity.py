@@ -13,8 +13,6 @@ from judged._types import Floats, Ints
 from judged.errors import DataError, UsageError, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse
 
-__all__ = ["Alike", "ItemTable", "similarity_of"]
-
 Between = Callable[[Ints, Ints], Floats]
 
 _CELLS = 1 << 22  # numbers in memory at a time

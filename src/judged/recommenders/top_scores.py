@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from judged._types import Ints
 from judged.errors import DataError
 
-__all__ = ["top_of_dense", "top_of_sparse"]
-
 Floats = NDArray[Any]
 Rows = tuple[Ints, Ints, Floats]  # user, item, score
 Seen = Callable[[int, int], tuple[Ints, Ints]]

@@ -10,9 +10,6 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 
-__all__ = ["check_choice", "check_count", "check_number", "check_share", "column", "deviation", "finite", "matrix", "possible"]  # fmt: skip
-
-
 _TINY = float(np.finfo(float).tiny)
 
 

@@ -12,8 +12,6 @@ from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, shown
 from judged.stats.checks import finite
 
-__all__ = ["Alternative", "TestOutcome", "differences", "known_rows", "mean_and_error", "outcome_of", "pairwise", "sum_by_cluster", "totals"]  # fmt: skip
-
 Alternative = Literal["two-sided", "greater", "less"]
 
 ONE = "one query: nothing to test"

@@ -15,8 +15,6 @@ from judged.registry import Registry
 from judged.stats.checks import check_number
 from judged.stats.differences import SLACK, differences, totals
 
-__all__ = ["EFFECTS", "Effect", "Record", "cliff", "hedges", "mean_difference", "record", "standardised", "superiority"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:

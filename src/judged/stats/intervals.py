@@ -13,8 +13,6 @@ from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.differences import SLACK, mean_and_error, sum_by_cluster
 
-__all__ = ["Ends", "Method", "bootstrap", "bootstraps", "interval"]
-
 Ends = tuple[float, float] | None
 Method = Literal["percentile", "bca", "t"]
 

@@ -14,11 +14,8 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import UsageError
-from judged.stats.checks import check_count, check_number, check_share, column, deviation
+from judged.stats.checks import check_count, check_number, check_share, column
 from judged.stats.random_stream import places, signs
-
-__all__ = ["LITTLE", "MATERIAL", "achieved_power", "detectable_difference", "deviation", "little_chance", "queries_needed", "scales", "simulated_power"]  # fmt: skip
-
 
 MATERIAL = 0.10  # of the mean: "material" in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
 LITTLE = 0.5  # power below which a difference is more likely missed than detected

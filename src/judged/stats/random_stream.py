@@ -7,8 +7,6 @@ import numpy as np
 from judged._types import Floats, Ints, Words
 from judged.core.numeric.resample import drawn_at
 
-__all__ = ["arrangements", "exponentials", "places", "signs"]
-
 
 def _words(seed: int, counters: Words) -> Words:
     return drawn_at(seed % 2**64, counters)

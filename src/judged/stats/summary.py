@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from judged._types import Floats
 from judged.errors import UsageError
 
-__all__ = ["SUMMARIES", "geometric_mean", "mean", "summarise", "total"]
-
-
 FLOOR = 0.00001  # smaller values count as this in a geometric mean, as in trec_eval
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from judged.tables.table import Table
 from judged.tables.text import width
 
-__all__ = ["Layout", "lay_out", "wrap"]
-
 _NARROWEST = 16  # a column of words is not wrapped to less
 
 

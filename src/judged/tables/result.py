@@ -11,8 +11,6 @@ from judged.tables.formats import render_result
 from judged.tables.table import Table
 from judged.tables.text import number, plain_data
 
-__all__ = ["RecordTable", "Result"]
-
 
 class Result:
     """Base of all results. A subclass defines `tables` and `records`; `headline` and `to_data` if there is more to say."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 
 from judged.tables.text import counted
 
-__all__ = ["Table"]
-
 
 @dataclass(frozen=True, slots=True)
 class Table:

@@ -9,8 +9,6 @@ from typing import Any
 
 from judged.errors import shown
 
-__all__ = ["counted", "distinct_columns", "number", "p_text", "plain_data", "some", "width"]
-
 
 def number(value: Any, places: int = 4, *, whole: bool = False, sign: str = "") -> str:
     """Format a value: floats with a fixed number of decimals (never -0.0000), missing values as a dash, the rest as is.

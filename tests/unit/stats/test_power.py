@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 from judged.errors import UsageError
+from judged.stats.checks import deviation
 from judged.stats.power import (
     LITTLE,
     MATERIAL,
     achieved_power,
     detectable_difference,
-    deviation,
     little_chance,
     queries_needed,
     simulated_power,

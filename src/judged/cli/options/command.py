@@ -13,8 +13,6 @@ import click
 
 from judged.errors import JudgedError
 
-__all__ = ["Command", "asks_json", "option", "show_error"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 GROUPS = ("Input", "Measures", "Policies", "Statistics", "Output")

@@ -10,8 +10,6 @@ import click
 from judged.cli.options.command import option
 from judged.cli.options.inputs import chosen_policy, level_option, measures_option
 
-__all__ = ["comparison_options", "comparison_settings", "slice_options", "statistics_options"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _STATISTICS = ("test", "correction", "interval", "alpha", "margin", "resamples", "seed", "min_queries")

@@ -13,8 +13,6 @@ import click
 
 from judged.cli.options.command import option
 
-__all__ = ["engine_options", "open_engine"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _TABLE = "table:"

@@ -11,11 +11,6 @@ import click
 from judged.cli.options.command import option
 from judged.cli.options.rag import field_options, preparation
 
-__all__ = [
-    "check_stdin", "chosen_columns", "chosen_policy", "column_options", "input_options", "level_option", "measures_option", "named_files", "named_run",
-    "policy_options", "split_inputs",
-]  # fmt: skip
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

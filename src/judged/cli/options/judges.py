@@ -11,8 +11,6 @@ from judged.cli.options.command import option
 from judged.cli.options.inputs import check_stdin, named_files
 from judged.core.policy import Rejudged
 
-__all__ = ["judge_options", "judge_sources"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

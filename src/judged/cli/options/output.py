@@ -15,8 +15,6 @@ from judged.errors import Warned
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result
 
-__all__ = ["emit", "output_options", "show_warnings", "write_text"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _STYLES: dict[str, dict[str, Any]] = {

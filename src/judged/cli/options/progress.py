@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-__all__ = ["progress"]
-
 _PATIENCE = 1.0
 
 

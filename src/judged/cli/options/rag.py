@@ -9,8 +9,6 @@ import click
 
 from judged.cli.options.command import option
 
-__all__ = ["chunk_options", "field_options", "preparation"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _NAMES = ("roll_up", "chunks", "tokens", "crossing", "overlap", "question", "retrieved", "relevant")

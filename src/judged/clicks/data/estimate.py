@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.log import Floats
+from judged._types import Floats
 from judged.errors import UsageError, shown
-
-__all__ = ["ParameterEstimate", "Prior", "check_prior", "estimate_from_counts", "estimate_with_variance"]
 
 Prior = tuple[float, float]
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks.data.log import Bools, ClickLog, Codes, Floats, Ints, Pairs, sums
+from judged._types import Bools, Floats, Ints
+from judged.clicks.data.log import ClickLog, Codes, Pairs, sums
 from judged.core.tables import Id
 from judged.errors import DataError, shown
-
-__all__ = ["Grid", "ShownLists", "check_whole_lists", "distinct_rows", "grid_of", "last_click_before", "tally"]
 
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _ODD = np.uint64(0x9E3779B97F4A7C15)

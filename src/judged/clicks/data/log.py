@@ -16,8 +16,6 @@ from judged.errors import DataError, shown
 from judged.stats.checks import check_share
 from judged.tables.text import counted
 
-__all__ = ["Bools", "ClickLog", "Codes", "Floats", "Ints", "Pairs", "base_name", "distinct_ids", "generator", "sums"]
-
 Codes = NDArray[np.int32]
 
 _TABLE = 1 << 26  # pairs of (query, doc) codes up to here use a table, more by sorting

@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from judged._types import Bools, Floats
 from judged.clicks.data.estimate import estimate_with_variance
 from judged.clicks.data.grid import Grid, check_whole_lists, grid_of, tally
-from judged.clicks.data.log import Bools, ClickLog, Floats, sums
+from judged.clicks.data.log import ClickLog, sums
 from judged.clicks.fitting.closed_form import chain_result, count_chain
 from judged.clicks.fitting.em import Climb, climb
 from judged.clicks.fitting.hidden_tail import Hidden, Seen, Tails, hidden, seen_and_tails
@@ -19,8 +20,6 @@ from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import Hint, UsageError, Warned
 from judged.stats.checks import check_choice
-
-__all__ = ["Method", "fit_bayesian", "fit_dependent", "fit_simplified"]
 
 Method = Literal["em", "counts"]
 

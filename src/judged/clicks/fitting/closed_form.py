@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from judged._types import Bools, Floats
 from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import Grid, check_whole_lists, grid_of
-from judged.clicks.data.log import Bools, ClickLog, Floats, sums
+from judged.clicks.data.log import ClickLog, sums
 from judged.clicks.models.chain import Chain
 from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import DataError, Hint, UsageError, shown
-
-__all__ = ["chain_result", "count_chain", "fit_cascade"]
 
 
 def fit_cascade(log: ClickLog, settings: FitSettings, *, multiple: str = "error") -> Fit:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.log import Floats
+from judged._types import Floats
 from judged.errors import UsageError
-
-__all__ = ["Climb", "climb"]
 
 Step = Callable[[Floats], tuple[Floats, float]]
 Newton = Callable[[Floats], tuple[Floats, float]]

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged._types import Bools, Floats, Ints
 from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import check_whole_lists, last_click_before, tally
-from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
+from judged.clicks.data.log import ClickLog, sums
 from judged.clicks.fitting.em import Climb, climb
 from judged.clicks.fitting.information import CellArrow, cell_arrow
 from judged.clicks.models.examination import Examination
 from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import Warned
-
-__all__ = ["fit_browsing", "fit_document_ctr", "fit_position", "fit_rank_ctr"]
 
 
 def fit_position(log: ClickLog, settings: FitSettings) -> Fit:

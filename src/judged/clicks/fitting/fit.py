@@ -16,8 +16,6 @@ from judged.errors import UsageError
 from judged.registry import Registry
 from judged.stats.checks import check_share
 
-__all__ = ["MODELS", "ModelOptions", "fit"]
-
 
 class ModelOptions(TypedDict, total=False):
     """Options of single models: `multiple` of cascade, `method` of dcm and sdbn, `persistence` of dbn."""

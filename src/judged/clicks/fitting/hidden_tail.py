@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged._types import Bools, Floats, Ints
 from judged.clicks.data.grid import Grid, distinct_rows
-from judged.clicks.data.log import Bools, Floats, Ints, sums
-
-__all__ = ["Hidden", "Seen", "Tails", "hidden", "seen_and_tails"]
+from judged.clicks.data.log import sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.clicks.data.log import Floats, Ints
-
-__all__ = ["BlockArrow", "Blocks", "CellArrow", "block_arrow", "cell_arrow"]
+from judged._types import Floats, Ints
 
 _CHUNK = 1 << 15
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.log import Bools, Floats, Ints, Pairs, sums
+from judged._types import Bools, Floats, Ints
+from judged.clicks.data.log import Pairs, sums
 from judged.clicks.fitting.hidden_tail import Hidden, Tails
 from judged.clicks.fitting.information import BlockArrow, Blocks, block_arrow
-
-__all__ = ["ParameterLayout", "chain_information"]
 
 _CELLS = 1 << 21  # numbers in memory at a time
 _EDGE = 1e-9

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from judged._types import Bools
 from judged.clicks.api import rankings, read_clicks
-from judged.clicks.data.log import ClickLog, Pairs, generator
+from judged.clicks.data.log import ClickLog, Pairs
 from judged.clicks.interleaving import methods
 from judged.clicks.interleaving.methods import InterleavingScore
+from judged.core.numeric.seed import generator
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.click_logs import read_list_rows, write_columns
@@ -24,8 +25,6 @@ from judged.io.run_names import short_names
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
-
-__all__ = ["InterleavedLists", "InterleavingOutcome", "Method", "interleave", "score_interleaving"]
 
 Method = Literal["team-draft", "balanced"]
 _METHODS = {"team-draft": methods.team_draft, "balanced": methods.balanced}

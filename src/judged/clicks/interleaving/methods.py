@@ -8,22 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from judged._types import Column
-from judged.clicks.data.log import Floats, generator, sums
+from judged._types import Column, Floats
+from judged.clicks.data.log import sums
+from judged.core.numeric.seed import generator
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 from judged.stats.checks import check_share
-
-__all__ = [
-    "Interleaved",
-    "InterleavingScore",
-    "Team",
-    "balanced",
-    "balanced_credit",
-    "outcome",
-    "team_credit",
-    "team_draft",
-]
 
 Team = Literal["A", "B"]
 

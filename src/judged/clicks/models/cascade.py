@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from judged.clicks.data.log import Floats
+from judged._types import Floats
 from judged.errors import DataError, Hint, shown
-
-__all__ = ["CascadeClicks", "attractiveness_of_grades", "cascade_clicks", "probabilities"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged._types import Bools, Floats
 from judged.clicks.data.grid import ShownLists
-from judged.clicks.data.log import Bools, Floats, Pairs
-
-__all__ = ["Chain", "Stopping"]
+from judged.clicks.data.log import Pairs
 
 Stopping = str  # the unit of satisfaction: "pair", "rank" or "always"
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged._types import Floats
 from judged.clicks.data.grid import Grid, ShownLists, distinct_rows, grid_of
-from judged.clicks.data.log import ClickLog, Floats
+from judged.clicks.data.log import ClickLog
 from judged.clicks.models.model import ClickModel
-
-__all__ = ["ClickEvaluation", "evaluate_clicks"]
 
 
 @dataclass(frozen=True, slots=True)

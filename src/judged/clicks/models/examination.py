@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from judged._types import Bools, Floats
 from judged.clicks.data.grid import ShownLists
-from judged.clicks.data.log import Bools, Floats, Pairs
-
-__all__ = ["Examination"]
+from judged.clicks.data.log import Pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.clicks.data.log import Floats, Ints, Pairs
+from judged._types import Floats, Ints
+from judged.clicks.data.log import Pairs
 from judged.clicks.models.model import Fit
 from judged.errors import UsageError
-
-__all__ = ["Grades", "grade_bounds", "grades_from_clicks"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,11 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from judged._types import Bools, Floats
 from judged.clicks.data.estimate import ParameterEstimate, Prior
 from judged.clicks.data.grid import ShownLists
-from judged.clicks.data.log import Bools, Floats, Pairs
+from judged.clicks.data.log import Pairs
 from judged.errors import UsageError, Warned
-
-__all__ = ["ClickModel", "Fit", "FitSettings", "click_probabilities"]
 
 
 class ClickModel(Protocol):

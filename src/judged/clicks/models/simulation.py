@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from judged.clicks.data.grid import ShownLists
-from judged.clicks.data.log import ClickLog, Codes, generator
+from judged.clicks.data.log import ClickLog, Codes
 from judged.clicks.models.model import ClickModel
+from judged.core.numeric.seed import generator
 from judged.errors import UsageError
-
-__all__ = ["simulate"]
 
 
 def simulate(

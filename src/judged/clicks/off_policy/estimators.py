@@ -23,11 +23,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.clicks.data.log import Bools, ClickLog, Floats, Ints, sums
+from judged._types import Bools, Floats, Ints
+from judged.clicks.data.log import ClickLog, sums
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.stats.checks import check_share
-
-__all__ = ["Counterfactual", "Worth", "counterfactual", "worth"]
 
 Worth = Literal["DCG", "P", "CTR"]
 

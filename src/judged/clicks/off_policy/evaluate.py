@@ -21,8 +21,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
 
-__all__ = ["Counterfactuals", "evaluate_from_clicks"]
-
 ESTIMATORS = ("ips", "snips", "naive")
 
 

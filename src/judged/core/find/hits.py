@@ -14,11 +14,6 @@ from judged.core.find.pool import IdPool
 from judged.core.tables import Id, IdKind, Run
 from judged.errors import DataError, Hint, Place, Warned, shown
 
-__all__ = [
-    "KEEP_ONE", "Hits", "check_id_kinds", "check_same_kinds", "queries_of", "raise_duplicate", "raise_empty_run", "raise_no_common_query",
-    "raise_no_rank",
-]  # fmt: skip
-
 KEEP_ONE = Hint("keep one with {duplicates}", duplicates="first")
 
 

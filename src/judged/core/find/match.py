@@ -14,8 +14,6 @@ from judged.core.policy import Policy
 from judged.core.tables import Run
 from judged.errors import Hint
 
-__all__ = ["Sieve", "check_duplicates", "keep_once", "keys_of", "match_documents"]
-
 _SCATTER = np.uint64(0xD6E8FEB86659FD93)
 
 

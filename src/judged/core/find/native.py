@@ -21,8 +21,6 @@ from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, TrecLines, UnreadRun
 from judged.errors import Place
 
-__all__ = ["POLICY_CODES", "Progress", "as_ints", "find", "find_in", "id_arrays", "native_policy", "native_pool"]
-
 Progress = Callable[[int, int], object]
 Kinds = tuple[IdKind, IdKind]
 

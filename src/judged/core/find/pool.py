@@ -14,8 +14,6 @@ from judged.core.pool import Aspects, Pool
 from judged.core.tables import Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 
-__all__ = ["IdPool", "pool_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class IdPool(Pool):

@@ -14,8 +14,6 @@ from judged.core.policy import Policy
 from judged.core.tables import Run
 from judged.errors import Hint
 
-__all__ = ["ranked_rows"]
-
 
 def ranked_rows(
     run: Run, policy: Policy, pool: IdPool | None = None, *, keep_duplicates: bool = False, hint: Hint | str = KEEP_ONE

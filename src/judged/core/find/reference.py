@@ -21,8 +21,6 @@ from judged.core.policy import Policy
 from judged.core.tables import Run
 from judged.errors import Hint
 
-__all__ = ["RankedRows", "by_document_id", "by_grade", "disagree", "find", "find_in", "rank_rows", "ranking_value"]
-
 
 def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
     """Find the judged documents in a run, and their ranks.

@@ -20,8 +20,6 @@ from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Hint, UsageError, shown
 
-__all__ = ["SpanCredit", "credit_spans", "overlap_rule"]
-
 Holds = Callable[[int, int, int], bool]
 Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, row of the judgments
 

@@ -20,8 +20,6 @@ from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
 from judged.errors import Hint, UsageError, shown
 
-__all__ = ["join"]
-
 _FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
 
 

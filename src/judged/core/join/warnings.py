@@ -13,8 +13,6 @@ from judged.core.tables import HasName, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 from judged.tables.text import counted, some
 
-__all__ = ["join_warnings", "no_overlap", "not_judged", "raise_missing_queries"]
-
 _LARGEST_COMMON_GRADE = 127
 
 

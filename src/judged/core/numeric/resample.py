@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 from judged._types import Floats
 from judged.core.numeric.native import native
 
-__all__ = ["drawn_at", "resampled_means"]
-
-
 _BLOCK = 1 << 20
 
 

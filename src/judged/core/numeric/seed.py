@@ -8,8 +8,6 @@ import numpy as np
 
 from judged.errors import UsageError, shown
 
-__all__ = ["generator", "whole_seed"]
-
 
 def whole_seed(seed: Any) -> int:
     """Return the seed; raise an error if it is not a non-negative integer."""

@@ -11,9 +11,6 @@ from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as reference
 from judged.core.numeric.native import native, usable_cores
 
-__all__ = ["falling", "first", "product_before", "running", "total"]
-
-
 if native is None:
     falling, first, product_before = reference.falling, reference.first, reference.product_before
     running, total = reference.running, reference.total

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
 
-__all__ = ["falling", "first", "offsets", "positions", "product_before", "running", "total"]
-
 
 def offsets(sizes: Ints) -> Ints:
     """Return the start of each segment, and the end of the last one."""

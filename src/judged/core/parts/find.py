@@ -20,8 +20,6 @@ from judged.core.policy import Policy
 from judged.core.tables import IdKind
 from judged.errors import DataError, UsageError
 
-__all__ = ["check_order", "find_in_partitions"]
-
 Progress = Callable[[int, int], object]
 
 

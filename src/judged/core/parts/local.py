@@ -16,8 +16,6 @@ from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Place
 
-__all__ = ["LocalPartitions"]
-
 _BUCKET = 64 << 20  # bytes of partitions that are regrouped at a time
 
 

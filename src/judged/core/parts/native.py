@@ -16,8 +16,6 @@ from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
 if TYPE_CHECKING:
     from judged.core.parts.pass_two import HitIndex
 
-__all__ = ["NativeCounter", "NativeLocator", "NativeTally"]
-
 Kinds = tuple[IdKind, IdKind]
 
 

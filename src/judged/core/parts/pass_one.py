@@ -19,8 +19,6 @@ from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import UnreadRun
 
-__all__ = ["LocateHits", "LocatedHits", "codes_in", "pack_pool", "values_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class LocatedHits:

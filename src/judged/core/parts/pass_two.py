@@ -27,9 +27,6 @@ from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import TrecLines, UnreadRun
 from judged.errors import Warned
 
-__all__ = ["CountRanks", "HitIndex", "RankCounts", "index_hits"]
-
-
 MAX_UNJUDGED = 1 << 16  # queries without judgments that are counted exactly; a run may have millions
 
 

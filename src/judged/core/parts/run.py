@@ -19,8 +19,6 @@ from judged.errors import EngineError, JudgedError, Place
 if TYPE_CHECKING:
     from judged.core.parts.pass_one import LocatedHits, LocateHits
 
-__all__ = ["ROW_BITS", "Executor", "Item", "Part", "PartTask", "PartitionedRun", "Partitions", "Task", "UnknownRow"]
-
 Result = TypeVar("Result")
 
 

@@ -21,8 +21,6 @@ from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
 from judged.errors import DataError, Hint, Place, shown
 
-__all__ = ["RankQueries", "concat_runs", "find_whole_queries", "read_queries", "select_queries"]
-
 
 @dataclass(frozen=True)
 class RankQueries(PartTask[tuple[Hits, bool] | None]):

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["worker_function"]
-
 
 def worker_function(
     entry: str, token: str, packed: bytes, version: str, folder: str | None, missing: str

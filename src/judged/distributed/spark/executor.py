@@ -14,8 +14,6 @@ from judged.distributed.spark.worker import merge_results, pack, run_on_items, u
 from judged.errors import UsageError
 from judged.io.tables.spark_frames import MISSING, talking
 
-__all__ = ["Spark"]
-
 EntryPoint = Callable[[Iterator[Any], str, bytes], Iterator[Any]]
 
 RESULTS = "number long, result binary"

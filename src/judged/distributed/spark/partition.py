@@ -15,8 +15,6 @@ from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, shown
 from judged.io.read import read_run
 
-__all__ = ["SparkColumns", "SparkPartition", "as_arrow_run", "as_table", "ids_for_spark", "naming_rows"]
-
 _ROWS = 1 << 17  # of a batch; Spark sends 10,000 at a time
 
 

@@ -16,8 +16,6 @@ from weakref import WeakKeyDictionary
 from judged.core.numeric.native import NATIVE
 from judged.io.tables.spark_frames import talking
 
-__all__ = ["ship"]
-
 _EXCLUDED = {"__pycache__", "cli", "page", "sample", "integrations"}  # not needed on workers
 _sent: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 

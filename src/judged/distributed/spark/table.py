@@ -19,11 +19,6 @@ from judged.io.read import read_run
 from judged.io.tables.frames import is_spark
 from judged.io.tables.spark_frames import columns_in, quoted, talking
 
-__all__ = [
-    "MAX_JUDGMENTS", "SparkTable", "by_query", "check_judgments", "functions", "id_column", "id_kind", "number_column", "open_table",
-    "table_run", "wide",
-]  # fmt: skip
-
 MAX_JUDGMENTS = 2_000_000  # that are sent to every worker
 _PARTITION = "_partition_"
 

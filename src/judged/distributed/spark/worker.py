@@ -15,8 +15,6 @@ from typing import Any
 from judged.distributed.spark.partition import SparkPartition
 from judged.errors import JudgedError
 
-__all__ = ["load_argument", "merge_results", "pack", "partition_number", "run_on_items", "run_on_partition", "unpack"]
-
 _HEADER = 8  # bytes: the uncompressed size
 _MAX_UNPACKED = 2  # tasks of one stage have the same argument, and stages follow each other
 _unpacked: dict[str, Any] = {}  # by token, oldest first; a process runs many tasks

@@ -14,8 +14,6 @@ from judged.evaluation.result.source import in_one_order
 from judged.evaluation.result.values import Values
 from judged.measures.registry import Measure
 
-__all__ = ["QueryArithmetic", "steps_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class QueryArithmetic:

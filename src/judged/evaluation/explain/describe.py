@@ -14,8 +14,6 @@ from judged.measures.registry import Definition, Measure, literal
 from judged.tables.result import Result
 from judged.tables.table import Table
 
-__all__ = ["MeasureDescription"]
-
 _LAWS = {
     "unit": "values are between 0 and 1",
     "perfect": "the ideal ranking has the value 1",

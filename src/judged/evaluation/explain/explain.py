@@ -28,8 +28,6 @@ from judged.stats.summary import mean
 from judged.tables.result import RecordTable
 from judged.tables.text import some
 
-__all__ = ["explain", "explain_query", "values_by_cutoff"]
-
 
 def explain(
     measure: str | Measure, qrels: Any, run: Any = None, query: Id | None = None, *, rows: int | None = None,

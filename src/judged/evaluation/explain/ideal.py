@@ -10,8 +10,6 @@ from judged.evaluation.explain.trace import Trace, trace
 from judged.evaluation.result.source import as_text
 from judged.measures.registry import MEASURES, Measure
 
-__all__ = ["explain_ideal"]
-
 
 def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | None) -> IdealRanking | None:
     """The arithmetic of the ideal ranking of one query; None if the measure has none, or does not divide by its value."""

@@ -13,8 +13,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted
 
-__all__ = ["Explanation", "Explanations", "IdealRanking", "cell_text", "plain_number"]
-
 
 @dataclass(frozen=True, slots=True)
 class IdealRanking:

@@ -10,8 +10,6 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.measures.registry import Measure
 
-__all__ = ["Trace", "trace"]
-
 
 @dataclass
 class Trace:

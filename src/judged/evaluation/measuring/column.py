@@ -13,8 +13,6 @@ from judged.errors import DataError, Warned
 from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.measures.registry import Measure
 
-__all__ = ["check_empty", "check_strict", "column", "is_empty", "is_settled", "level_warnings"]
-
 
 def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column:
     """One value per query: the mean over the orders of ties if these are given; empty queries by the policy."""

@@ -18,9 +18,6 @@ from judged.core.pool import Pool
 from judged.errors import Warned
 from judged.measures.registry import Measure
 
-__all__ = ["TieOrders"]
-
-
 _EXACT = 1_000  # orders of a query that are evaluated: all if there are no more, otherwise a sample
 _DRAWS = 20_000_000
 _BLOCK = 2_000_000  # rows in memory at a time

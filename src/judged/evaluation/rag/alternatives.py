@@ -16,8 +16,6 @@ from judged.evaluation.rag.roll_up import roll_up_qrels
 from judged.evaluation.result.source import Provenance
 from judged.measures.registry import Measure
 
-__all__ = ["all_sets", "best", "best_column", "chosen", "each_set"]
-
 
 def all_sets(qrels: Qrels) -> Qrels:
     """Merge the sets of each query: every judged document once, with its highest grade."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from judged.evaluation.options import RagOptions
     from judged.io.rag.chunk_table import ChunkTable
 
-__all__ = ["prepare"]
-
 
 def prepare(
     qrels: Qrels, run: Run | UnreadRun, policy: Policy, options: RagOptions

@@ -19,8 +19,6 @@ from judged.evaluation.result.source import as_text
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
 
-__all__ = ["HOW", "documents_of", "roll_up", "roll_up_qrels", "roll_up_run"]
-
 How = Literal["first", "max", "sum"]
 Resolver = Callable[[Run | Qrels], IdColumn]
 HOW = ("first", "max", "sum")

@@ -7,8 +7,6 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 
-__all__ = ["judged_share"]
-
 
 def judged_share(judged: Judged, ranks: Ints) -> Floats:
     """Share of queries whose document at a rank is judged, among those with a document at this rank; NaN if there are none.

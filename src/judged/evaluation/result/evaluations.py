@@ -15,8 +15,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted
 
-__all__ = ["Evaluations"]
-
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
 _PER_QUERY = ("values", "queries", "if_irrelevant", "if_top")
 _SUMMARY = ("summary", "intervals", "bounds")

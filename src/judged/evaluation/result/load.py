@@ -9,8 +9,6 @@ from judged.errors import DataError, FileError, UsageError
 from judged.evaluation.result.values import Values
 from judged.io.files.source import read_text
 
-__all__ = ["load"]
-
 
 def load(path: str | os.PathLike[str]) -> Values:
     """Load values from a JSON or Parquet file."""

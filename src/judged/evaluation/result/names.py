@@ -10,8 +10,6 @@ from judged.measures.grammar import parse
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
-__all__ = ["QueryValues", "find_measure"]
-
 
 def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
     """The measure of a result that a name means: as printed, by any other name, or as it was before the profile and the level were applied.

@@ -14,8 +14,6 @@ from judged.tables.formats.csv import cell
 if TYPE_CHECKING:
     from judged.evaluation.result.values import Values
 
-__all__ = ["save"]
-
 
 def save(values: Values, path: str | os.PathLike[str]) -> None:
     """Write values in the format that the ending of the file names; the file appears whole or not at all."""

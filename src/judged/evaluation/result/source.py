@@ -21,8 +21,6 @@ from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError
 from judged.io.read import read_run
 
-__all__ = ["Provenance", "as_text", "in_one_order", "raw_id"]
-
 
 @dataclass(frozen=True, eq=False)
 class Provenance:

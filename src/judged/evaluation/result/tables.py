@@ -12,10 +12,6 @@ from judged.measures.registry import Measure
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
-__all__ = [
-    "SUMMARIES", "interval_text", "notes_on", "range_text", "summary_table", "title_of", "value_record", "value_text",
-]  # fmt: skip
-
 SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
 
 Ends = tuple[float, float]

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from judged.evaluation.explain.result import Explanation
     from judged.evaluation.result.source import Provenance
 
-__all__ = ["Values"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Result):

@@ -25,8 +25,6 @@ from judged.io.tables.spark_frames import talking
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
-__all__ = ["evaluate_frame"]
-
 
 def evaluate_frame(
     qrels: Any, run: Any, measures: Measures = DEFAULT, *, session: Any = None, partitions: int | None = None,

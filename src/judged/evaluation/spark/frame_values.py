@@ -20,8 +20,6 @@ from judged.io.tables.spark_frames import talking
 from judged.measures.registry import Measure
 from judged.tables.table import Table
 
-__all__ = ["FrameValues"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrameValues(Summed):

@@ -11,9 +11,6 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.evaluation.stream.exact_means import ExactSum
 
-__all__ = ["Moments"]
-
-
 _HALF = 27  # bits of the lower half of a fraction of 53
 _LOWEST = 1126  # every double is a multiple of 2**-1126, its square one of 2**-2252
 

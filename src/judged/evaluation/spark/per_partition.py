@@ -27,8 +27,6 @@ from judged.io.read import read_qrels
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 
-__all__ = ["NUMBER", "ORDER", "PARTIAL", "SIDE", "Job", "Partial", "evaluate_partition"]
-
 SIDE = "side"  # 0: a judgment, 1: a row of the run
 ORDER = "order"  # of the judgments
 NUMBER = {"score": "number", "grade": "number"}  # columns of the union that are not named by their role

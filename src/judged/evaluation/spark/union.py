@@ -17,8 +17,6 @@ from judged.io.read import read_qrels
 from judged.io.tables.frames import is_spark
 from judged.io.tables.spark_frames import columns_in, quoted, talking
 
-__all__ = ["SparkJudgments", "open_judgments", "union_by_query"]
-
 
 @dataclass(frozen=True, slots=True)
 class SparkJudgments:

@@ -10,8 +10,6 @@ from judged.evaluation.arrays import score
 from judged.evaluation.evaluate import Measures
 from judged.evaluation.stream.kept import Batch
 
-__all__ = ["ListFeed"]
-
 
 class ListFeed:
     """Measure labels and scores, as `score` does."""

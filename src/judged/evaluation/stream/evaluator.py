@@ -9,12 +9,10 @@ from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
 from judged.evaluation.stream.array_batches import ListFeed
-from judged.evaluation.stream.exact_means import ExactSum, Means, exact_means
+from judged.evaluation.stream.exact_means import ExactSum, Means
 from judged.evaluation.stream.kept import COVERAGE, Batch, KeptSums, KeptValues, StreamTally
 from judged.evaluation.stream.run_batches import QueryFeed
 from judged.stats.summary import mean
-
-__all__ = ["Evaluator", "Means", "exact_means"]
 
 Keep = Literal["values", "means"]
 

@@ -19,9 +19,6 @@ from judged.stats.summary import FLOOR
 from judged.tables.result import Result
 from judged.tables.table import Table
 
-__all__ = ["ExactSum", "Means", "Summed", "exact_means", "summand"]
-
-
 _SCALE = 1126  # every double is an integer multiple of 2**-1126 if its fraction has 53 bits
 _HALF = 27  # bits: halves of the 53 bits can be added up in 64, 2**36 of them
 

@@ -13,8 +13,6 @@ from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.stream.exact_means import ExactSum, summand
 
-__all__ = ["COVERAGE", "Batch", "KeptSums", "KeptValues", "StreamTally", "check_repeated"]
-
 COVERAGE = "judged@10"  # an additional column: the share of judged documents
 
 

@@ -22,8 +22,6 @@ from judged.measures.grammar import parse
 from judged.measures.profiles import profile as find_profile
 from judged.tables.text import counted, some
 
-__all__ = ["QueryFeed"]
-
 
 class QueryFeed:
     """Measure rankings, complete queries at a time."""

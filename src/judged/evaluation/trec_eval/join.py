@@ -17,8 +17,6 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError
 from judged.evaluation.result.source import as_text, raw_id
 
-__all__ = ["PREFERENCES", "Options", "Stop", "Topics", "join_topics", "lacking", "topics_of"]
-
 PREFERENCES = ("prefs", "qrels_prefs")
 
 

@@ -17,10 +17,9 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, UsageError
 from judged.evaluation.trec_eval.join import PREFERENCES, Options, Stop, Topics, join_topics, lacking, topics_of
 from judged.io.formats.trec_eval import FORMATS, read_judgments, read_ranking, read_zscores
-from judged.measures.trec_names import RUN_ID, Printed, parse_requests, printed_values
+from judged.measures.trec_lists import RUN_ID
+from judged.measures.trec_names import Printed, parse_requests, printed_values
 from judged.stats.summary import FLOOR, total
-
-__all__ = ["Options", "TrecEvalOutput", "evaluate", "evaluate_files"]
 
 T = TypeVar("T")
 Zscores = Mapping[tuple[str, str], tuple[float, float]]

@@ -13,8 +13,6 @@ from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse
 from judged.io.arrays.sparse import of_sparse
 
-__all__ = ["ArrayLists", "lists_of"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayLists:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, shown
 
-__all__ = ["Numbers", "as_numbers", "is_sparse", "like"]
-
 _NARROW = 16  # bits of a floating-point number that many scores share
 
 

@@ -13,8 +13,6 @@ from judged.errors import DataError, Place
 from judged.io.arrays.numbers import as_numbers
 from judged.io.text.trec_columns import raise_alone
 
-__all__ = ["check_not_matrix", "is_column", "read_score_column"]
-
 _NUMBERS = re.compile(r"(?:torch\.)?b?(?:float|double|half|u?int)\d*(?:_\w+)?(?:\[\w+\])?", re.IGNORECASE)
 
 

@@ -10,8 +10,6 @@ from judged._types import Floats, Ints
 from judged.errors import DataError
 from judged.io.arrays.numbers import as_numbers, is_sparse
 
-__all__ = ["of_sparse"]
-
 
 def of_sparse(labels: Any, scores: Any) -> tuple[Floats, Floats, Ints, Ints]:
     """Return labels, scores, sizes of lists, and the number of relevant items that each list lacks.

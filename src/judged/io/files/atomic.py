@@ -16,8 +16,6 @@ from typing import IO, Any
 
 from judged.errors import FileError
 
-__all__ = ["ENDINGS", "write_atomically"]
-
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
 

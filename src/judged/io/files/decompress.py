@@ -13,8 +13,6 @@ from isal import igzip, isal_zlib
 from judged.errors import DataError, Place
 from judged.io.files import limits
 
-__all__ = ["decompress", "guard"]
-
 _STEP = 8 << 20
 _PIECE = 1 << 10
 _DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError)  # bz2 has none of its own

@@ -7,8 +7,6 @@ from typing import NoReturn
 
 from judged.errors import DataError, Place
 
-__all__ = ["LARGEST_RATIO", "LONGEST_LINE", "is_plausible", "raise_long_line"]
-
 LONGEST_LINE = 64 << 20
 LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 

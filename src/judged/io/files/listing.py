@@ -15,8 +15,6 @@ from judged.errors import DataError
 from judged.io.files.source import is_path, raise_file_error
 from judged.io.files.stored import Stored, is_store, open_store, show_address
 
-__all__ = ["FileListing", "is_listable", "list_files"]
-
 _TRIED = 100  # entries of a list that are looked up: it may hold a million ids
 _HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: what writers leave beside the data
 

@@ -15,11 +15,6 @@ from typing import IO, Any, NoReturn
 
 from judged.errors import DataError, FileError, JudgedError
 
-__all__ = [
-    "CHANGED", "HEAD", "PAD", "Content", "Raw", "Source", "compression", "file_path", "is_file_like",
-    "is_path", "open_content", "open_stream", "raise_file_error", "read_bytes", "read_text", "source_name",
-]  # fmt: skip
-
 Source = str | bytes | os.PathLike[Any]
 Raw = bytes | bytearray
 

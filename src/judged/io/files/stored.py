@@ -17,8 +17,6 @@ from urllib.parse import urlsplit
 from judged.errors import DataError, FileError
 from judged.io.files.source import CHANGED, raise_file_error
 
-__all__ = ["Stored", "is_store", "map_files", "open_store", "show_address"]
-
 Result = TypeVar("Result")
 
 _SCHEMES = {"s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss", "file"}

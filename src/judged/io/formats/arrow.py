@@ -21,8 +21,6 @@ from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.frames import Frame, arrow_frame
 from judged.io.text.lines import Head
 
-__all__ = ["ARROW"]
-
 
 def _detect(head: Head, request: ColumnRequest) -> bool:
     return head.data.startswith(b"ARROW1")

@@ -18,11 +18,6 @@ from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, arrow_frame, read_frame, unread_frame
 from judged.io.tables.roles import ColumnBatches
 
-__all__ = [
-    "ROWS", "columns_in_file", "cut_batches", "find_damage", "import_pyarrow", "open_buffer", "open_columns", "read_columns",
-    "report_library",
-]  # fmt: skip
-
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
 
 

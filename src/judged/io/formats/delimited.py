@@ -28,8 +28,6 @@ from judged.io.text.encoding import check_encoding, check_end
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
 
-__all__ = ["CSV", "Header", "find_header", "raise_width", "split_line", "split_lines"]
-
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
 _BREAK = re.compile(r"\r\n|\r|\n")

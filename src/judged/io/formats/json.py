@@ -22,8 +22,6 @@ from judged.io.tables.table import SourceTable, concatenate
 from judged.io.text.encoding import check_end, decode, raise_encoding
 from judged.io.text.lines import Head, Numbered
 
-__all__ = ["JSON", "iterate_json", "load_json", "read_values"]
-
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 
 

@@ -26,8 +26,6 @@ from judged.io.text.encoding import check_end, text_start
 from judged.io.text.lines import Head, check_parts, find_ending
 from judged.io.text.trec_columns import is_letor_line
 
-__all__ = ["LETOR"]
-
 _BLOCK = 1 << 20
 _LINE = "label qid:… features # document"
 # Nearly every line begins like this; the others are parsed one by one.

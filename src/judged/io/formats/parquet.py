@@ -22,8 +22,6 @@ from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.frames import Frame, arrow_frame, arrow_text
 from judged.io.text.lines import Head
 
-__all__ = ["PARQUET"]
-
 _CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
 _NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file
 

@@ -26,18 +26,6 @@ from judged.io.text.encoding import Begin
 from judged.io.text.lines import Head
 from judged.registry import Registry
 
-__all__ = [
-    "FORMATS",
-    "Detected",
-    "FileFormat",
-    "OpenTable",
-    "RowGroup",
-    "Rows",
-    "TextChunks",
-    "detect_format",
-    "raise_undetected",
-]
-
 OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
 TextChunks = Iterable[tuple[bytes, Begin]]  # whole lines, padded, with the place where they begin
 

@@ -14,8 +14,6 @@ from judged.io.text.decimals import is_decimal
 from judged.io.text.lines import Head
 from judged.io.text.trec import parse_scores
 
-__all__ = ["SCORES"]
-
 _NOT_FINITE = re.compile(rb"[+-]?(?:inf(?:inity)?|nan)", re.IGNORECASE)
 
 

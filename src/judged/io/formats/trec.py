@@ -26,8 +26,6 @@ from judged.io.text.lines import Head
 from judged.io.text.trec import parse_qrels, parse_run, raise_text
 from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
 
-__all__ = ["TREC", "Counted", "map_file", "unread_bytes", "unread_lines"]
-
 Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are counted only when a message needs them
 
 

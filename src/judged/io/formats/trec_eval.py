@@ -15,8 +15,6 @@ from judged.io.text.decimals import numbers
 from judged.io.text.trec import parse_qrels, parse_run
 from judged.io.text.trec_columns import PREFS, QRELS, TrecColumns
 
-__all__ = ["FORMATS", "parse_judgments", "parse_ranking", "read_judgments", "read_ranking", "read_zscores"]
-
 _QRELS_PREFS = TrecColumns("qrels", QRELS.columns, QRELS.number)  # the same columns, with grades like 0.5
 FORMATS = {
     "qrels": (QRELS, False),

@@ -20,8 +20,6 @@ from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.frames import arrow_frame, polars_frame, unread_frame
 
-__all__ = ["cut_dataset", "cut_lazy", "is_dataset", "is_lazy"]
-
 _AMONG = " of those that pass the filter"
 
 

@@ -16,8 +16,6 @@ from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
 
-__all__ = ["PieceGroup", "pack", "raise_empty_run", "read_all"]
-
 
 @dataclass(frozen=True, slots=True)
 class PieceGroup:

@@ -25,8 +25,6 @@ from judged.io.parts.row_groups import check_scores, cut_columnar
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.text.lines import Head, first_line
 
-__all__ = ["is_partitioned", "open_partitions", "open_requested_partitions"]
-
 SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a partition of text
 LARGE = 64 << 20  # bytes of a file that is not read as a whole
 

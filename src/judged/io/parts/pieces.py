@@ -26,8 +26,6 @@ from judged.io.tables.table import SourceTable, as_run
 from judged.io.text.encoding import Begin, text_start
 from judged.io.text.trec import parse_run
 
-__all__ = ["CHUNK", "LinesPiece", "TrecPiece", "WholeFile", "cut_lines"]
-
 CHUNK = 16 << 20  # bytes of text that are in memory at a time
 _LOOK = 1 << 16
 

@@ -15,8 +15,6 @@ from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 from judged.io.parts.packing import pack
 from judged.io.tables.columns import ColumnRequest
 
-__all__ = ["RowsPiece", "check_scores", "cut_columnar"]
-
 FEWEST, MOST = 1_000_000, 4_000_000  # rows of a partition
 _WHOLE = 5_000_000  # rows that are sorted at once
 _BYTES = 24  # of a row in memory, about

@@ -30,8 +30,6 @@ from judged.io.tables.context import Context
 from judged.io.tables.ids import encode_ids
 from judged.io.tables.roles import ColumnBatches, RoleTable, gather_columns
 
-__all__ = ["ChunkTable", "any_of", "count_tokens", "read_chunks"]
-
 _WHAT = {"chunks": "(doc, start, end)", "documents": "its document", "tokens": "its number of tokens"}
 
 

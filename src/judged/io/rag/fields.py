@@ -10,8 +10,6 @@ import numpy as np
 from judged.errors import DataError, Hint, Place, shown
 from judged.io.tables.columns import plain_name
 
-__all__ = ["find_fields", "flatten"]
-
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
 _MANY = tuple(f"{unit}s" for unit in _UNITS)
 

@@ -23,8 +23,6 @@ from judged.io.tables.records import named_fields
 from judged.io.tables.table import SourceTable, as_qrels, as_run
 from judged.io.text.lines import read_head
 
-__all__ = ["Questions", "as_mapping", "list_records", "read_questions"]
-
 _NUMBER = (int, float, np.number)
 
 

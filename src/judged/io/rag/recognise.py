@@ -17,8 +17,6 @@ from judged.io.rag.questions import Questions, as_mapping, list_records
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 
-__all__ = ["is_questions"]
-
 _SAMPLE = 20  # records by which questions are recognised
 
 

@@ -28,8 +28,6 @@ from judged.io.rag.text_records import (
 from judged.io.tables.frames import Frame, arrow_frame
 from judged.io.text.lines import Head, Numbered, first_line, iterate_lines
 
-__all__ = ["iterate_file"]
-
 _BATCH = 1 << 12
 _MARCO = {2: Fields("id", None, "text"), 4: Fields("id", "title", "text")}
 _MARCO_NAMES = {2: ("id", "text"), 4: ("id", "url", "title", "text")}

@@ -11,20 +11,6 @@ from judged.io.tables.columns import ColumnRequest, Role, match
 from judged.io.tables.frames import Frame, mapping_frame, raise_lengths
 from judged.io.tables.records import named_fields, names_of
 
-__all__ = [
-    "TEXTS",
-    "Fields",
-    "Ids",
-    "Row",
-    "TextRecords",
-    "find_fields",
-    "id_text",
-    "is_missing",
-    "is_record",
-    "iterate_document",
-    "iterate_frame",
-]
-
 Row = tuple[str, Any, Any]  # id, title, text
 Ids = Container[str] | None
 

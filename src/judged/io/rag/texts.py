@@ -14,8 +14,6 @@ from judged.io.rag.text_files import iterate_file
 from judged.io.rag.text_records import Row, TextRecords, is_missing, iterate_document, iterate_frame
 from judged.io.tables.frames import frame_of
 
-__all__ = ["Texts", "read_texts"]
-
 _WHAT = "texts"
 
 

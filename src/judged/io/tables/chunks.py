@@ -16,12 +16,6 @@ from judged.io.tables.columns import list_names, plain_name
 from judged.io.tables.ids import encode_ids
 from judged.io.tables.origin import Origin
 
-__all__ = [
-    "DOC_NAMES", "END_NAMES", "FILE_NAMES", "ID_NAMES", "START_NAMES", "TOKEN_NAMES", "Chunks", "are_chunks", "are_sets", "are_spans",
-    "as_integers", "count_words", "is_pair", "is_set", "is_span", "read_chunk_entries",
-]  # fmt: skip
-
-
 # Known names, as `plain_name` writes them; the surest first.
 ID_NAMES = ("chunkid", "nodeid", "passageid", "contextid", "pointid", "id", "uuid")
 DOC_NAMES = (

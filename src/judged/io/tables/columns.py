@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.text.decimals import What
 
-__all__ = [
-    "NAMES", "ColumnRequest", "Role", "RoleColumns", "Roles", "are_columns", "count_known", "find_columns",
-    "guess_options", "is_usual", "list_names", "match", "nested", "plain_name",
-]  # fmt: skip
-
 Names = tuple[tuple[str, ...], ...]
 
 # The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. The surest come

@@ -16,8 +16,6 @@ from judged.io.tables.records import named_fields, read_records, read_tuples, ta
 from judged.io.tables.roles import ColumnBatches, raise_empty
 from judged.io.tables.table import SourceTable
 
-__all__ = ["is_flat", "read_items", "read_mapping"]
-
 
 def read_mapping(source: Mapping[Any, Any], context: Context) -> SourceTable | ColumnBatches:
     """Read a mapping of queries to rankings, of names to columns, or one record."""

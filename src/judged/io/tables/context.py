@@ -13,8 +13,6 @@ from judged.errors import Place, Warned
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.origin import Document, Ids, ItemOrigin, Keys, LineOrigin, Origin, WholeOrigin
 
-__all__ = ["Context"]
-
 
 @dataclass(frozen=True, slots=True)
 class Context:

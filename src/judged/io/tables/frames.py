@@ -25,11 +25,6 @@ from judged.io.tables.roles import ColumnBatches
 from judged.io.tables.spark_frames import quoted, talking
 from judged.io.tables.table import as_run, concatenate
 
-__all__ = [
-    "Frame", "arrow_frame", "arrow_text", "frame_of", "is_spark", "mapping_frame", "polars_frame", "raise_lengths", "read_frame",
-    "unread_frame",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:

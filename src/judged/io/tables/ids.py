@@ -18,8 +18,6 @@ from judged.core.tables import IdKind
 from judged.errors import DataError, Place, shown
 from judged.io.tables.origin import Origin
 
-__all__ = ["Column", "RawIds", "as_list", "encode_ids", "group_ids"]
-
 Column = list[Any] | NDArray[Any]
 RawIds = Column | IdColumn  # an `IdColumn` is already checked
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from judged.errors import DataError
 from judged.io.tables.columns import ColumnRequest
 
-__all__ = ["NamedColumns"]
-
 
 @dataclass(frozen=True, slots=True)
 class NamedColumns:

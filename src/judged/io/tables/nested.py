@@ -19,8 +19,6 @@ from judged.io.tables.origin import Origin
 from judged.io.tables.records import named_fields, names_of, take_columns
 from judged.io.tables.table import SourceTable
 
-__all__ = ["flatten_sets", "is_list", "read_rankings"]
-
 
 def is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple, np.ndarray)) or (hasattr(value, "tolist") and hasattr(value, "__len__"))

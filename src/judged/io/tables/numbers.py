@@ -13,8 +13,6 @@ from judged.io.tables.ids import Column, as_list
 from judged.io.tables.origin import Origin
 from judged.io.text.decimals import LARGEST_GRADE, What
 
-__all__ = ["check_range", "floats", "ranks"]
-
 
 def floats(values: Column, origin: Origin, what: What) -> Floats:
     """Return a column of scores or grades. Text and missing numbers are errors; nothing is truncated."""

@@ -12,8 +12,6 @@ from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.errors import Place, shown
 
-__all__ = ["CellOrigin", "Document", "ItemOrigin", "Keys", "LineOrigin", "Origin", "RowOrigin", "WholeOrigin"]
-
 Ids = Sequence[Any] | IdColumn
 
 

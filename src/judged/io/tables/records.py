@@ -12,8 +12,6 @@ from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.roles import ColumnBatches
 
-__all__ = ["named_fields", "names_of", "raise_matrix", "read_records", "read_tuples", "take_column", "take_columns"]
-
 _TUPLES = {
     ("run", 3): ("query", "doc", "score"),
     ("qrels", 3): ("query", "doc", "grade"),

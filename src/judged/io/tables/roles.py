@@ -16,8 +16,6 @@ from judged.io.tables.context import Context
 from judged.io.tables.ids import Column, as_list, encode_ids
 from judged.io.tables.origin import ItemOrigin, Origin
 
-__all__ = ["Batch", "Coded", "ColumnBatches", "RoleTable", "gather_columns", "raise_empty"]
-
 Batch = Mapping[str, Column]
 
 

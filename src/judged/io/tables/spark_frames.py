@@ -13,8 +13,6 @@ from typing import Literal, NoReturn
 from judged.errors import EngineError, JudgedError, Place, UsageError
 from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 
-__all__ = ["MISSING", "columns_in", "quoted", "talking"]
-
 MISSING = "judged is needed on every worker"  # what a worker without judged reports
 _LONGEST = 300  # characters of a message of Spark: some contain a whole query plan
 

@@ -19,8 +19,6 @@ from judged.io.tables.origin import Document, Keys, Origin, WholeOrigin
 from judged.io.tables.roles import ColumnBatches
 from judged.io.text.decimals import decimals, is_decimal, numbers, raise_number
 
-__all__ = ["SourceTable", "as_qrels", "as_run", "concatenate"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTable:

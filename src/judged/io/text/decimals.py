@@ -12,8 +12,6 @@ from judged._types import Floats
 from judged.core.ids import IdColumn
 from judged.errors import DataError, Place, shown
 
-__all__ = ["LARGEST_GRADE", "What", "decimals", "is_decimal", "numbers", "raise_number", "whole_numbers"]
-
 What = Literal["score", "grade"]
 
 LARGEST_GRADE = 2.0**53

@@ -8,18 +8,6 @@ from typing import NoReturn
 from judged.errors import DataError, Place, Warned
 from judged.io.files.source import Raw
 
-__all__ = [
-    "WHOLE",
-    "Begin",
-    "check_encoding",
-    "check_end",
-    "decode",
-    "is_wide",
-    "raise_encoding",
-    "raise_nul",
-    "text_start",
-]
-
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 

@@ -13,8 +13,6 @@ from judged.io.files import limits
 from judged.io.files.source import HEAD, PAD, Content, Raw
 from judged.io.text.encoding import is_wide, raise_nul, text_start
 
-__all__ = ["Head", "Numbered", "check_parts", "find_ending", "first_line", "iterate_lines", "read_head"]
-
 Numbered = Iterator[tuple[int, bytes]]  # lines with their numbers
 
 _STEP = 1 << 20

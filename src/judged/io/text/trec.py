@@ -21,9 +21,6 @@ from judged.io.text.decimals import numbers, raise_number, whole_numbers
 from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_start
 from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, TrecColumns, raise_alone, raise_line
 
-__all__ = ["parse_qrels", "parse_run", "parse_scores", "raise_text"]
-
-
 _CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
 _EMPTY = "check that this is the right file, and not empty"
 _BLANK = bytes(letter in b" \t\r\n" for letter in range(256))

@@ -9,18 +9,6 @@ from typing import NoReturn
 from judged.errors import DataError, Place, shown
 from judged.io.text.decimals import What, is_decimal
 
-__all__ = [
-    "PREFS",
-    "QRELS",
-    "RUN",
-    "SCORES",
-    "TrecColumns",
-    "is_letor_line",
-    "is_trec_line",
-    "raise_alone",
-    "raise_line",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TrecColumns:

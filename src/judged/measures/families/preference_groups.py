@@ -14,8 +14,6 @@ from judged.core.judged import Judged
 from judged.core.pool import Aspects, Pool
 from judged.errors import DataError
 
-__all__ = ["Among", "PreferenceGroup", "count_balanced", "count_fulfilled", "groups", "judges", "mean_over_pairs"]
-
 Among = Literal["all", "retrieved", "implied"]
 
 

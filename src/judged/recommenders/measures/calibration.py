@@ -12,8 +12,6 @@ from judged.measures.parameters import Persistence
 from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import Alpha, LogBase, beyond
 
-__all__ = ["calibration"]
-
 
 @beyond("Calibration", of="user", needs=("history", "categories"), range=(0, np.inf), aliases=("Miscalibration",), lower_is_better=True,
         formula="Σ over categories of p·ln(p / ((1 - α)·q + α·p)), p of the history, q of the list",

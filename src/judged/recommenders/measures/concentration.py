@@ -11,8 +11,6 @@ from judged.measures.parameters import Persistence
 from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import LogBase, beyond
 
-__all__ = ["coverage", "distinct", "entropy", "exposure_gini", "gini", "gini_of", "personalisation"]
-
 Over = Literal["catalogue", "recommended"]
 
 

@@ -10,8 +10,6 @@ from judged._types import Bools, Floats
 from judged.recommenders.lists import RecommendedLists
 from judged.recommenders.registry import beyond
 
-__all__ = ["intra_list_diversity", "intra_list_similarity", "serendipity", "unexpectedness"]
-
 To = Literal["min", "mean"]
 
 _BLOCK = 1 << 20  # pairs in memory at a time

@@ -11,8 +11,6 @@ from judged.measures.parameters import Flag, Persistence
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.recommenders.registry import LogBase, beyond
 
-__all__ = ["novelty", "popularity"]
-
 
 @beyond("Popularity", of="user", needs=("history",), range=(0, np.inf), aliases=("AveragePopularity", "ARP"), lower_is_better=True,
         formula="mean over the list of the interactions that an item has",

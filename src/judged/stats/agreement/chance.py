@@ -7,9 +7,6 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.agreement.sample import Pairing, Sample, quadratic_form, ratio
 
-__all__ = ["alpha", "correct_for_chance", "even", "gwet", "ordinal_alpha", "own", "pooled", "raw"]
-
-
 _NOTHING = 1e-12  # rounding error of 1 − 1
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["How", "Interval", "MergeTies", "Missing", "WeightsName"]
-
 How = Literal["majority", "mean", "median", "max", "min", "adjudicate"]
 Interval = Literal["analytic", "units", "queries"]
 MergeTies = Literal["error", "lower", "higher", "first"]

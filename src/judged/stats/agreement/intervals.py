@@ -18,8 +18,6 @@ from judged.stats.agreement.resample import by_cluster, resample
 from judged.stats.agreement.sample import Pairing, Sample
 from judged.stats.checks import check_share, possible
 
-__all__ = ["Reliability", "by_query", "coefficients", "wilson"]
-
 Seed = int | np.random.Generator
 
 

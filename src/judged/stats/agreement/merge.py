@@ -11,8 +11,6 @@ from judged._types import Bools, Floats
 from judged.stats.agreement.choices import How, MergeTies
 from judged.stats.checks import check_choice
 
-__all__ = ["Merged", "merge"]
-
 _MEANS: dict[str, Any] = {"mean": np.nanmean, "median": np.nanmedian, "max": np.nanmax, "min": np.nanmin}
 
 

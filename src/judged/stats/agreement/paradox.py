@@ -16,9 +16,6 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.agreement.ratings import Label
 
-__all__ = ["CEILING", "GAP", "HIGH", "LOW", "Paradox", "paradox"]
-
-
 # The first paradox is reported if raw agreement ≥ HIGH, kappa ≤ LOW and Brennan-Prediger − kappa ≥ GAP; the ceiling of kappa
 # is reported below CEILING.
 HIGH = 0.8

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError, shown
 
-__all__ = ["MOST_CATEGORIES", "Label", "Patterns", "Ratings"]
-
 Label = str | int | float
 
 MOST_CATEGORIES = 1_000  # a larger confusion matrix is not readable

@@ -17,11 +17,6 @@ from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.sample import Pairing, Sample
 from judged.stats.agreement.weights import Weights, weights_of
 
-__all__ = [
-    "AGREEMENT_COEFFICIENTS", "AgreementCoefficient", "CoefficientRequest", "coefficient_key", "parse_coefficient",
-    "usual_coefficients",
-]  # fmt: skip
-
 Value = Callable[[Sample, Pairing], Floats]
 Error = Callable[[Sample, Pairing, float], float]
 

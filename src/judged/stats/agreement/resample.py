@@ -10,9 +10,6 @@ from judged._types import Floats, Ints
 from judged.core.numeric.seed import generator
 from judged.stats.agreement.ratings import Patterns
 
-__all__ = ["by_cluster", "resample", "resamples"]
-
-
 _MOST = 2_000
 _FEWEST = 200
 _DRAWS = 20_000_000  # bounds the work for more than 10,000 queries or patterns

@@ -10,8 +10,6 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.stats.agreement.ratings import Patterns
 
-__all__ = ["Pairing", "Sample", "quadratic_form", "ratio"]
-
 
 @dataclass(frozen=True, eq=False)
 class Pairing:

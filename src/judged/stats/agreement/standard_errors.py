@@ -13,11 +13,6 @@ from judged._types import Floats
 from judged.stats.agreement import chance
 from judged.stats.agreement.sample import Pairing, Sample, quadratic_form
 
-__all__ = [
-    "alpha_error", "cohen_error", "cohen_null", "conger_error", "even_error", "expected_error", "fleiss_null", "gwet_error",
-    "pooled_error", "raw_error",
-]  # fmt: skip
-
 
 def _of_mean(each: Floats, mean: float, count: Floats) -> float:
     n = float(count.sum())

@@ -10,9 +10,6 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import Hint, UsageError, shown
 
-__all__ = ["WEIGHTS", "Weights", "weights_of"]
-
-
 _HINT = "convert disagreement weights d to 1 - d / d.max()"
 
 

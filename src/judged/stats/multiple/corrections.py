@@ -15,8 +15,6 @@ from judged._types import Floats
 from judged.errors import DataError, Hint, UsageError
 from judged.registry import Registry
 
-__all__ = ["CORRECTIONS", "Correction", "adjusted"]
-
 OfSorted = Callable[[Floats], Floats]
 
 

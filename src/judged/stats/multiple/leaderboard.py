@@ -17,8 +17,6 @@ from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.multiple.letters import letters
 from judged.stats.multiple.omnibus import mean_ranks
 
-__all__ = ["RankIntervals", "Standings", "rank_intervals", "standings"]
-
 Missing = Literal["complete", "worst", "skip"]
 By = Literal["mean", "mean_rank", "borda", "wins"]
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from judged.errors import DataError
 
-__all__ = ["bars", "letters"]
-
 _ALPHABET = string.ascii_lowercase + string.ascii_uppercase
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.checks import check_choice, matrix, possible
 
-__all__ = ["Anova", "AnovaLine", "Friedman", "anova", "friedman", "mean_ranks"]
-
 Form = Literal["chi-square", "iman-davenport"]
 
 

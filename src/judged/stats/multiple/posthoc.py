@@ -17,9 +17,6 @@ from judged.stats.multiple.omnibus import anova, mean_ranks
 from judged.stats.multiple.studentised_range import range_quantile, range_tail
 from judged.stats.random_stream import arrangements
 
-__all__ = ["Pairwise", "nemenyi", "randomised_tukey", "tukey"]
-
-
 _CELLS = 400_000  # of a block of permuted queries, which fits the cache
 _ONE = "one query says nothing about others"
 _FUZZ = 1e-12  # relative: sums that differ by less are equal on any machine

@@ -14,9 +14,6 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.power import scales
 
-__all__ = ["range_quantile", "range_tail"]
-
-
 _STEP = 0.1  # the trapezoidal rule converges exponentially for integrands that vanish at both ends
 _BLOCK = 1 << 20
 

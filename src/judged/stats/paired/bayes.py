@@ -12,9 +12,6 @@ from judged.errors import UsageError, shown
 from judged.stats.checks import check_count, check_number, check_share, column, deviation
 from judged.stats.random_stream import exponentials
 
-__all__ = ["Posterior", "bayesian_signed_rank", "bayesian_t"]
-
-
 _SAMPLES = 50_000
 _DRAWS = 20_000_000
 _BLOCK = 1 << 19

@@ -13,8 +13,6 @@ from judged.core.numeric.resample import resampled_means
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_choice, check_share, column, deviation, possible
 
-__all__ = ["Equivalence", "tost"]
-
 Method = Literal["t", "bootstrap"]
 
 _RESAMPLES = 10_000

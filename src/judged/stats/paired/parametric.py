@@ -26,8 +26,6 @@ from judged.stats.differences import (
 )
 from judged.stats.paired.registry import TESTS, PairTest
 
-__all__ = ["Resampled", "bootstrap_test", "sign", "student"]
-
 Resampled = Literal["t", "mean"]
 
 _PAIRS = 64  # resampled together

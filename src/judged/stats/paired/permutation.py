@@ -30,8 +30,6 @@ from judged.stats.differences import (
 from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.paired.sign_flips import over_signs
 
-__all__ = ["Scale", "permutation", "permutation_of"]
-
 Scale = Literal["studentised", "raw"]
 
 _BITS = 51  # sums of a column stay below 2⁵¹, differences of two below 2⁵²

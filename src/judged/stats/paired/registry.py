@@ -16,8 +16,6 @@ from judged.errors import UsageError
 from judged.registry import Registry
 from judged.stats.differences import Alternative, TestOutcome, pairwise
 
-__all__ = ["TESTS", "PairTest", "outcome", "outcome_of_pairs"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairTest:

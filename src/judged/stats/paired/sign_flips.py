@@ -16,8 +16,6 @@ from judged._types import Floats
 from judged.core.numeric.native import usable_cores
 from judged.core.numeric.resample import drawn_at
 
-__all__ = ["over_signs"]
-
 Seen = TypeVar("Seen")
 
 _TILE = 64

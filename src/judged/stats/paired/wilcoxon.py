@@ -13,8 +13,6 @@ from judged.stats.checks import check_choice
 from judged.stats.differences import ONE, ZERO, Alternative, TestOutcome, differences, outcome_of
 from judged.stats.paired.registry import TESTS, PairTest
 
-__all__ = ["Distribution", "Zeros", "wilcoxon"]
-
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 Distribution = Literal["auto", "exact", "normal"]
 

@@ -17,8 +17,6 @@ from judged._types import Bools, Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
 
-__all__ = ["Columns", "columns", "numbers"]
-
 
 @dataclass(frozen=True, eq=False)
 class Columns:

@@ -16,8 +16,6 @@ from judged.stats.checks import check_share
 from judged.stats.rank_correlation.concordance import Columns, columns
 from judged.stats.rank_correlation.registry import CorrelationRequest, OfPairs, parse_coefficients
 
-__all__ = ["CorrelationEstimate", "correlation", "intervals", "p_value"]
-
 Interval = tuple[float, float] | None
 Seed = int | np.random.Generator
 

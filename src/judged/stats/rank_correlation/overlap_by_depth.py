@@ -17,8 +17,6 @@ from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.stats.rank_correlation.rankings import Ranked, Rankings
 
-__all__ = ["Depths", "Ties", "depths"]
-
 Ties = Literal["w", "a", "b"]
 
 

@@ -13,8 +13,6 @@ from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
 from judged.stats.rank_correlation.concordance import numbers
 
-__all__ = ["Ranked", "Rankings", "rank_items", "rankings", "with_scores"]
-
 
 @dataclass(frozen=True, slots=True)
 class Ranked:

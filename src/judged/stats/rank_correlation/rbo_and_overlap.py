@@ -18,9 +18,6 @@ from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.rank_correlation.overlap_by_depth import Ties, depths
 from judged.stats.rank_correlation.rankings import Ranked, Rankings, rankings
 
-__all__ = ["RBO", "Ties", "average_overlap", "jaccard", "overlap", "rbo"]
-
-
 _NEGLIGIBLE = 1e-18  # weight
 
 

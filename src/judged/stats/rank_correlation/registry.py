@@ -19,8 +19,6 @@ from judged.stats.rank_correlation.overlap_by_depth import Ties
 from judged.stats.rank_correlation.rankings import Rankings
 from judged.stats.rank_correlation.rbo_and_overlap import average_overlap_of, jaccard_of, overlap_of, rbo_of
 
-__all__ = ["RANK_COEFFICIENTS", "CorrelationRequest", "RankCoefficient", "parse_coefficients"]
-
 OfPairs = Callable[[Columns], Floats]
 OfDepths = Callable[[Rankings, int, float, Ties], Floats]
 

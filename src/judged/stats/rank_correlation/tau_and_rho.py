@@ -16,9 +16,6 @@ from judged.core.numeric import segments_reference as segment
 from judged.errors import UsageError, shown
 from judged.stats.rank_correlation.concordance import Columns, columns
 
-__all__ = ["gamma", "kendall", "pearson", "somers_d", "spearman", "tau_ap", "weighted_tau"]
-
-
 # ── one value for two columns ───────────────────────────────────────────────────────────────────
 
 

@@ -12,8 +12,6 @@ from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
 from judged.tables.text import plain_data
 
-__all__ = ["cell", "csv", "csv_text"]
-
 
 @output_format("csv", ending=".csv")
 def csv(result: Renderable, places: int) -> str:

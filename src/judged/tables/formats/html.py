@@ -8,8 +8,6 @@ from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
 from judged.tables.table import Table
 
-__all__ = ["html", "table_html"]
-
 _MOST = 100  # rows: more make a notebook slow, and nobody reads them there
 # Colours are those around it, made fainter: so it is readable on light and dark pages.
 _STYLE = """<style>

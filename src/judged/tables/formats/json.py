@@ -7,8 +7,6 @@ from json import dumps
 from judged.tables.formats import Renderable, output_format
 from judged.tables.text import plain_data
 
-__all__ = ["json"]
-
 
 @output_format("json", ending=".json")
 def json(result: Renderable, places: int) -> str:

@@ -8,8 +8,6 @@ from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
 from judged.tables.table import Table
 
-__all__ = ["latex", "latex_text"]
-
 _MARKED = re.compile(r"([+-]?[\d.]+) ([A-Za-z][A-Za-z0-9]*|[▲▼=])")
 _MINUS = re.compile(r"-(?=[\d.])")
 

@@ -6,8 +6,6 @@ from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
 from judged.tables.table import Table
 
-__all__ = ["markdown", "table_markdown"]
-
 _ESCAPES = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 
 

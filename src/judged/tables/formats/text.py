@@ -13,8 +13,6 @@ from judged.tables.formats import Renderable, output_format
 from judged.tables.table import Table
 from judged.tables.text import width
 
-__all__ = ["Style", "result_text", "table_text", "text"]
-
 Style = Callable[[str, Literal["headline", "title", "header", "best", "note", "warning"]], str]
 
 
