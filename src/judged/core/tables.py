@@ -164,3 +164,15 @@ class Qrels(_IdTable):
     sub: IdColumn | None = None
     choice: Ints | None = None
     overlap: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The retrieved chunks of each question as a run, the relevant ones as judgments."""
+
+    qrels: Qrels
+    run: Run
+
+    def named(self, name: str) -> Questions:
+        """Return the questions with a name for the run."""
+        return replace(self, run=replace(self.run, name=name))

@@ -12,7 +12,7 @@ from judged.core.parts.run import Executor, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
-from judged.io.parts.parts import is_partitioned, open_requested_partitions
+from judged.io.parts.recognise import is_partitioned
 from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
 from judged.io.tables.frames import is_spark
 from judged.io.tables.named_columns import NamedColumns
@@ -63,6 +63,8 @@ def _open_whole(source: Any, columns: NamedColumns, *, read: bool = False) -> Ru
 
 
 def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
+    from judged.io.parts.parts import open_requested_partitions
+
     is_open, request = isinstance(source, UnreadRun | Run), columns.request("run")
     if is_open:
         run = open_requested_partitions(source.path, request, source.name) if source.path else None

@@ -12,13 +12,12 @@ from judged.core.join.join import join
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
-from judged.core.tables import Qrels, Run
+from judged.core.tables import Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
-from judged.io.rag.questions import Questions, read_questions
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_requested_qrels
 from judged.io.run_names import named_runs
@@ -150,6 +149,8 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
     words = isinstance(options.tokens, str) and options.tokens == "words"
 
     def read(source: Any) -> Questions:
+        from judged.io.rag.questions import read_questions
+
         return source if isinstance(source, Questions) else read_questions(source, **fields, count_words=words)
 
     gold = read(qrels) if qrels is not None and is_questions(qrels, **fields) else None

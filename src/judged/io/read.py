@@ -14,7 +14,7 @@ from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.files.source import file_path
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
-from judged.io.parts.parts import is_partitioned, open_requested_partitions
+from judged.io.parts.recognise import is_partitioned
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.table import SourceTable, as_qrels
 
@@ -71,6 +71,8 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
         return as_read_run(source, judged) if isinstance(source, ScoreColumn) else source.read()
     several = isinstance(source, str | bytes | os.PathLike | list | tuple)  # a lazy frame is collected
     if several and is_partitioned(source):
+        from judged.io.parts.parts import open_requested_partitions
+
         partitions = open_requested_partitions(source, request, name)
         assert partitions is not None
         return partitions.read()

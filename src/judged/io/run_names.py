@@ -11,7 +11,7 @@ from judged.core.judged import Judged
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError
-from judged.io.parts.parts import is_partitioned
+from judged.io.parts.recognise import is_partitioned
 
 _EXTENSIONS = re.compile(
     r"(\.(run|res|txt|trec|tsv|csv|jsonl?|ndjson|parquet|pq|arrow|feather|gz|bz2|xz|zst))+$", re.IGNORECASE

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.core.unread_runs import ArrowRun
-from judged.io.files.stored import Stored
 from judged.io.formats.columnar import (
     columns_in_file,
     cut_batches,
@@ -20,6 +19,9 @@ from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.frames import Frame, arrow_frame
 from judged.io.text.lines import Head
+
+if TYPE_CHECKING:
+    from judged.io.files.stored import Stored
 
 
 def _detect(head: Head, request: ColumnRequest) -> bool:

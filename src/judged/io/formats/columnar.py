@@ -6,17 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, JudgedError, Place
 from judged.io.files.source import PAD, Content
-from judged.io.files.stored import Stored
 from judged.io.formats.registry import Detected, FileFormat, Rows
 from judged.io.tables.columns import ColumnRequest, count_known, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, arrow_frame, read_frame, unread_frame
 from judged.io.tables.roles import ColumnBatches
+
+if TYPE_CHECKING:
+    from judged.io.files.stored import Stored
 
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from judged._types import Ints
 from judged.errors import DataError, Place, shown
 from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
-from judged.io.files.stored import Stored
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.columns import ColumnRequest, count_known, find_columns
 from judged.io.tables.context import Context
@@ -27,6 +26,9 @@ from judged.io.text.decimals import is_decimal
 from judged.io.text.encoding import check_encoding, check_end
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
+
+if TYPE_CHECKING:
+    from judged.io.files.stored import Stored
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition

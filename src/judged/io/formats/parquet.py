@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.core.unread_runs import ArrowRun
-from judged.io.files.stored import Stored
 from judged.io.formats.columnar import (
     ROWS,
     columns_in_file,
@@ -21,6 +20,9 @@ from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.frames import Frame, arrow_frame, arrow_text
 from judged.io.text.lines import Head
+
+if TYPE_CHECKING:
+    from judged.io.files.stored import Stored
 
 _CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
 _NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ArrowRun, ScoreColumn, UnreadRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content
-from judged.io.files.stored import Stored
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame
@@ -25,6 +24,9 @@ from judged.io.tables.table import SourceTable
 from judged.io.text.encoding import Begin
 from judged.io.text.lines import Head
 from judged.registry import Registry
+
+if TYPE_CHECKING:
+    from judged.io.files.stored import Stored
 
 OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
 TextChunks = Iterable[tuple[bytes, Begin]]  # whole lines, padded, with the place where they begin

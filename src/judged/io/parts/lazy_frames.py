@@ -23,22 +23,6 @@ from judged.io.tables.frames import arrow_frame, polars_frame, unread_frame
 _AMONG = " of those that pass the filter"
 
 
-def _packages(source: Any) -> set[str]:
-    return {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
-
-
-def is_dataset(source: Any) -> bool:
-    """Return whether this is a dataset of pyarrow, without importing it."""
-    return "pyarrow" in _packages(source) and hasattr(source, "get_fragments")
-
-
-def is_lazy(source: Any) -> bool:
-    """Return whether this is a lazy frame of polars, without importing it."""
-    return (
-        "polars" in _packages(source) and hasattr(type(source), "collect_schema") and hasattr(type(source), "collect")
-    )
-
-
 # ── datasets ─────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import Part, PartitionedRun
 from judged.errors import DataError, Place
-from judged.io.files.listing import FileListing, is_listable, list_files
+from judged.io.files.listing import FileListing, list_files
 from judged.io.files.source import HEAD, PAD, compression, file_path, raise_file_error
 from judged.io.files.stored import Stored, map_files
 from judged.io.formats.delimited import Header
 from judged.io.formats.registry import Detected, detect_format
 from judged.io.open_table import read_one_run
-from judged.io.parts.lazy_frames import cut_dataset, cut_lazy, is_dataset, is_lazy
+from judged.io.parts.lazy_frames import cut_dataset, cut_lazy
 from judged.io.parts.packing import pack, raise_empty_run, read_all
 from judged.io.parts.pieces import LinesPiece, TrecPiece, WholeFile, cut_lines
+from judged.io.parts.recognise import is_dataset, is_lazy
 from judged.io.parts.row_groups import check_scores, cut_columnar
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.text.lines import Head, first_line
 
 SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a partition of text
 LARGE = 64 << 20  # bytes of a file that is not read as a whole
-
-
-def is_partitioned(source: Any) -> bool:
-    """Return whether a run is in several partitions: several files, an address in a store, a dataset of pyarrow, a lazy frame of polars.
-
-    >>> is_partitioned({"q1": ["d1"]})
-    False
-    """
-    if isinstance(source, str | bytes | os.PathLike):  # nearly always a file
-        return source != "-" and not Path(os.fsdecode(source)).is_file() and is_listable(source)
-    if isinstance(source, list | tuple):
-        return bool(source) and isinstance(source[0], str | bytes | os.PathLike) and is_listable(source)
-    return is_dataset(source) or is_lazy(source)
 
 
 def open_partitions(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from judged.core.tables import Passages, Qrels, Run
+from judged.core.tables import Passages, Qrels, Questions, Run
 from judged.errors import DataError, Place, Warned, shown
 from judged.io.files.source import Content, file_path, is_file_like, is_path
 from judged.io.open_table import open_values
@@ -24,18 +24,6 @@ from judged.io.tables.table import SourceTable, as_qrels, as_run
 from judged.io.text.lines import read_head
 
 _NUMBER = (int, float, np.number)
-
-
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """The retrieved chunks of each question as a run, the relevant ones as judgments."""
-
-    qrels: Qrels
-    run: Run
-
-    def named(self, name: str) -> Questions:
-        """Return the questions with a name for the run."""
-        return replace(self, run=replace(self.run, name=name))
 
 
 def read_questions(

@@ -9,13 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from judged.core.tables import Qrels, Run
+from judged.core.tables import Qrels, Questions, Run
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.source import is_file_like, is_path, open_content
-from judged.io.rag.fields import find_fields, flatten
-from judged.io.rag.questions import Questions, as_mapping, list_records
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
 
 _SAMPLE = 20  # records by which questions are recognised
 
@@ -32,32 +29,48 @@ def is_questions(source: Any, **fields: str) -> bool:
     """
     if isinstance(source, Questions):
         return True
-    records = _sample_records(source)
+    if not (items := _first_items(source)):
+        return False
+    from judged.io.rag.fields import find_fields, flatten
+    from judged.io.rag.questions import as_mapping  # most inputs are no questions, and do not need them
+
+    records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
     try:
         return bool(records) and bool(find_fields(records, fields, Place("")))
     except DataError:
         return False
 
 
-def _sample_records(source: Any) -> list[dict[str, Any]]:
-    """Return the first records of a file or an object that may contain questions; none if it has no records."""
+def _first_items(source: Any) -> list[Any]:
+    """Return the first records of a source that may contain questions; none if it has no records."""
     if is_path(source):
-        items = _first_in_file(source)
-    elif is_file_like(source) or isinstance(source, (Qrels, Run)):
-        items = []
-    elif isinstance(source, Mapping):
+        return _first_in_file(source)
+    if source is None or is_file_like(source) or isinstance(source, (Qrels, Run, UnreadRun)):
+        return []
+    if isinstance(source, (list, tuple)):
+        return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []
+    if isinstance(source, Mapping):
         few = dict(islice(source.items(), _SAMPLE))
-        whole = len(source) <= _SAMPLE or all(isinstance(value, Mapping) for value in few.values())
-        items = list_records(few, Context(ColumnRequest("questions"))) if whole else []
-    elif isinstance(source, (list, tuple)):
-        items = list(source[:_SAMPLE])
+        inner = [value for value in few.values() if isinstance(value, Mapping)]
+        if inner and all(isinstance(number, (int, float)) for value in inner for number in islice(value.values(), 1)):
+            return []  # {query: {doc: number}}
+        lists = [value for value in few.values() if isinstance(value, (list, tuple))]
+        if len(lists) == len(few) and not any(isinstance(value[0], (list, tuple, Mapping)) for value in lists if value):
+            return []  # {query: [doc, …]}
+        if len(source) > _SAMPLE and len(inner) < len(few):
+            return []
+        source = few
     elif hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
-        items = source.slice(0, _SAMPLE).to_pylist()
+        return list(source.slice(0, _SAMPLE).to_pylist())
     elif hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
-        items = list_records(source.head(_SAMPLE), Context(ColumnRequest("questions")))
+        source = source.head(_SAMPLE)
     else:
-        items = []
-    return [flatten(record) for item in items if (record := as_mapping(item)) is not None]
+        return []
+    from judged.io.rag.questions import list_records
+    from judged.io.tables.columns import ColumnRequest
+    from judged.io.tables.context import Context
+
+    return list_records(source, Context(ColumnRequest("questions")))
 
 
 def _first_in_file(source: Any) -> list[Any]:
