@@ -97,7 +97,11 @@ class Registry(Generic[T]):
         if entry is not None:
             return entry
         near = self.nearest(name) if isinstance(name, str) else None
-        action = f"did you mean {near}?" if near else hint or f"choose one of {', '.join(self.names)}"
+        action = (
+            f"did you mean {near}?"
+            if near
+            else hint or f"choose one of {', '.join(sorted(self.names, key=str.casefold))}"
+        )
         slug = f"unknown-{self.kind.replace(' ', '-')}"
         raise UsageError(slug, f"unknown {self.kind} {shown(name)}", hint=action, value=name)
 

@@ -106,7 +106,7 @@ def test_the_exit_code_says_what_the_gate_says():
 def test_all_of_it_once():
     assert fails("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--worst", "1") == (
         f"{FAILS}\n"
-        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000), more than the 0 allowed; noise does not explain it (corrected p below 0.0001).\n"
+        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000), more than the 0 allowed; this is unlikely to be chance (corrected p below 0.0001).\n"
         "\n"
         "measure  queries of   queries    best    half  difference        95% interval  won/tied/lost        p  corrected p  max_drop\n"
         "───────  ───────────  ───────  ──────  ──────  ──────────  ──────────────────  ─────────────  ───────  ───────────  ────────\n"
@@ -115,7 +115,7 @@ def test_all_of_it_once():
         "mode significant · permutation test, holm correction over measures and slices, percentile intervals, alpha 0.05, seed 0\n"
         "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant\n"
         "\n"
-        "20 queries got worse by RR; the 1 worst\n"
+        "20 queries got worse on RR; the 1 worst\n"
         "\n"
         "query    best    half  difference  judged documents that moved, by rank\n"
         "─────  ──────  ──────  ──────────  ───────────────────────────────────────────\n"

@@ -235,7 +235,7 @@ def test_ties_by_expected_value_agree_with_scikit_learn(model, compared):
     for pattern, name in _SKLEARN.items():
         for k in (1, 3, 5, 10, None):
             measure = parse(name if k is None else f"{name}@{k}")
-            values = dict(zip(judged.queries, orders.expected(measure).tolist(), strict=True))
+            values = dict(zip(judged.queries, orders.expected_value(measure).tolist(), strict=True))
             for qid, theirs in recorded[model, pattern.format(k=k)].items():
                 count += 1
                 assert values[qid] == pytest.approx(theirs, abs=1e-12), (measure, qid)

@@ -14,6 +14,12 @@ from judged.cli.options.rag import preparation
 @click.command("convert", cls=Command)
 @click.argument("source")
 @click.argument("target")
+@option(
+    "--kind",
+    type=click.Choice(["run", "qrels"]),
+    group="Input",
+    help="Content of SOURCE. [default: by TARGET or content]",
+)
 @option("--qrels", "kind", flag_value="qrels", group="Input", help="SOURCE contains judgments.")
 @option("--run", "kind", flag_value="run", group="Input", help="SOURCE contains a run.")
 @option("--format", type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]), group="Output",

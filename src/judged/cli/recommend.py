@@ -10,6 +10,7 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.inputs import check_stdin, level_option, named_run
 from judged.cli.options.output import emit, output_options
+from judged.tables.result import RecordTable
 
 
 @click.command("recommend", cls=Command)
@@ -36,7 +37,7 @@ from judged.cli.options.output import emit, output_options
 )
 @level_option
 @output_options()
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, value: _list(ctx) if value else None, help="Show all measures, their input and their papers.")  # fmt: skip
+@option("--list", "listing", is_flag=True, group="Measures", help="List all measures with their input and paper.")
 def command(run: str | None, history: str | None, measures: tuple[str, ...], **options: Any) -> None:
     """Measure the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, calibration.
 
@@ -54,6 +55,9 @@ def command(run: str | None, history: str | None, measures: tuple[str, ...], **o
     """
     from judged.recommenders.beyond_accuracy import beyond_accuracy
 
+    if options["listing"]:
+        emit(_measures(), options)
+        return
     if run is None:
         raise click.UsageError("Missing argument 'RUN'.")
     if history is not None and options["past"] is not None:
@@ -92,13 +96,11 @@ def _categories(path: str | None) -> Any:
         ) from error
 
 
-def _list(ctx: click.Context) -> None:
-    """Print one paragraph per measure."""
+def _measures() -> RecordTable:
+    """All measures beyond accuracy, with their input and paper."""
     from judged.recommenders.registry import BEYOND
 
-    for d in sorted(BEYOND, key=lambda d: d.of):
-        unit = "per user" if d.of == "user" else "of the run"
-        click.echo(f"{d.name}  ({unit}; needs {', '.join(d.needs) or 'only the run'})")
-        for line in (d.summary, d.formula, d.paper):
-            click.echo(f"    {line}")
-    ctx.exit()
+    words = ("measure", "of", "needs", "summary", "formula", "paper")
+    rows = [(d.name, "each user" if d.of == "user" else "the run", ", ".join(d.needs) or "the run", d.summary, d.formula, d.paper)
+            for d in sorted(BEYOND, key=lambda d: d.of)]  # fmt: skip
+    return RecordTable(dict(zip(words, zip(*rows, strict=True), strict=True)), words)

@@ -77,7 +77,7 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     warnings = dict.fromkeys(w for r in results for w in r.warnings)
     lost = len({q for r in results for q in r.queries}) - len(common)
     if lost:
-        text = f"left out {counted(lost, 'query')} that not all results have"
+        text = f"{counted(lost, 'query')} not in every result, left out"
         warnings[Warned("queries-differ", lost, text)] = None
     kept = tuple(_select(r, common) for r in results)
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))

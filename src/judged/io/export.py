@@ -79,7 +79,7 @@ class Export:
     def unblank(self, ids: IdColumn, kind: IdKind) -> list[str]:
         """Return ids as text, for formats whose columns are separated by blanks."""
         words = _words(ids)
-        self._check_none(words, " \t\n\r\v\f", "the id {} contains a blank", "write JSON, CSV or Parquet")
+        self._check_none(words, " \t\n\r\v\f", "the id {} contains a space", "write JSON, CSV or Parquet")
         return words
 
     def guarded(self, ids: IdColumn, kind: IdKind) -> list[str]:

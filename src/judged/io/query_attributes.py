@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core.tables import Id
-from judged.errors import DataError, shown
+from judged.errors import DataError, Hint, shown
 from judged.io.open_table import open_role_table
 from judged.io.tables.columns import Role, list_names
 
@@ -22,7 +22,12 @@ def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
     Empty cells are skipped; a query with two different values is an error.
     """
     roles = {"query": _QUERY, "attribute": Role((), f"the attribute {name!r}", read=_values)}
-    table = open_role_table(source, "queries", roles, {"attribute": name})
+    try:
+        table = open_role_table(source, "queries", roles, {"attribute": name})
+    except DataError as error:
+        if error.slug != "columns":
+            raise
+        raise error.changed(hint=Hint("choose another column with {by}", by=None)) from None
     query, values = table.ids["query"], table.numbers["attribute"]
     attribute: dict[Id, Id] = {}
     for row, (code, value) in enumerate(zip(query.code.tolist(), values.tolist(), strict=True)):

@@ -173,8 +173,8 @@ def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
             f"{drop.moved}, more than {limit}, but the {test} test does not say that it got worse ({p_value}): {why}."
         )
     if broken:
-        return f"{drop.moved}, more than {limit}; noise does not explain it ({p_value})."
-    return f"{drop.moved}, more than {limit}, but noise may explain it ({p_value}, alpha = {rules.alpha:g})."
+        return f"{drop.moved}, more than {limit}; this is unlikely to be chance ({p_value})."
+    return f"{drop.moved}, more than {limit}, but this may be chance ({p_value}, alpha = {rules.alpha:g})."
 
 
 def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
@@ -187,16 +187,16 @@ def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
     if rules.mode == "significant" and drop.least > rules.alpha:
         least = TESTS.find(test).least_p(row.queries)
         several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
-        return f"{counted(row.queries, 'query')} can show no drop, however large: p is never below {least:.2g}{several}"
+        return f"{counted(row.queries, 'query')} cannot show a drop, however large: p is never below {least:.2g}{several}"
     shown = abs(row.difference - (row.high if drop.lower_is_better else row.low))
     matters = drop.allowed or MATERIAL * abs(row.mean_a)
     if math.isnan(shown):
-        return f"{counted(row.queries, 'query')} can show no drop"
+        return f"{counted(row.queries, 'query')} cannot show a drop"
     if drop.flat:
         return f"{counted(row.queries, 'query')} that all differ by the same amount say nothing about other queries"
     if shown <= matters or drop.worst <= matters:
         return ""
-    return f"{counted(row.queries, 'query')} can show no drop below about {_number(shown)}"
+    return f"{counted(row.queries, 'query')} cannot show a drop below about {_number(shown)}"
 
 
 def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:

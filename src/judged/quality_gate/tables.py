@@ -83,5 +83,5 @@ def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
             table = (
                 table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
             )  # saved results know no documents
-            shown.append(replace(table, title=f"{counted(lost, 'query')} got worse by {m}{more}"))
+            shown.append(replace(table, title=f"{counted(lost, 'query')} got worse on {m}{more}"))
     return shown

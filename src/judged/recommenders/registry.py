@@ -89,6 +89,9 @@ class BeyondMeasure:
     params: tuple[tuple[str, Any], ...] = ()  # those that differ from the defaults
     k: int | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.definition.name, self.params, self.k)  # a definition contains functions
+
     def at(self, k: int) -> BeyondMeasure:
         """The measure with this cutoff, unless it has its own."""
         return self if self.k is not None else BeyondMeasure(self.definition, self.params, k)
@@ -196,3 +199,7 @@ def _declare_name(d: BeyondDefinition) -> None:
     function.__annotations__ = {**hints, "return": Floats}
     function.__doc__ = d.description
     measure(d.name, lower_is_better=d.lower_is_better, paper=d.paper, formula=d.formula)(function)
+
+
+def _restore(name: str, params: tuple[tuple[str, Any], ...], k: int | None) -> BeyondMeasure:
+    return BeyondMeasure(BEYOND.find(name), params, k)

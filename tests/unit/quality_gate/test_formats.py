@@ -74,8 +74,8 @@ def test_text_begins_with_the_verdict_and_what_is_broken(failed):
     assert [line[:4] for line in lines[2:8]] == ["FAIL", "FAIL", "pass", "pass", "pass", "skip"]
     assert lines[2].startswith("FAIL  P@1 fell by 1.0000 (1.0000 → 0.0000), more than the 0.1 allowed")
     assert lines[7] == "skip  b: 2 queries, fewer than 10: not tested."  # once, not for each measure
-    assert "12 queries got worse by P@1; the 10 worst" in lines
-    assert not any("got worse by RR" in line for line in lines)
+    assert "12 queries got worse on P@1; the 10 worst" in lines
+    assert not any("got worse on RR" in line for line in lines)
 
 
 def test_text_shows_the_differences_behind_the_reasons(passed):
@@ -93,7 +93,7 @@ def test_markdown_is_a_job_summary(failed, passed):
     assert text.startswith("## judged gate: FAIL\n\n|  | reason |\n| :-- | :-- |\n| **FAIL** | P@1 fell by 1.0000")
     assert "- candidate against baseline: 2 of 5 rules broken" in text
     assert "### Differences" in text
-    assert "<details><summary>12 queries got worse by P@1; the 10 worst</summary>\n\n| query |" in text
+    assert "<details><summary>12 queries got worse on P@1; the 10 worst</summary>\n\n| query |" in text
     assert text.count("<details>") == text.count("</details>") == 1
     assert passed.render("github").startswith("## judged gate: PASS\n")
 

@@ -55,7 +55,7 @@ def test_a_drop_beyond_what_is_allowed_and_beyond_noise_fails():
     assert (reason.observed, reason.allowed) == (1 / 2, 0.1)
     assert (
         reason.sentence
-        == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed; noise does not explain it (corrected p below 0.0001)."
+        == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed; this is unlikely to be chance (corrected p below 0.0001)."
     )
     assert gate.verdict == "FAIL  candidate against baseline: 1 of 1 rules broken"
 
@@ -71,8 +71,8 @@ def test_a_drop_that_noise_may_explain_passes_by_default_and_fails_in_the_other_
     noisy = {"base": WOBBLE, "max_drop": 0.01}
     usual, mean, sure = (held(OTHER_WOBBLE, mode=mode, **noisy) for mode in ("significant", "mean", "sure"))
     assert usual.passed
-    assert "more than the 0.01 allowed, but noise may explain it" in usual.reasons[0].sentence
-    assert usual.reasons[0].note.startswith("40 queries can show no drop below about 0.1")
+    assert "more than the 0.01 allowed, but this may be chance" in usual.reasons[0].sentence
+    assert usual.reasons[0].note.startswith("40 queries cannot show a drop below about 0.1")
     assert not mean.passed
     assert mean.reasons[0].sentence == "RR fell by 0.0125 (0.7500 → 0.7375), more than the 0.01 allowed."
     assert not sure.passed
@@ -163,9 +163,9 @@ def test_few_queries_that_can_show_nothing_pass_with_a_note():
     gate = jd.gate(judged, run(2, 2, 2, 2), baseline=run(1, 1, 1, 1), measures="RR", max_drop=0.01)
     assert gate.passed
     assert gate.reasons[0].p == 2 / 2**4
-    assert gate.reasons[0].note == f"4 queries can show no drop, however large: p is never below {2 / 2**4:.2g}"
+    assert gate.reasons[0].note == f"4 queries cannot show a drop, however large: p is never below {2 / 2**4:.2g}"
     assert gate.verdict == "PASS  candidate against baseline: the rule holds, but it is hardly tested"
-    assert "Note: 4 queries can show no drop" in str(gate)
+    assert "Note: 4 queries cannot show a drop" in str(gate)
 
 
 def test_several_tests_of_few_queries_say_what_they_can_show_together():
@@ -183,9 +183,9 @@ def test_one_query_passes_with_a_note_and_is_never_sure():
     asked = {"baseline": run(1), "measures": "RR"}
     assert (
         jd.gate(judged, run(2), **asked).reasons[0].note
-        == "1 query can show no drop, however large: p is never below 1"
+        == "1 query cannot show a drop, however large: p is never below 1"
     )
-    assert jd.gate(judged, run(2), test="t", **asked).reasons[0].note == "1 query can show no drop"
+    assert jd.gate(judged, run(2), test="t", **asked).reasons[0].note == "1 query cannot show a drop"
     sure = jd.gate(judged, run(2), mode="sure", max_drop=1, **asked)
     assert not sure.passed
     assert "1 query cannot bound the drop" in sure.reasons[0].sentence
@@ -278,7 +278,7 @@ def test_doubt_speaks_in_every_mode():
     for mode in ("significant", "mean"):
         gate = jd.gate(first(4), run(2, 1, 1, 1), mode=mode, **few)
         assert gate.passed
-        assert "4 queries can show no drop" in gate.reasons[0].note
+        assert "4 queries cannot show a drop" in gate.reasons[0].note
 
 
 @pytest.mark.parametrize(

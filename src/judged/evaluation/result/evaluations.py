@@ -64,12 +64,15 @@ class Evaluations(Result):
         first = self.results[0]
         measures = first.numeric_measures
         room = len(measures) <= _WITH_INTERVALS
+        differ = len({result.queries for result in self.results}) > 1
         rows = []
         for result, label in zip(self.results, self.labels, strict=True):
             means, intervals = result.mean(), result.intervals() if room else {}
             cells = [_cell(result, m, means[str(m)], intervals.get(str(m)), places) for m in measures]
-            rows.append((label, *cells, f"{result.coverage.get('judged@10', 1):.0%}"))
-        notes = [counted(len(first), "query")]
+            rows.append(
+                (label, *cells, f"{result.coverage.get('judged@10', 1):.0%}", *([str(len(result))] if differ else []))
+            )
+        notes = [] if differ else [counted(len(first), "query")]
         if first.if_top is not None:
             notes.append("in brackets: if all unjudged documents were irrelevant – of the top grade")
         elif room:
@@ -79,8 +82,13 @@ class Evaluations(Result):
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
         notes += [f"policy: {first.policy}", *(f"warning: {warning}" for warning in self.warnings)]
+        if differ:
+            notes.append(
+                "warning: the runs have different queries, so their means are not comparable; `compare` uses the common ones"
+            )
         optional = (len(measures) + 1, *range(len(measures), 1, -1))
-        return Table(("run", *map(str, measures), "judged@10"), tuple(rows), notes=tuple(notes), optional=optional)
+        headers = ("run", *map(str, measures), "judged@10", *(["queries"] if differ else []))
+        return Table(headers, tuple(rows), notes=tuple(notes), optional=optional)
 
     def _query_table(self, places: int) -> Table:
         """One row per query; the columns of several runs are side by side under their names."""

@@ -13,6 +13,7 @@ from judged.core.tables import Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.source import is_file_like, is_path, open_content
+from judged.io.tables.frames import is_spark
 
 _SAMPLE = 20  # records by which questions are recognised
 
@@ -45,7 +46,7 @@ def _first_items(source: Any) -> list[Any]:
     """Return the first records of a source that may contain questions; none if it has no records."""
     if is_path(source):
         return _first_in_file(source)
-    if source is None or is_file_like(source) or isinstance(source, (Qrels, Run, UnreadRun)):
+    if source is None or isinstance(source, (Qrels, Run, UnreadRun)) or is_spark(source) or is_file_like(source):
         return []
     if isinstance(source, (list, tuple)):
         return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []

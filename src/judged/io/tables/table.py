@@ -165,7 +165,9 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
         ):
             known, where = ", ".join(map(repr, grades)) or "none", table.origin.place(row, "grade")
             problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; grade_map has {known}"
-            raise DataError("unknown-grade", problem, where=where, value=cell, hint="add it to grade_map")
+            raise DataError(
+                "unknown-grade", problem, where=where, value=cell, hint=Hint("add it to {grade_map}", grade_map=None)
+            )
     values = [grades[cell] if cell in grades else float(cell) if isinstance(cell, str) else cell for cell in cells]
     return floats(values, table.origin, "grade")
 

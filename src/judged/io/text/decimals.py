@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.core.ids import IdColumn
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, shown
 
 What = Literal["score", "grade"]
 
@@ -91,20 +91,22 @@ def _fixed_point(text: IdColumn) -> tuple[Floats, NDArray[np.bool_]]:
 
 def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoReturn:
     """Say why a cell is not a score or a grade."""
-    slug, problem, hint = f"{what}-text", f"{what} {shown(raw)}{about} is not a number", ""
+    slug, problem, hint = f"{what}-text", f"{what} {shown(raw)}{about} is not a number", Hint("")
     if raw.strip(b"+-").lower() == b"nan":
         slug = "score-nan" if what == "score" else "grade-type"
-        problem, hint = f"{what} is NaN{about}", "find out where the number was lost; NaN cannot be ranked"
+        problem, hint = f"{what} is NaN{about}", Hint("check how it was computed; NaN cannot be ranked")
     elif _DECIMAL.fullmatch(raw):
         slug, problem = "grade-range", f"grade {shown(raw)}{about} is outside -2**53 to 2**53"
-        hint = "use small grades such as 0, 1, 2, 3"
+        hint = Hint("use small grades such as 0, 1, 2, 3")
     elif raw.count(b",") == 1 and _DECIMAL.fullmatch(raw.replace(b",", b".")):
-        hint = "write a decimal point: " + raw.replace(b",", b".").decode()
+        hint = Hint("write a decimal point: " + raw.replace(b",", b".").decode())
     elif where.line == 1:
-        hint = "if the first line is a header, separate its columns by tabs or commas, or remove it"
+        hint = Hint("if the first line is a header, separate its columns by tabs or commas, or remove it")
+    elif what == "grade" and raw.isalpha():
+        hint = Hint("write numbers, or map words to grades with {grade_map}", grade_map=None)
     else:
-        hint = f"write the {what} as a decimal number such as 0.5, -3 or 1e-4"
-    raise DataError(slug, problem, hint=hint or None, where=where, value=raw)
+        hint = Hint(f"write the {what} as a decimal number such as 0.5, -3 or 1e-4")
+    raise DataError(slug, problem, hint=hint, where=where, value=raw)
 
 
 _PREFIX = re.compile(rb"\s*[+-]?(0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)?",

@@ -8,7 +8,8 @@ import pickle
 import pytest
 from small_partitions import COLUMNS, batches_of, described, error_of, rows_of, small
 
-from judged.io.parts.parts import is_partitioned, open_partitions
+from judged.io.parts.parts import open_partitions
+from judged.io.parts.recognise import is_partitioned
 from judged.io.read import read_run
 
 pyarrow = pytest.importorskip("pyarrow")

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from small_partitions import described, error_in_parts, error_of, rows_of, small
 
-from judged.io.parts.parts import is_partitioned, open_partitions
+from judged.io.parts.parts import open_partitions
+from judged.io.parts.recognise import is_partitioned
 from judged.io.read import read_run
 
 LINE = "q{} Q0 d{} 1 {} tag\n"
@@ -271,7 +272,7 @@ def test_no_library_is_imported_to_tell_what_is_partitioned(tmp_path):
     code = f"""
 import sys
 from judged.io.parts.parts import open_partitions
-from judged.io.parts.parts import is_partitioned
+from judged.io.parts.recognise import is_partitioned
 for source in ({str(tmp_path)!r}, {{}}, [], [{str(tmp_path)!r}], "s3://bucket/run", object(), "x/*"):
     is_partitioned(source)
 assert open_partitions({str(tmp_path)!r}).partitions.parts

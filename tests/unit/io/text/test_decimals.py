@@ -113,8 +113,8 @@ def test_arrays_of_every_kind_of_number_are_exact(dtype):
         ("0.9f", "score-text", "decimal number"),
         ("1,5", "score-text", "1.5"),
         ("１", "score-text", "decimal number"),
-        ("nan", "score-nan", "lost"),
-        ("NaN", "score-nan", "lost"),
+        ("nan", "score-nan", "NaN"),
+        ("NaN", "score-nan", "NaN"),
     ],
 )
 def test_a_score_in_a_text_file_is_a_plain_decimal(text, slug, hint, save, refusal):
