@@ -8,6 +8,7 @@ from fuzz.inputs import TARGETS
 from fuzz.seeds import seeds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_native_and_reference_agree_on_every_seed(target: str):
     inputs = {name: data for kind, name, data in seeds() if kind == target}

@@ -45,6 +45,7 @@ def test_the_example_of_catboost_runs():
     assert run("catboost")["model"].best_score_["validation"]["nDCG(gain='exp')@10"] > 0.5
 
 
+@pytest.mark.slow
 def test_the_example_of_scikit_learn_runs(capsys):
     sklearn = pytest.importorskip("sklearn")
     with sklearn.config_context():
@@ -64,6 +65,7 @@ def test_the_example_of_torchmetrics_runs(capsys):
     assert "nDCG@10" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_example_of_lightning_runs(tmp_path):
     torch = pytest.importorskip("torch")

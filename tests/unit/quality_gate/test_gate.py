@@ -265,6 +265,7 @@ def test_fewer_than_10_queries_that_all_differ_alike_rule_nothing_out(n):
     assert bool(jd.gate(first(n), run(*[2] * n), mode="mean", **asked).doubts) == (n < 10)
 
 
+@pytest.mark.slow
 def test_with_two_queries_sure_is_wrong_as_seldom_as_alpha_says():
     rng, wrong, gates = np.random.default_rng(0), 0, 200
     for _ in range(gates):  # ranks of one distribution: the mean difference is 0, just what is allowed

@@ -203,6 +203,7 @@ def test_p_values_are_those_of_scipy(name, test):
         assert correlation(x, y, name).p_value == pytest.approx(test(x, y).pvalue, rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 8, 20, 33, 34, 60, 400])
 def test_kendalls_test_is_that_of_scipy_for_any_number_of_items(size):
     rng = np.random.default_rng(size)
@@ -383,6 +384,7 @@ def test_the_interval_lies_around_the_value_and_repeats():
     assert correlation(x, y, seed=np.random.default_rng(3)) == correlation(x, y, seed=3)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_correlation_of_the_population():
     """Normal pairs with r = 0.6 have tau 2/π·asin(0.6)."""
     rng, tau, inside = np.random.default_rng(0), 2 / np.pi * np.arcsin(0.6), 0
@@ -411,6 +413,7 @@ def test_an_estimate_reads_well():
         correlation([1, 2], [1, 2], "rbo")
 
 
+@pytest.mark.slow
 def test_no_p_value_is_ever_0():
     n = 2000
     x = np.arange(n, dtype=float)
