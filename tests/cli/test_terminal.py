@@ -9,8 +9,10 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 import judged as jd
+from judged.cli.main import COMMANDS, cli
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
@@ -59,6 +61,14 @@ def test_no_number_is_broken(columns):
     for row in comparison.rows:
         for number in (f"{row.difference:+.4f}", f"[{row.low:+.4f},"):
             assert number in " ".join(narrow.split()), number
+
+
+@pytest.mark.parametrize(
+    "name", [None, *(name for name in COMMANDS if name != "trec_eval")]
+)  # its help is that of trec_eval
+def test_help_stays_within_80_columns(name):
+    done = CliRunner().invoke(cli, [*([name] if name else []), "--help"], terminal_width=80)
+    assert [line for line in done.output.splitlines() if len(line) > 80] == []
 
 
 def test_colour_is_left_out_on_request():

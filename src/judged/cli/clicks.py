@@ -124,7 +124,7 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
     .csv, .tsv, .jsonl or .parquet.
 
     \b
-    judged clicks simulate qrels.txt bm25.run --model pbm --sessions 50000 --shuffled 0.1 --seed 1 -o log.csv
+    judged clicks simulate qrels.txt bm25.run --model pbm --seed 1 -o log.csv
     """
     from judged.clicks.api import click_rows, simulate_clicks, write_clicks
 
@@ -162,7 +162,7 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
 
     \b
     judged clicks interleave bm25.run dense.run --seed 7 -o lists.csv
-    judged clicks interleave bm25.run dense.run --method balanced -k 5 -o lists.jsonl
+    judged clicks interleave bm25.run dense.run -k 5 -o lists.jsonl
     """
     from judged.clicks.interleaving.interleave import interleave as interleave_runs
 

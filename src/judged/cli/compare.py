@@ -41,7 +41,7 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     \b
     judged compare qrels.txt bm25.run dense.run
     judged compare qrels.txt *.run -m nDCG@10 AP --baseline bm25.run --margin 0.01
-    judged compare qrels.txt a.run b.run --slices queries.csv --by category --where 5
+    judged compare qrels.txt a.run b.run --slices queries.csv --by category
     judged compare bm25.jsonl embed.jsonl -m R@5
     judged compare qrels.txt *.run --overall --jointly randomised-tukey
     judged compare qrels.txt *.run --format latex --table systems -o table.tex

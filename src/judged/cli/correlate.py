@@ -34,8 +34,8 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
 
     \b
     judged correlate bm25.run dense.run
-    judged correlate bm25.run dense.run -c tau_b spearman 'rbo(p=0.98)' 'overlap@{10,100}' -q
-    judged correlate old=a.run new=b.run --depth 100 --documents union --format json
+    judged correlate bm25.run dense.run -c tau_b 'rbo(p=0.98)' 'overlap@{5,10}' -q
+    judged correlate old=a.run new=b.run --depth 100 --documents union
     judged correlate bm25.run dense.run tfidf.run
     judged correlate --systems map.txt ndcg.txt -c tau_b tau_ap
     judged correlate --systems scores.csv --columns map,ndcg

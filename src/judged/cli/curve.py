@@ -42,7 +42,7 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
 
     \b
     pr     precision against recall, at every rank
-    ipr    interpolated: the best precision at or beyond each recall (11 standard points); also called 11pt
+    ipr    interpolated precision at the 11 standard points of recall; or 11pt
     roc    true against false positive rate, with the area under it
     at-k   measures as a function of the cutoff: -m nDCG P R F Success CG
 
@@ -50,7 +50,7 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
 
     \b
     judged curve pr qrels.txt bm25.run dense.run -o pr.svg
-    judged curve roc qrels.txt BM25=bm25.run.gz ours=new.run.gz -o roc.pdf --size 3.3x2.5
+    judged curve roc qrels.txt BM25=a.run.gz ours=b.run.gz -o roc.pdf --size 3x2
     judged curve ipr qrels.txt bm25.run --query 101
     judged curve at-k qrels.txt *.run -m nDCG --points 100 -o ndcg.pdf
     """

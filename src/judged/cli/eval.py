@@ -48,10 +48,10 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judged eval qrels.txt bm25.run
     judged eval test.letor scores.txt -m nDCG@10
     judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
-    judged eval ratings.csv run.csv --query-col "Search Term" --grade-map Exact=3,Substitute=2
+    judged eval ratings.csv run.csv --query-col "Search Term" --grade-map Exact=3
     judged eval rag.jsonl -m R@5 nDCG@10 R@2000tok
     judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
-    judged eval --engine spark --master spark://host:7077 qrels.parquet s3://bucket/run/
+    judged eval --engine spark --master yarn qrels.parquet s3://bucket/run/
     """
     from dataclasses import replace
 

@@ -62,7 +62,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     \b
     judged gate qrels.txt main.run -m nDCG@10 AP --save baseline.json
     judged gate qrels.txt new.run --baseline baseline.json --max-drop 0.01
-    judged gate qrels.txt new.run -b main.run -m nDCG@10 --slices queries.csv --by category --min nDCG@10=0.5
+    judged gate qrels.txt new.run -b main.run --slices queries.csv --by category
     """
     from judged.quality_gate.gate import gate
 

@@ -75,7 +75,7 @@ def cli() -> None:
     judged demo                              try it on the sample collection
     judged eval QRELS RUN... -m nDCG@10 AP   evaluate runs
     judged compare QRELS RUN RUN...          which is better, and how sure that is
-    judged report QRELS RUN... -o page.html  one page: how good, how sure, where and why
+    judged report QRELS RUN... -o page.html  one HTML page of all results
     judged explain AP QRELS RUN --query Q    the arithmetic of one query
     judged curve pr QRELS RUN... -o pr.svg   precision and recall, drawn
     judged agree QRELS_A QRELS_B             how far judges agree

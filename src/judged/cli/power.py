@@ -46,7 +46,7 @@ def command(qrels: str, first: str, second: str | None, measures: tuple[str, ...
     \b
     judged power qrels.txt bm25.run dense.run
     judged power qrels.txt bm25.run dense.run -m nDCG@10 AP --difference 0.01
-    judged power qrels.txt bm25.run dense.run --n-queries 200 --power 0.9 --format json
+    judged power qrels.txt bm25.run dense.run --n-queries 200 --power 0.9
     """
     from judged.comparison.power import power
 

@@ -49,8 +49,8 @@ def command(run: str | None, history: str | None, measures: tuple[str, ...], **o
     \b
     judged recommend als.csv train.csv
     judged recommend als.csv --items 9066 --history train.csv
-    judged recommend als.csv -m Coverage@20 'ExposureGini(discount=geometric)' --items movies.txt
-    judged recommend als.csv train.csv --qrels test.csv --level 4 --categories genres.json
+    judged recommend als.csv -m Coverage@20 Gini --items movies.txt
+    judged recommend als.csv train.csv --qrels test.csv --level 4
     judged recommend als.csv train.csv --slices users.csv --by group
     """
     from judged.recommenders.beyond_accuracy import beyond_accuracy

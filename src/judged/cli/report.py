@@ -41,7 +41,7 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     \b
     judged report qrels.txt bm25.run dense.run -o report.html
     judged report qrels.txt *.run -m nDCG@10 AP --baseline bm25.run
-    judged report qrels.txt a.run b.run --doc-texts corpus.jsonl --query-texts queries.tsv
+    judged report qrels.txt a.run b.run --doc-texts corpus.jsonl
     judged report qrels.txt a.run b.run --slices queries.csv --by category
     """
     from judged.comparison.compare import compare

@@ -187,7 +187,9 @@ def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
     if rules.mode == "significant" and drop.least > rules.alpha:
         least = TESTS.find(test).least_p(row.queries)
         several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
-        return f"{counted(row.queries, 'query')} cannot show a drop, however large: p is never below {least:.2g}{several}"
+        return (
+            f"{counted(row.queries, 'query')} cannot show a drop, however large: p is never below {least:.2g}{several}"
+        )
     shown = abs(row.difference - (row.high if drop.lower_is_better else row.low))
     matters = drop.allowed or MATERIAL * abs(row.mean_a)
     if math.isnan(shown):

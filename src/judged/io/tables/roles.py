@@ -21,7 +21,7 @@ Batch = Mapping[str, Column]
 
 @dataclass(frozen=True, slots=True)
 class ColumnBatches:
-    """Columns by role, batch by batch, as the reader of each format hands them out.
+    """Columns by role, batch by batch, as the reader of each format returns them.
 
     Args:
         columns: the column of each role.
