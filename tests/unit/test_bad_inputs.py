@@ -207,7 +207,8 @@ def check_place(
     place = re.escape(fields["path"]) + (f":{line}" if line else "")
     place += rf": column {column} \({fields['column_name']}\)" if column else ""
     assert re.fullmatch(rf"{place}: [^\n]+\.", fields["message"])
-    assert str(error).startswith(fields["message"])
+    assert str(error).startswith(f"{fields['message']} ")
+    assert fields["hint"][1:] in str(error)  # the first letter is a capital there
     assert str(error).endswith(f"  [{error.slug}]")
 
 
