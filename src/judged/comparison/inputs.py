@@ -15,6 +15,7 @@ from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_inputs
 from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.intervals import group_codes
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.io.query_attributes import read_attribute
@@ -163,8 +164,6 @@ def slice_requests(slices: Any, by: str | Sequence[str] | None, clusters: Any = 
 
 def cluster_codes(clusters: Any, slices: Any, queries: Sequence[Id]) -> Ints | None:
     """A code per query; `clusters` is {query: group}, or a column of the table of queries."""
-    if clusters is None:
-        return None
     if isinstance(clusters, str):
         if slices is None:
             hint = Hint("name the table with {slices}", slices=None)
@@ -172,8 +171,4 @@ def cluster_codes(clusters: Any, slices: Any, queries: Sequence[Id]) -> Ints | N
                 "slice", f"no table of queries has the column {shown(clusters)}", hint=hint, value=clusters
             )
         clusters = read_attribute(slices, clusters)
-    missing = [q for q in queries if q not in clusters]
-    if missing:
-        raise DataError("slice", f"{counted(len(missing), 'query')} without a cluster; first: {shown(missing[0])}")
-    codes: dict[str, int] = {}
-    return np.array([codes.setdefault(str(clusters[q]), len(codes)) for q in queries])
+    return group_codes(clusters, queries)

@@ -65,7 +65,7 @@ def _precision_recall(name: str, j: Judged, request: CurveRequest, _: list[Measu
         return [Curve(name, sums.recall, sums.precision, ranks.astype(float), low, high)], [""]
     recall, precision = (_values_at_ranks(j, request, parse(m), ranks) for m in ("R", "P"))
     across = mean_curve(name, ranks.astype(float), recall, band=None).y
-    line = mean_curve(name, across, precision, at=ranks.astype(float), band=request.band, seed=request.seed)
+    line = mean_curve(name, across, precision, at=ranks.astype(float), band=request.band)
     return [line], [f"(AP {mean(ap[~np.isnan(ap)]):.3f})"]
 
 
@@ -91,7 +91,7 @@ def _interpolated(name: str, j: Judged, request: CurveRequest, _: list[Measure])
     values = np.stack([_values(j, request, parse("IPrec")(recall=float(c))) for c in levels], axis=1)
     if request.queries is not None:
         return [Curve(_query_label(name, q, request), levels, values[row], levels) for q, row in _rows(j, request)], []
-    return [mean_curve(name, levels, values, at=levels, band=request.band, seed=request.seed)], []
+    return [mean_curve(name, levels, values, at=levels, band=request.band)], []
 
 
 def _roc(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _CurvesAndMarks:
@@ -110,7 +110,7 @@ def _roc(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _Curv
     heights = roc_heights(j, rates, request.lowest)
     if j.policy.empty in ("skip", "nan", "one"):
         heights[j.relevant(request.lowest) == 0] = 1.0 if j.policy.empty == "one" else np.nan
-    line = mean_curve(name, rates, heights, at=rates, band=request.band, seed=request.seed)
+    line = mean_curve(name, rates, heights, at=rates, band=request.band)
     return [line], [f"(AUC {mean(auc[~np.isnan(auc)]):.3f})"]
 
 
@@ -129,7 +129,7 @@ def _at_k(name: str, j: Judged, request: CurveRequest, measures: list[Measure]) 
         if request.queries is not None:
             lines += [Curve(_query_label(label, q, request), k, values[row], k) for q, row in _rows(j, request)]
         else:
-            lines.append(mean_curve(label, k, values, at=k, band=request.band, seed=request.seed))
+            lines.append(mean_curve(label, k, values, at=k, band=request.band, limits=m.definition.limits))
     return lines, []
 
 

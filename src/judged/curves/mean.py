@@ -7,15 +7,22 @@ import numpy as np
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.curves.result import Curve
+from judged.stats.intervals import Ends, interval
 
 _RESAMPLES = 2_000
 _ADDITIONS = 1_000_000_000  # limits the work to a second or two
 
 
 def mean_curve(
-    name: str, x: Floats, values: Floats, *, at: Floats | None = None, band: float | None = 0.95, seed: int = 0
+    name: str,
+    x: Floats,
+    values: Floats,
+    *,
+    at: Floats | None = None,
+    band: float | None = 0.95,
+    limits: Ends = (0.0, 1.0),
 ) -> Curve:
-    """Return the mean of each column of `values` (queries × points); the band is a percentile bootstrap over queries.
+    """Return the mean of each column of `values` (queries × points), with the interval of each mean as a band.
 
     The band is pointwise, not simultaneous. Queries with an undefined value (NaN) are excluded.
     """
@@ -23,7 +30,7 @@ def mean_curve(
     if not len(known):
         return Curve(name, x, np.full(len(x), np.nan), at)
     mean = np.add.accumulate(known, axis=0)[-1] / len(known)
-    low, high = _ends(known, band, seed)
+    low, high = _ends(known, band, limits)
     return Curve(name, x, mean, at, low, high)
 
 
@@ -41,11 +48,11 @@ def pooled_band(
     return low, high
 
 
-def _ends(values: Floats, band: float | None, seed: int) -> tuple[Floats | None, Floats | None]:
+def _ends(values: Floats, band: float | None, limits: Ends) -> tuple[Floats | None, Floats | None]:
     if band is None or len(values) < 2:
         return None, None
-    means = resampled_means(values, _resamples(values.size), seed)
-    low, high = np.quantile(means, [(1 - band) / 2, (1 + band) / 2], axis=0)
+    ends = interval(values, confidence=band, limits=[limits] * values.shape[1])
+    low, high = np.array([(np.nan, np.nan) if pair is None else pair for pair in ends]).T
     return low, high
 
 

@@ -145,7 +145,7 @@ def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str,
         over += ", excluding those without a relevant document" if first.policy.empty in ("skip", "nan") else ""
     banded = request.queries is None and request.band is not None and len(first) > 1
     if banded and not (kind == "roc" and request.average == "micro"):
-        over += f", {request.band:.0%} band by bootstrap over queries"
+        over += f", {request.band:.0%} band{' by bootstrap' if request.average == 'micro' else ''} over queries"
     rounding = dict(request.profile.params.get("IPrec", {})).get("rounding", "nearest")
     more = {"roc": ("of the documents retrieved; unjudged ones count as non-relevant",),
             "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",)}  # fmt: skip

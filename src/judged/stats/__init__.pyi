@@ -1,7 +1,9 @@
 from .agreement.intervals import Reliability as Reliability
 from .agreement.intervals import coefficients as coefficients
-from .agreement.intervals import wilson as wilson
 from .agreement.ratings import Ratings as Ratings
+from .decisions import Decisions as Decisions
+from .decisions import decide as decide
+from .decisions import decide_family as decide_family
 from .differences import Alternative as Alternative
 from .differences import TestOutcome as TestOutcome
 from .effect_sizes import EFFECTS as EFFECTS
@@ -16,6 +18,7 @@ from .effect_sizes import superiority as superiority
 from .intervals import bootstrap as bootstrap
 from .intervals import bootstraps as bootstraps
 from .intervals import interval as interval
+from .intervals import wilson as wilson
 from .multiple.corrections import CORRECTIONS as CORRECTIONS
 from .multiple.corrections import Correction as Correction
 from .multiple.corrections import adjusted as adjusted
@@ -49,6 +52,7 @@ from .paired.permutation import permutation as permutation
 from .paired.permutation import permutation_of as permutation_of
 from .paired.registry import TESTS as TESTS
 from .paired.registry import PairTest as PairTest
+from .paired.registry import interval_of as interval_of
 from .paired.registry import outcome as outcome
 from .paired.registry import outcome_of_pairs as outcome_of_pairs
 from .paired.wilcoxon import wilcoxon as wilcoxon

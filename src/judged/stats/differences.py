@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,7 +18,6 @@ Alternative = Literal["two-sided", "greater", "less"]
 ONE = "one query: nothing to test"
 ONE_CLUSTER = "one cluster: nothing to test"
 ZERO = "all differences are 0"
-CONSTANT = "all differences are equal: no variance"
 SLACK = 1e-12  # relative to the largest possible statistic: sums that differ by less are equal on any machine
 LEAST = float(np.finfo(float).tiny)  # the smallest p-value that is reported
 
@@ -112,6 +112,19 @@ def outcome_of(
     return TestOutcome(test, alternative, statistic, p, tuple(method), tuple(map(str, note)), adjusted)
 
 
+def last_accepted(hits: int, rows: int, p: float, level: float, *, drawn: bool) -> int:
+    """Return the least number of hits of a hypothesis that a resampling test does not reject; at most `rows`.
+
+    The test of a hypothesis has p = hits/rows, or (1 + hits)/(1 + rows) if the rows are drawn, and rejects it if
+    p ≤ level. Of the hypothesis 0 the hits in these rows and its p are known; p may come from a full enumeration, and
+    the number of hits is then calibrated by it, so that 0 is rejected exactly where p ≤ level.
+    """
+    extra = int(drawn)
+    accepted = math.floor(level / p * (hits + extra) + 1e-9) - extra + 1  # a quotient just below an integer is rounded
+    accepted = max(accepted, hits + 1) if p <= level else min(accepted, hits)
+    return max(0, min(accepted, rows))
+
+
 def known_rows(x: Floats) -> Bools:
     """Return the mask of queries on which every run has a value."""
     return np.asarray(~np.isnan(x).any(axis=1))
@@ -120,12 +133,41 @@ def known_rows(x: Floats) -> Bools:
 def mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     """Return the mean of each column and its standard error from the sums and sizes of clusters; NaN for one cluster.
 
-    The mean is the ratio of all sums to all sizes. Its variance, C/(C - 1) · Σ (sum - mean · size)² / n², is that of a
-    linearised ratio (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is s²/n.
+    The mean is the ratio of all sums to all sizes. Its variance is Σ (sum - mean · size)² / (1 - size/n) / n², the
+    bias-reduced estimate CR2 (Bell and McCaffrey 2002; Pustejovsky and Tipton 2018). With clusters of one query it is
+    s²/n.
     """
     clusters, n = len(sizes), sizes.sum()
     mean = totals(sums) / n
     if clusters < 2:
         return mean, np.full_like(mean, np.nan)
-    squares = totals(np.square(sums - mean * sizes[:, None]))
-    return mean, np.sqrt(clusters / (clusters - 1) * squares) / n
+    rest, power = scaled(sums - mean * sizes[:, None])
+    if (sizes == sizes[0]).all():
+        squares = clusters / (clusters - 1) * totals(np.square(rest))
+    else:
+        squares = totals(np.square(rest) / (1 - sizes / n)[:, None])
+    return mean, np.ldexp(np.sqrt(squares), power) / n
+
+
+def constant(sums: Floats, sizes: Floats) -> Bools:
+    """Return the mask of columns without variance, up to rounding."""
+    rest = np.abs(sums - totals(sums) / sizes.sum() * sizes[:, None]).max(axis=0)
+    return np.asarray(rest <= SLACK * np.abs(sums).max(axis=0))
+
+
+def degrees_of_freedom(sizes: Floats) -> float:
+    """Return the degrees of freedom of that standard error by Satterthwaite's method, for independent queries.
+
+    With clusters of equal size they are the number of clusters less one; with unequal ones they are fewer.
+    """
+    if (sizes == sizes[0]).all():
+        return len(sizes) - 1.0
+    share = sizes / sizes.sum()
+    inflated = share**2 / (1 - share)
+    return float(1 / (np.sum(share**2) + np.sum(inflated) ** 2 - np.sum(inflated**2)))
+
+
+def scaled(x: Floats) -> tuple[Floats, Ints]:
+    """Divide each column by a power of two so that its squares neither overflow nor underflow; return the exponents too."""
+    power = np.frexp(np.abs(x).max(axis=0, initial=0.0))[1]
+    return np.ldexp(x, -power), power

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -11,13 +12,17 @@ from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
-from judged.stats.differences import SLACK, mean_and_error, sum_by_cluster
+from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_error, sum_by_cluster, totals
 
 Ends = tuple[float, float] | None
-Method = Literal["percentile", "bca", "t"]
+Method = Literal["t", "bootstrap-t", "percentile", "bca"]
 
-_RESAMPLES = {"percentile": 2_000, "bca": 10_000}  # BCa uses more extreme quantiles, and estimates its bias
-_DRAWS = {"percentile": 20_000_000, "bca": 100_000_000}  # above 10,000 queries, fewer resamples are as stable
+_RESAMPLES = {"percentile": 2_000, "bca": 10_000, "bootstrap-t": 10_000}  # the last two use more extreme quantiles
+_DRAWS = {
+    "percentile": 20_000_000,
+    "bca": 100_000_000,
+    "bootstrap-t": 100_000_000,
+}  # with more queries, fewer are as stable
 _COLUMNS = 256  # resampled at a time
 
 
@@ -34,35 +39,55 @@ def bootstrap(x: Floats, *, level: float = 0.95, seed: int = 0) -> Ends:
 
 
 def bootstraps(columns: Sequence[Floats], *, level: float = 0.95, seed: int = 0) -> list[Ends]:
-    """Return the interval of each column; columns of the same length share their resamples."""
+    """Return the percentile interval of each column; columns of the same length share their resamples."""
     return interval(columns, "percentile", confidence=level, seed=seed)
+
+
+def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
+    """Return the interval of a proportion of n independent units (Wilson 1927).
+
+    >>> [round(end, 3) for end in wilson(1.0, 200, 0.95)]
+    [0.981, 1.0]
+    """
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + confidence) / 2))
+    centre, away = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low, high = (centre - away) / (1 + z * z / n), (centre + away) / (1 + z * z / n)
+    return (0.0 if share == 0 else max(0.0, low)), (1.0 if share == 1 else min(1.0, high))
 
 
 def interval(
     columns: Sequence[Any] | Floats,
-    method: Method = "percentile",
+    method: Method = "t",
     *,
     confidence: float = 0.95,
     seed: int = 0,
     clusters: Any = None,
     resamples: int | None = None,
+    limits: Sequence[Ends] | None = None,
 ) -> list[Ends]:
     """Return the interval of the mean of each column (values or differences); None for fewer than two queries or
     clusters.
 
     A table is read as queries × columns. Missing values (NaN) are left out, column by column.
 
+    - `"t"`: mean and standard error, by Student's t. If `limits` says that values are from 0 to 1 and every value is 0
+      or 1, the interval is Wilson's (1927): 200 successes of 200 give 0.981 to 1.
+    - `"bootstrap-t"`: mean and standard error, by the distribution of |t| in resamples (Hall, JRSS B 1988): wider than
+      t for skewed or sparse values. 10,000 resamples.
     - `"percentile"`: quantiles of the means of resampled queries (Efron 1979). 2,000 resamples.
     - `"bca"`: the same with corrections for bias and skewness (Efron 1987; Efron and Tibshirani 1993, 14.3). The skewness comes from
-      the jackknife, which has a closed form for a mean. 10,000 resamples; fewer above 10,000 queries, and at least 200.
-    - `"t"`: mean and standard error, by Student's t.
+      the jackknife, which has a closed form for a mean. 10,000 resamples.
 
-    With `clusters` (a code per query) whole clusters are resampled, and the mean of a resample is the ratio of its sum
-    to its number of queries. The t interval uses the standard error of that ratio, and the number of clusters less one
-    as degrees of freedom. A column without variance has an interval of width 0. The same values and seed give the same
-    interval on every machine.
+    Above 10,000 queries there are fewer resamples, and at least 200. With `clusters` (a code per query) whole clusters
+    are resampled, and the mean of a resample is the ratio of its sum to its number of queries. The t interval uses the
+    standard error CR2 with Satterthwaite's degrees of freedom (`stats/differences.py`). `limits` is the range of each
+    column, None if it has none; ends are kept within it. A column without variance has an interval of width 0; with t
+    and bootstrap-t only if n equal values are evidence, 2 / 2ⁿ ≤ 1 - confidence, and none otherwise. The same values
+    and seed give the same interval on every machine.
 
-    >>> [low, high] = interval([[0.0, 1.0, 1.0, 1.0]], "t")[0]
+    >>> [low, high] = interval([[0.0, 1.0, 1.0, 1.0]])[0]
     >>> round(low, 4), round(high, 4)  # 3/4 ± 3.1824 · 1/4
     (-0.0456, 1.5456)
     """
@@ -83,7 +108,20 @@ def interval(
             codes = None if clusters is None else _present(clusters, series[part[0]])
             for i, ends in zip(part, _ends(table, codes, method, level, seed, resamples), strict=True):
                 intervals[i] = ends
-    return intervals
+    if limits is None:
+        return intervals
+    binary = method == "t" and clusters is None
+    return [_within(x, ends, limit, level, binary) for x, ends, limit in zip(series, intervals, limits, strict=True)]
+
+
+def _within(x: Floats, ends: Ends, limit: Ends, level: float, binary: bool) -> Ends:
+    """Keep an interval within the range of its values; binary values have Wilson's."""
+    known = x[~np.isnan(x)]
+    if limit is None or len(known) < 2:
+        return ends
+    if binary and limit == (0, 1) and ((known == 0) | (known == 1)).all():
+        return wilson(float(known.mean()), len(known), level)
+    return None if ends is None else (max(limit[0], ends[0]), min(limit[1], ends[1]))
 
 
 def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
@@ -112,16 +150,18 @@ def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamp
     sums, sizes = sum_by_cluster(x, codes)
     if len(sizes) < 2:
         return [None] * x.shape[1]
+    count = 0 if method == "t" else resamples or max(200, min(_RESAMPLES[method], _DRAWS[method] // len(sizes)))
     if method == "t":
         ends = _student(sums, sizes, level)
+    elif method == "bootstrap-t":
+        ends = _studentised(sums, sizes, level, count, seed)
     else:
-        count = resamples or max(200, min(_RESAMPLES[method], _DRAWS[method] // len(sizes)))
         means = _means(sums, sizes, codes is not None, count, seed)
         if method == "bca":
             ends = np.stack([_bca(means[:, i], sums[:, i], sizes, level) for i in range(x.shape[1])], axis=1)
         else:
             ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return [(low, high) for low, high in ends.T.tolist()]
+    return [(low, high) if math.isfinite(low) else None for low, high in ends.T.tolist()]
 
 
 def _means(sums: Floats, sizes: Floats, clusters: bool, resamples: int, seed: int) -> Floats:
@@ -134,9 +174,22 @@ def _means(sums: Floats, sizes: Floats, clusters: bool, resamples: int, seed: in
 def _student(sums: Floats, sizes: Floats, level: float) -> Floats:
     from scipy.special import stdtrit
 
-    mean, spread = mean_and_error(sums, sizes)
-    half = stdtrit(len(sizes) - 1, (1 + level) / 2) * spread
-    return np.stack([mean - half, mean + half])
+    error = mean_and_error(sums, sizes)[1]
+    return _symmetric(sums, sizes, stdtrit(degrees_of_freedom(sizes), (1 + level) / 2) * error, level)
+
+
+def _studentised(sums: Floats, sizes: Floats, level: float, resamples: int, seed: int) -> Floats:
+    from judged.stats.paired.parametric import bootstrap_reaches
+
+    rank = max(1, math.floor((1 - level) * (1 + resamples)))  # the least number of resamples that a mean needs
+    far = bootstrap_reaches(sums, sizes, resamples, seed, "t")
+    return _symmetric(sums, sizes, np.partition(far, resamples - rank, axis=0)[resamples - rank], level)
+
+
+def _symmetric(sums: Floats, sizes: Floats, reach: Floats, level: float) -> Floats:
+    mean = totals(sums) / sizes.sum()
+    reach = np.where(constant(sums, sizes), 0.0 if 2.0 ** (1 - len(sizes)) <= 1 - level else np.inf, reach)
+    return np.stack([mean - reach, mean + reach])
 
 
 def _bca(means: Floats, sums: Floats, sizes: Floats, level: float) -> Floats:
@@ -147,7 +200,7 @@ def _bca(means: Floats, sums: Floats, sizes: Floats, level: float) -> Floats:
     mean = sums.sum() / sizes.sum()
     without = (sums.sum() - sums) / (sizes.sum() - sizes)  # jackknife: the mean without each query or cluster
     away = without.mean() - without
-    if np.abs(sums - mean * sizes).max() <= SLACK * np.abs(sums).max():
+    if constant(sums[:, None], sizes)[0]:
         return np.array([mean, mean])
     acceleration = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)
     slack = SLACK * np.abs(sums).sum() / sizes.sum()  # means that differ by less are equal

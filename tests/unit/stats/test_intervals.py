@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError
-from judged.stats.intervals import bootstrap, bootstraps, interval
+from judged.stats.differences import degrees_of_freedom
+from judged.stats.intervals import Method, bootstrap, bootstraps, interval, wilson
 
-METHODS = ["percentile", "bca", "t"]
+METHODS = get_args(Method)
 
 
 def columns(n, k=3):
@@ -52,10 +55,10 @@ def test_t_is_scipys(n):
 
 def test_percentile_is_the_bootstrap_that_values_have():
     x = columns(70)
-    assert interval(x) == bootstraps(list(x.T)) == [bootstrap(column) for column in x.T]
+    assert interval(x, "percentile") == bootstraps(list(x.T)) == [bootstrap(column) for column in x.T]
     means = resampled_means(x, 2_000, 0)
     np.testing.assert_array_equal(
-        np.transpose(interval(x)), np.quantile(means, [(1 - 0.95) / 2, (1 + 0.95) / 2], axis=0)
+        np.transpose(interval(x, "percentile")), np.quantile(means, [(1 - 0.95) / 2, (1 + 0.95) / 2], axis=0)
     )
 
 
@@ -92,11 +95,33 @@ def test_a_clustered_resample_has_the_mean_of_its_queries():
     sums, sizes = np.array([13.0, 1.0, 3.0]), np.array([3.0, 1.0, 1.0])
     drawn = resampled_means(np.stack([sums, sizes], axis=1), 2_000, 0)
     expected = np.quantile(drawn[:, 0] / drawn[:, 1], [(1 - 0.95) / 2, (1 + 0.95) / 2])
-    assert interval([x], clusters=codes)[0] == tuple(expected)
+    assert interval([x], "percentile", clusters=codes)[0] == tuple(expected)
     mean = 17 / 5
-    error = np.sqrt(3 / 2 * np.square(sums - mean * sizes).sum()) / 5
-    half = stats.t.ppf(0.975, 2) * error
+    error = np.sqrt((np.square(sums - mean * sizes) / (1 - sizes / 5)).sum()) / 5
+    half = stats.t.ppf(0.975, cr2_degrees(sizes)) * error
     assert interval([x], "t", clusters=codes)[0] == pytest.approx((mean - half, mean + half), rel=1e-12)
+
+
+def cr2_degrees(sizes):
+    """Bell and McCaffrey: 2 E²/Var of the quadratic form, by the matrices of its definition."""
+    n, size = int(sum(sizes)), np.asarray(sizes, dtype=int)
+    member = np.repeat(np.arange(len(size)), size)
+    residual = np.eye(n) - np.ones((n, n)) / n
+    rows = []
+    for c, k in enumerate(size):
+        part = residual[np.ix_(member == c, member == c)]
+        values, vectors = np.linalg.eigh(part)
+        root = vectors @ np.diag(values**-0.5) @ vectors.T
+        rows.append(np.ones(k) @ root @ residual[member == c] / n)
+    form = np.stack(rows, axis=1)
+    eigenvalues = np.linalg.eigvalsh(form.T @ form)
+    return eigenvalues.sum() ** 2 / np.square(eigenvalues).sum()
+
+
+def test_the_degrees_of_freedom_of_clusters_are_those_of_cr2():
+    for sizes in ([3, 1, 1], [1, 2, 3, 4], [5, 5, 1, 2, 8, 1]):
+        assert degrees_of_freedom(np.array(sizes, float)) == pytest.approx(cr2_degrees(sizes), rel=1e-10)
+    assert degrees_of_freedom(np.full(7, 4.0)) == 6
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -106,8 +131,49 @@ def test_too_little_has_no_interval_and_no_variance_no_width(method):
     assert interval([[0.5, 0.7]], method, clusters=[1, 1]) == [None]
     assert interval([np.full(9, 0.1)], method)[0] == pytest.approx((0.1, 0.1), rel=1e-12)
     assert interval([np.zeros(9)], method)[0] == (0.0, 0.0)
-    low, high = interval([[0.0, 1.0]], method)[0]
+    low, high = interval([[0.0, 1.0]], method)[0] or (-np.inf, np.inf)  # two of four resamples have no variance
     assert low < 0.5 < high or method == "bca"
+    few = interval([np.full(4, 0.1)], method)[0]  # 2/2⁴ > 0.05: four equal values are no evidence that all are equal
+    assert few is None if method in ("t", "bootstrap-t") else few == pytest.approx((0.1, 0.1), rel=1e-12)
+
+
+def test_bootstrap_t_reaches_as_far_as_a_share_of_the_resampled_t_values():
+    x = columns(30, 2)
+    means, squares = (resampled_means(y, 999, 4) for y in (x - x.mean(axis=0), (x - x.mean(axis=0)) ** 2))
+    t = np.abs(means) / np.sqrt((squares - means**2) / 29)
+    reach = np.sort(t, axis=0)[999 - 50] * x.std(axis=0, ddof=1) / np.sqrt(30)
+    found = np.transpose(interval(x, "bootstrap-t", resamples=999, seed=4))
+    np.testing.assert_allclose(found, [x.mean(axis=0) - reach, x.mean(axis=0) + reach], rtol=1e-9)
+
+
+def test_ends_stay_within_the_range_of_the_values():
+    x = [0.9, 0.95, 1.0, 0.2, 0.99]
+    assert interval([x])[0][1] > 1
+    for method in METHODS:
+        low, high = interval([x], method, limits=[(0, 1)])[0]
+        assert 0 <= low < high <= 1
+    assert interval([x, x], limits=[None, (0, 1)])[0] == interval([x])[0]
+
+
+@pytest.mark.parametrize(("won", "n"), [(0, 10), (1, 10), (10, 10), (200, 200), (37, 50)])
+def test_the_mean_of_binary_values_has_wilsons_interval(won, n):
+    x = np.r_[np.ones(won), np.zeros(n - won)]
+    peer = stats.binomtest(won, n).proportion_ci(method="wilson")
+    [ends] = interval([x], limits=[(0, 1)])
+    assert ends == pytest.approx((peer.low, peer.high), rel=1e-12, abs=1e-15)
+    assert ends == wilson(won / n, n, 0.95)
+    assert (ends[0] == 0) == (won == 0)
+    assert (ends[1] == 1) == (won == n)
+    assert interval([x]) != [ends]  # without a range 0 and 1 may be any numbers
+    assert won == 0 or interval([x / 2], limits=[(0, 1)]) != [ends]
+
+
+def test_large_values_have_intervals():
+    for size in (1e300, 1e-300):
+        x = np.array([[1.0, 2.0, 4.0, 3.0]]).T * size
+        for method in ("t", "bootstrap-t"):
+            [scaled], [plain] = interval(x, method), interval(x / size, method)
+            assert scaled == pytest.approx(np.multiply(plain, size), rel=1e-12)
 
 
 def test_bca_of_hostile_columns_stays_within_the_values():

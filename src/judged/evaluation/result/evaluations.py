@@ -76,7 +76,7 @@ class Evaluations(Result):
         if first.if_top is not None:
             notes.append("in brackets: if all unjudged documents were irrelevant – of the top grade")
         elif room:
-            notes.append("in brackets: 95% bootstrap interval of the mean over queries")
+            notes.append("in brackets: 95% interval of the mean over queries")
         else:
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}

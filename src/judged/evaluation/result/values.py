@@ -14,12 +14,13 @@ from judged._types import Column
 from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
+from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import QueryValues, find_measure
 from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
-from judged.stats.intervals import bootstraps
-from judged.stats.summary import FLOOR, summarise
+from judged.stats.intervals import Method
+from judged.stats.summary import summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import plain_data
@@ -93,25 +94,31 @@ class Values(Result):
         """The q-quantile of each measure over queries."""
         return {str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures}
 
-    def interval(self, measure: str | Measure, *, level: float = 0.95, seed: int = 0) -> tuple[float, float] | None:
-        """Bootstrap interval of the mean over queries; None for counts, and for fewer than two queries."""
-        return self.intervals([measure], level=level, seed=seed).get(self._key(measure))
+    def interval(
+        self, measure: str | Measure, *, level: float = 0.95, method: Method = "t", clusters: Any = None, seed: int = 0
+    ) -> tuple[float, float] | None:
+        """Confidence interval of the mean over queries; None for counts, and for fewer than two queries.
 
-    def intervals(self, measures: Sequence[str | Measure] | None = None, *, level: float = 0.95, seed: int = 0,
-                  ) -> dict[str, tuple[float, float] | None]:  # fmt: skip
-        """Intervals of several measures (default: all) from the same resamples: several cost little more than one."""
+        Args:
+            measure: one of `measures`.
+            level: confidence level.
+            method: `t`, `bootstrap-t`, `percentile` or `bca`, see `jd.stats.interval`.
+            clusters: {query: group}: queries of a group (a user, a topic) are not independent.
+            seed: random seed of the bootstrap methods.
+        """
+        chosen = self.intervals([measure], level=level, method=method, clusters=clusters, seed=seed)
+        return chosen.get(self._key(measure))
+
+    def intervals(
+        self, measures: Sequence[str | Measure] | None = None, *, level: float = 0.95, method: Method = "t", clusters: Any = None,
+        seed: int = 0,
+    ) -> dict[str, tuple[float, float] | None]:  # fmt: skip
+        """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
-        how = {str(m): m.definition.summary for m in self.numeric_measures if str(m) in names}
-        logs = {
-            name: np.log(np.maximum(self.columns[name], FLOOR)) for name, kind in how.items() if kind == "geometric"
-        }
-        resampled = [name for name, kind in how.items() if kind in ("mean", "geometric")]
-        ends = bootstraps([logs.get(name, self.columns[name]) for name in resampled], level=level, seed=seed)
-        intervals = {**dict.fromkeys(how), **dict(zip(resampled, ends, strict=True))}
-        for name in logs:
-            if (end := intervals[name]) is not None:
-                intervals[name] = (float(np.exp(end[0])), float(np.exp(end[1])))
-        return intervals
+        chosen = [m for m in self.numeric_measures if str(m) in names]
+        return mean_intervals(
+            self.columns, chosen, self.queries, level=level, method=method, clusters=clusters, seed=seed
+        )
 
     @property
     def numeric_measures(self) -> list[Measure]:

@@ -18,6 +18,7 @@ from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, Summed
 from judged.io.tables.spark_frames import talking
 from judged.measures.registry import Measure
+from judged.stats.intervals import wilson
 from judged.tables.table import Table
 
 
@@ -51,9 +52,9 @@ class FrameValues(Summed):
         return self._of(measure).sum
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
-        """Return Student's t interval of each mean; None for counts, and for fewer than two queries.
+        """Return the interval of each mean that `Values.interval` has: Student's t, or Wilson's for binary values.
 
-        The bootstrap of `Values` would need the values. For as many queries as justify Spark, the two agree to the printed digits.
+        It is None for counts, and for fewer than two queries.
         """
         if not isinstance(level, float) or not 0 < level < 1:
             raise UsageError("confidence", f"confidence level must be between 0 and 1, got {shown(level)}", value=level)
@@ -85,7 +86,7 @@ class FrameValues(Summed):
             self.kept.unpersist()
 
     def intervals(self) -> dict[str, tuple[float, float] | None]:
-        """Student's t intervals at 95%."""
+        """The intervals at 95%."""
         return self.interval()
 
     def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
@@ -100,11 +101,18 @@ class FrameValues(Summed):
         error = moments.standard_error()
         if how == "sum" or math.isnan(error):
             return None
+        n, mean, limits = moments.sum.count, moments.sum.mean(), measure.definition.limits
+        if how == "mean" and limits == (0, 1) and moments.is_binary():
+            return wilson(mean, n, level)
+        if error == 0 and 2.0 ** (1 - n) > 1 - level:
+            return None  # as few equal values are no evidence that all are equal
         from scipy.special import stdtrit
 
-        reach = float(stdtrit(moments.sum.count - 1, (1 + level) / 2)) * error
-        ends = moments.sum.mean() - reach, moments.sum.mean() + reach
-        return (math.exp(ends[0]), math.exp(ends[1])) if how == "geometric" else ends
+        reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
+        ends = mean - reach, mean + reach
+        if how == "geometric":
+            return math.exp(ends[0]), math.exp(ends[1])
+        return ends if limits is None else (max(limits[0], ends[0]), min(limits[1], ends[1]))
 
 
 def _key(query: Any) -> Any:

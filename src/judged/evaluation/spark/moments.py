@@ -52,6 +52,10 @@ class Moments:
         variance = self.variance()
         return math.sqrt(variance / self.sum.count) if variance == variance else math.nan
 
+    def is_binary(self) -> bool:
+        """Return whether every value is 0 or 1, of values from 0 to 1: exactly then the sum of squares equals the sum."""
+        return self.squares == self.sum.total << _LOWEST
+
     def _spread(self) -> Fraction:
         """Return n Σx² − (Σx)², which is exact and never negative."""
         return Fraction(self.sum.count * self.squares - self.sum.total**2, 1 << 2 * _LOWEST)

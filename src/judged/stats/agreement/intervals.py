@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan, sqrt
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from judged.stats.agreement.registry import CoefficientRequest
 from judged.stats.agreement.resample import by_cluster, resample
 from judged.stats.agreement.sample import Pairing, Sample
 from judged.stats.checks import check_share, possible
+from judged.stats.intervals import wilson
 
 Seed = int | np.random.Generator
 
@@ -110,13 +111,6 @@ def by_query(
             parts[w.key].append(w.definition.value(s, pairing[w.key]))
     units = np.concatenate([block.sum(axis=1) for block in blocks]).astype(np.int64)
     return present, units, {key: np.concatenate(part) for key, part in parts.items()}
-
-
-def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
-    """Return the interval of a proportion of n independent units (Wilson 1927)."""
-    z = _normal(confidence)
-    centre, away = share + z * z / (2 * n), z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, (centre - away) / (1 + z * z / n)), min(1.0, (centre + away) / (1 + z * z / n))
 
 
 def _closed_form(w: CoefficientRequest, s: Sample, pairing: Pairing, confidence: float) -> Reliability:

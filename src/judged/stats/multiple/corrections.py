@@ -5,6 +5,7 @@ The command line, comparisons and the documentation take their lists from `CORRE
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,10 @@ OfSorted = Callable[[Floats], Floats]
 class Correction:
     """A correction: a function from ascending p-values to adjusted ones in the same order; None if only a test can
     compute it.
+
+    Adjusted values may exceed 1. `level` gives the level of each test from alpha and the number of tests, for
+    single-step corrections: they test all at the same level, so intervals at it hold at once. In others the level of a
+    test depends on the other p-values (`levels`).
     """
 
     name: str
@@ -30,6 +35,7 @@ class Correction:
     paper: str
     text: str
     function: OfSorted | None
+    level: Callable[[float, int], float] | None = None
 
 
 def _hommel(p: Floats) -> Floats:
@@ -77,10 +83,11 @@ for _correction in (
     ),
     Correction(
         name="max", aliases=("max-t", "westfall-young", "single-step"), controls=_FAMILY, paper="Westfall and Young, 1993", function=None,
-        text="maximum statistic of all pairs under the same random signs; uses the dependence between pairs",
+        text="maximum statistic of all pairs under the same random signs; assumes that runs differ in the mean only",
     ),
     Correction(
-        name="bonferroni", controls=_FAMILY, paper="Dunn, JASA 1961", function=lambda p: p * len(p), text="p times the number of tests",
+        name="bonferroni", controls=_FAMILY, paper="Dunn, JASA 1961", function=lambda p: p * len(p), text="p times the number of tests; valid under any dependence",
+        level=lambda alpha, tests: alpha / tests,
     ),
     Correction(
         name="hochberg", aliases=("simes-hochberg",), controls=_FAMILY, paper="Hochberg, Biometrika 1988", function=lambda p: _down(p * _left(p)),
@@ -93,6 +100,7 @@ for _correction in (
     Correction(
         name="sidak", controls=_FAMILY, paper="Šidák, JASA 1967", function=lambda p: _any_of(p, np.full(len(p), float(len(p)))),
         text="1 - (1 - p) to the number of tests; assumes independence, or positive dependence",
+        level=lambda alpha, tests: -math.expm1(math.log1p(-alpha) / tests),
     ),
     Correction(
         name="holm-sidak", controls=_FAMILY, paper="Holland and Copenhaver, Biometrics 1987", function=lambda p: _up(_any_of(p, _left(p))),
@@ -106,23 +114,26 @@ for _correction in (
         name="benjamini-yekutieli", aliases=("by", "fdr-by"), controls=_DISCOVERY, function=_benjamini_yekutieli,
         paper="Benjamini and Yekutieli, Annals of Statistics 2001", text="valid under any dependence",
     ),
-    Correction(name="none", aliases=("raw",), controls="nothing", paper="", function=lambda p: p, text="no correction"),
+    Correction(
+        name="none", aliases=("raw",), controls="nothing", paper="", function=lambda p: p, text="no correction",
+        level=lambda alpha, tests: alpha,
+    ),
 ):  # fmt: skip
     CORRECTIONS.add(_correction)
 
 
-def adjusted(p: Any, how: str | Correction = "holm") -> Floats:
+def adjusted(p: Any, how: str | Correction = "bonferroni", *, most: float = 1.0) -> Floats:
     """Adjust p-values for multiple tests, in the order given; compare each with alpha. NaN stays NaN and is not counted.
 
     Raises:
         UsageError: an unknown name; or `"max"`, which only the permutation test provides (`TestOutcome.adjusted`).
 
-    >>> adjusted([0.01, 0.04, 0.03])
+    >>> adjusted([0.01, 0.04, 0.03], "holm")
     array([0.03, 0.06, 0.06])
     """
     chosen = how if isinstance(how, Correction) else CORRECTIONS.find(how)
     if chosen.function is None:
-        hint = Hint("use {correction}", correction="holm")
+        hint = Hint("use {correction}", correction="bonferroni")
         raise UsageError("correction", f"{chosen.name} is available with the permutation test only", hint=hint)
     try:
         values = np.asarray(p, dtype=np.float64)
@@ -134,5 +145,16 @@ def adjusted(p: Any, how: str | Correction = "holm") -> Floats:
     corrected = np.full(len(values), np.nan)
     if len(known):
         order = known[np.argsort(values[known], kind="stable")]
-        corrected[order] = np.minimum(chosen.function(values[order]), 1.0)
+        corrected[order] = np.minimum(chosen.function(values[order]), most)
     return corrected
+
+
+def levels(p: Floats, corrected: Floats, how: Correction, alpha: float) -> Floats:
+    """Return the level at which each p was tested: p ≤ level exactly where the corrected p is at most alpha.
+
+    A single-step correction tests all at one level. Otherwise the level is alpha · p / corrected p, with a corrected p
+    that is not limited to 1.
+    """
+    count = int(np.count_nonzero(~np.isnan(p)))
+    each = alpha * p / corrected if how.level is None else np.full(len(p), how.level(alpha, max(count, 1)))
+    return np.where(corrected <= alpha, np.maximum(each, p), np.minimum(each, np.nextafter(p, 0)))

@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged._types import Floats
+from judged._types import Bools, Floats
 from judged.core.numeric.resample import resampled_means
 from judged.stats.checks import check_choice, check_count
 from judged.stats.differences import (
-    CONSTANT,
     ONE,
     ONE_CLUSTER,
     SLACK,
     ZERO,
     Alternative,
     TestOutcome,
+    constant,
+    degrees_of_freedom,
     differences,
+    last_accepted,
     mean_and_error,
     outcome_of,
+    scaled,
     sum_by_cluster,
     totals,
 )
@@ -35,7 +37,9 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
     """Run the paired t test (Student 1908) on differences d = b - a, queries or queries × pairs; the statistic is t.
 
     It assumes that the mean difference is normal: because the differences are, or because there are many queries. With
-    `clusters` the standard error is that of clusters, and the degrees of freedom are their number less one.
+    `clusters` the standard error is CR2 with Satterthwaite's degrees of freedom (Bell and McCaffrey 2002; Pustejovsky
+    and Tipton 2018), which are fewer than the number of clusters if their sizes differ. Equal differences other than 0
+    have no variance; their p is that of random signs, 2 / 2ⁿ.
 
     >>> student([1.0, 2.0, 3.0]).statistic.round(6)  # mean 2, standard error 1/√3
     array([3.464102])
@@ -46,21 +50,32 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
     mean, spread = mean_and_error(sums, sizes)
-    flat = _flat(sums, sizes, mean)
+    flat = constant(sums, sizes)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
-    df = len(sizes) - 1
-    if df < 1:
+    if len(sizes) < 2:
         p = np.ones_like(t)
     elif alternative == "two-sided":
-        p = 2 * stdtr(df, -np.abs(t))
+        p = 2 * stdtr(degrees_of_freedom(sizes), -np.abs(t))
     else:
-        p = stdtr(df, -t if alternative == "greater" else t)
-    return outcome_of("t", alternative, t, p, ["t"] * len(p), _silent(table, sizes, flat))
+        p = stdtr(degrees_of_freedom(sizes), -t if alternative == "greater" else t)
+    p = np.where(flat, _constant_p(mean, len(sizes), alternative), p)
+    return outcome_of("t", alternative, t, p, ["t"] * len(p), _silent(table, sizes))
+
+
+def _student_interval(d: Floats, p: Floats, level: Floats, *, clusters: Any = None) -> tuple[Floats, Floats]:
+    from scipy.special import stdtrit
+
+    sums, sizes = sum_by_cluster(d, clusters)
+    mean, spread = mean_and_error(sums, sizes)
+    if len(sizes) < 2:
+        return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
+    return _symmetric(sums, sizes, mean, -stdtrit(degrees_of_freedom(sizes), level / 2) * spread, p <= level)
 
 
 TESTS.add(PairTest(
     name="t", aliases=("t-test", "ttest", "student", "paired-t"), title="paired t test", null="the mean difference is 0",
-    assumes="normal differences, or many queries", paper="Student, Biometrika 1908", function=student, options=("clusters",),
+    assumes="normal differences, or many queries", paper="Student, Biometrika 1908", function=student, interval=_student_interval,
+    options=("clusters",),
 ))  # fmt: skip
 
 
@@ -107,62 +122,109 @@ def bootstrap_test(
     observed one. The statistic is t (Efron and Tibshirani 1993, 16.4; in retrieval: Sakai, SIGIR 2006), or with
     `statistic="mean"` the mean (Smucker, Allan and Carterette, CIKM 2007), which rejects too often with few queries.
     With `clusters` whole clusters are resampled. A resample without variance has an infinite t, or 0, and counts as a
-    hit.
+    hit. Equal differences other than 0 have the p of random signs, 2 / 2ⁿ.
     """
     check_choice(alternative, Alternative, "alternative")
     check_choice(statistic, Resampled, "statistic")
     check_count(resamples, "resamples")
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
-    mean, spread = mean_and_error(sums, sizes)
-    flat = _flat(sums, sizes, mean)
+    mean = totals(sums) / sizes.sum()
+    flat = constant(sums, sizes)
     hits = [
         _hits(sums[:, at : at + _PAIRS], sizes, resamples, seed, alternative, statistic)
         for at in range(0, len(mean), _PAIRS)
     ]
-    p = (1 + np.concatenate(hits)) / (1 + resamples)
-    reported = mean if statistic == "mean" else np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
-    return outcome_of("bootstrap", alternative, reported, p, ["random"] * len(p), _silent(table, sizes, flat))
+    p = np.where(flat, _constant_p(mean, len(sizes), alternative), (1 + np.concatenate(hits)) / (1 + resamples))
+    error = _linearised(sums, sizes, mean)
+    reported = mean if statistic == "mean" else np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
+    return outcome_of("bootstrap", alternative, reported, p, ["random"] * len(p), _silent(table, sizes))
+
+
+def _bootstrap_interval(
+    d: Floats, p: Floats, level: Floats, *, resamples: int = 10_000, seed: int = 0, clusters: Any = None, statistic: Resampled = "t"
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """The mean ± a quantile of the distances that resamples reach: with t, the symmetric studentised bootstrap (Hall 1988)."""
+    sums, sizes = sum_by_cluster(d, clusters)
+    mean, reach = totals(sums) / sizes.sum(), np.empty(d.shape[1])
+    for at in range(0, len(mean), _PAIRS):
+        part = slice(at, at + _PAIRS)
+        found = bootstrap_reaches(sums[:, part], sizes, resamples, seed, statistic)
+        for i, far in enumerate(found.T, at):
+            hits = int(np.count_nonzero(far >= abs(mean[i])))
+            rank = last_accepted(hits, resamples, float(p[i]), float(level[i]), drawn=True)
+            reach[i] = np.partition(far, resamples - rank)[resamples - rank] if rank else np.inf
+    return _symmetric(sums, sizes, mean, reach, p <= level)
 
 
 TESTS.add(PairTest(
     name="bootstrap", aliases=("bootstrap-test", "paired-bootstrap"), title="paired bootstrap test", null="the mean difference is 0",
     assumes="queries that represent the population; not too few of them",
     paper="Efron and Tibshirani 1993; Sakai, SIGIR 2006; Smucker, Allan and Carterette, CIKM 2007", function=bootstrap_test,
-    options=("resamples", "seed", "clusters", "statistic"),
+    interval=_bootstrap_interval, options=("resamples", "seed", "clusters", "statistic"),
 ))  # fmt: skip
 
 
 def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: Alternative, how: Resampled) -> Floats:
+    """Count the resamples whose statistic reaches the observed one."""
+    mean = totals(sums) / sizes.sum()
+    if alternative == "two-sided":
+        return np.count_nonzero(bootstrap_reaches(sums, sizes, resamples, seed, how) >= np.abs(mean), axis=0).astype(
+            np.float64
+        )
+    side = 1.0 if alternative == "greater" else -1.0
+    return np.count_nonzero(bootstrap_reaches(sums, sizes, resamples, seed, how, side) >= side * mean, axis=0).astype(
+        np.float64
+    )
+
+
+def bootstrap_reaches(
+    sums: Floats, sizes: Floats, resamples: int, seed: int, how: Resampled, side: float = 0.0
+) -> Floats:
+    """Return for each resample and column the largest mean that its statistic reaches: |t*| standard errors, or |mean*|.
+
+    With `side` 1 or -1 the sign of the statistic counts. A resample without variance reaches any mean.
+    """
     mean = totals(sums) / sizes.sum()
     size, k = sizes[:, None], len(mean)
-    shifted = sums - mean * size
+    shifted, power = scaled(sums - mean * size)
     single = bool((sizes == 1).all())  # sizes are then constant
     parts = [shifted, *([shifted**2] if how == "t" else []), *([] if single else [shifted * size, size, size**2])]
     drawn = resampled_means(np.hstack(parts), resamples, seed)
     top, n = drawn[:, :k], np.ones((1, 1)) if single else drawn[:, -2:-1]
     resampled = top / n
+    far = np.abs(resampled) if side == 0 else side * resampled
     if how == "mean":
-        bound, scale = mean, totals(np.abs(shifted)) / sizes.sum()
-    else:  # t* ≥ t, rearranged to avoid a division by 0
+        far = far + SLACK * totals(np.abs(shifted)) / sizes.sum()
+    else:
         cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
         squares = drawn[:, k : 2 * k] - 2 * resampled * cross + resampled**2 * sizes2
-        bound = mean * (np.sqrt(np.maximum(squares, 0.0)) / n)
-        spread = np.sqrt(totals(np.square(shifted)) / len(sizes)) / sizes.mean()
-        resampled = resampled * spread
-        scale = spread * spread
+        spread = _linearised(shifted, sizes, np.zeros(k)) * np.sqrt(len(sizes) - 1)
+        error = np.sqrt(np.maximum(squares, 0.0)) / n
+        top = far * spread + SLACK * spread * spread
+        far = np.divide(top, error, out=np.where(top >= 0, np.inf, -np.inf), where=error > 0)
+    return np.ldexp(far, power)
+
+
+def _linearised(sums: Floats, sizes: Floats, mean: Floats) -> Floats:
+    """The standard error of a mean of clusters as a ratio of sums, with C/(C - 1) (Cochran, Sampling Techniques, 1977, 6.4)."""
+    rest, power = scaled(sums - mean * sizes[:, None])
+    clusters = len(sizes)
+    return np.ldexp(np.sqrt(clusters / max(clusters - 1, 1) * totals(np.square(rest))), power) / sizes.sum()
+
+
+def _symmetric(sums: Floats, sizes: Floats, mean: Floats, reach: Floats, rejected: Bools) -> tuple[Floats, Floats]:
+    """The mean ± the reach. Without variance the interval is the mean, or infinite if random signs do not reject 0."""
+    reach = np.where(constant(sums, sizes), np.where(rejected, 0.0, np.inf), reach)
+    return mean - reach, mean + reach
+
+
+def _constant_p(mean: Floats, clusters: int, alternative: Alternative) -> Floats:
+    """The p of equal differences: the share of sign assignments that leave the mean as far from 0."""
     if alternative == "two-sided":
-        resampled, bound = np.abs(resampled), np.abs(bound)
-    elif alternative == "less":
-        resampled, bound = -resampled, -bound
-    return np.count_nonzero(resampled >= bound - SLACK * scale, axis=0).astype(np.float64)
+        return np.full_like(mean, 2.0 ** (1 - clusters))
+    return np.where(mean > 0 if alternative == "greater" else mean < 0, 2.0**-clusters, 1.0)
 
 
-def _flat(sums: Floats, sizes: Floats, mean: Floats) -> NDArray[np.bool_]:
-    """Return the mask of columns without variance, up to rounding."""
-    rest = np.abs(sums - mean * sizes[:, None]).max(axis=0)
-    return rest <= SLACK * np.abs(sums).max(axis=0)
-
-
-def _silent(table: Floats, sizes: Floats, flat: NDArray[np.bool_]) -> list[tuple[Any, str]]:
-    return [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (~table.any(axis=0), ZERO), (flat, CONSTANT)]
+def _silent(table: Floats, sizes: Floats) -> list[tuple[Any, str]]:
+    return [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (~table.any(axis=0), ZERO)]

@@ -22,6 +22,7 @@ from judged.stats.differences import (
     Alternative,
     TestOutcome,
     differences,
+    last_accepted,
     outcome_of,
     pairwise,
     sum_by_cluster,
@@ -34,6 +35,7 @@ Scale = Literal["studentised", "raw"]
 
 _BITS = 51  # sums of a column stay below 2⁵¹, differences of two below 2⁵²
 _MOST_EXACT = 20  # largest number of queries that is enumerated, for any number of resamples
+_INVERTED = 16  # pairs whose tests are inverted together: two numbers per pair and row of signs are kept
 
 
 def permutation(
@@ -93,11 +95,61 @@ def permutation_of(
     return _outcome(d, basis, which, table, sizes, resamples, seed, alternative, scale)
 
 
+def _interval(
+    d: Floats, p: Floats, level: Floats, *, resamples: int = 100_000, seed: int = 0, clusters: Any = None, scale: Scale = "studentised"
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Invert the test: with the same signs, subtract δ from every difference and keep each δ that is not rejected.
+
+    A row of signs reaches the observed mean of d - δ exactly if δ lies between the means of the differences with + and
+    of those with - (Hartigan, JASA 1969), so the ends of the interval are order statistics of these means.
+    """
+    sums, sizes = sum_by_cluster(d, clusters)
+    low, high = np.full(d.shape[1], -np.inf), np.full(d.shape[1], np.inf)
+    exact = len(sums) <= _most_enumerated(resamples)
+    rows = 2 ** len(sums) if exact else resamples
+    for at in range(0, d.shape[1], _INVERTED):
+        part = slice(at, at + _INVERTED)
+        grid = _Grid.of(sums[:, part], sums[:, part], None)
+        lows, highs = _ends_of_rows(grid, sizes, rows, None if exact else seed)
+        for i in range(lows.shape[1]):
+            hits = int(np.count_nonzero((lows[:, i] <= 0) & (highs[:, i] >= 0)))
+            rank = last_accepted(hits, rows, float(p[at + i]), float(level[at + i]), drawn=not exact)
+            if rank:
+                low[at + i] = np.partition(lows[:, i], rank - 1)[rank - 1] * grid.unit[i]
+                high[at + i] = np.partition(highs[:, i], rows - rank)[rows - rank] * grid.unit[i]
+    return low, high
+
+
+def _ends_of_rows(grid: _Grid, sizes: Floats, rows: int, seed: int | None) -> tuple[Floats, Floats]:
+    """The shifts between which each row of signs is a hit, rows × columns, in units of the grid; sums are exact integers."""
+    n = sizes.sum()
+
+    def see(flipped: Floats) -> tuple[Floats, Floats]:
+        sums, signs = flipped[:, :-1], flipped[:, -1:]
+        plus, minus = grid.total + sums, grid.total - sums  # twice the sums of differences with + and with -
+        high = [_shift(plus + grid.slack, n + signs, np.inf), _shift(minus + grid.slack, n - signs, np.inf)]
+        low = [_shift(plus - grid.slack, n + signs, -np.inf), _shift(minus - grid.slack, n - signs, -np.inf)]
+        return np.minimum(*low), np.maximum(*high)
+
+    seen = over_signs(np.hstack([grid.columns, sizes[:, None]]), rows, seed, see)
+    lows, highs = zip(*seen, strict=True)
+    return np.concatenate(lows), np.concatenate(highs)
+
+
+def _shift(sums: Floats, count: Floats, none: float) -> Floats:
+    """sums / count; `none` where no difference has this sign: all signs are equal, and every shift is a hit."""
+    return np.divide(sums, count, out=np.full_like(sums, none), where=count > 0)
+
+
+def _most_enumerated(resamples: int) -> int:
+    return min(check_count(resamples, "resamples").bit_length() - 1, _MOST_EXACT)
+
+
 TESTS.add(PairTest(
     name="permutation", aliases=("randomisation", "randomization", "fisher", "sign-flip"), title="paired permutation test",
     null="the two systems are exchangeable, query by query", assumes="nothing else; with many queries also valid for equal means",
     paper="Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth 2010", function=permutation,
-    options=("resamples", "seed", "clusters", "scale"), of_pairs=permutation_of, flips_signs=True, corrects=True,
+    interval=_interval, options=("resamples", "seed", "clusters", "scale"), of_pairs=permutation_of, flips_signs=True, corrects=True,
 ))  # fmt: skip
 
 
@@ -114,7 +166,7 @@ def _outcome(
 ) -> TestOutcome:
     check_choice(alternative, Alternative, "alternative")
     check_choice(scale, Scale, "scale")
-    most = min(check_count(resamples, "resamples").bit_length() - 1, _MOST_EXACT)
+    most = _most_enumerated(resamples)
     moved = np.count_nonzero(d, axis=0)
     nonzero = d[d.any(axis=1)]
     if len(nonzero) <= most:
@@ -149,7 +201,7 @@ class _Grid:
         power = _BITS - np.frexp(top if pairs is None else top.max(keepdims=True))[1]
         columns, unit = np.rint(np.ldexp(basis, power)), np.ldexp(1.0, -power)
         # Rounding moves a difference by at most one unit, and a difference of 0 not at all.
-        slack = np.maximum(SLACK * np.ldexp(np.abs(d).sum(axis=0), power), np.count_nonzero(d, axis=0))
+        slack = np.maximum(np.ceil(SLACK * np.ldexp(np.abs(d).sum(axis=0), power)), np.count_nonzero(d, axis=0))
         spread = np.sqrt(np.square(np.ldexp(d, power)).sum(axis=0))
         total = _pair_sums(columns.sum(axis=0), pairs)
         return cls(columns, pairs, total, slack, spread, np.broadcast_to(unit, total.shape))

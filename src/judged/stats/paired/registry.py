@@ -11,10 +11,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from judged._types import Floats
+import numpy as np
+
+from judged._types import Bools, Floats
 from judged.errors import UsageError
 from judged.registry import Registry
-from judged.stats.differences import Alternative, TestOutcome, pairwise
+from judged.stats.differences import Alternative, TestOutcome, differences, pairwise, totals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +31,13 @@ class PairTest:
         assumes: assumptions of its p-values.
         paper: reference.
         function: computes a `TestOutcome` from differences.
+        interval: `(d, p, level, **options) -> (low, high)`: the mean differences that the two-sided test does not reject
+            at the level of each column, infinite if it cannot reject any. 0 is outside exactly where p ≤ level, with the p
+            of `function` for the same options. None if the test is not about the mean (see `interval_of`).
         options: keyword options of the function, besides `alternative`.
         of_pairs: the same from values of queries × systems and pairs of columns, if that is faster.
         direction: direction of the tested quantity, per pair; None if it is that of the mean.
-        flips_signs: True if the smallest p of n queries is 2 / 2ⁿ.
+        flips_signs: True if the smallest p of n queries (or clusters) is 2 / 2ⁿ.
         corrects: True if the outcome has p-values corrected over all pairs (`max`).
     """
 
@@ -43,6 +48,7 @@ class PairTest:
     assumes: str
     paper: str
     function: Callable[..., TestOutcome]
+    interval: Callable[..., tuple[Floats, Floats]] | None = None
     options: tuple[str, ...] = ()
     of_pairs: Callable[..., TestOutcome] | None = None
     direction: Callable[[Floats], Floats] | None = None
@@ -60,7 +66,7 @@ TESTS: Registry[PairTest] = Registry(
 
 
 def outcome(
-    d: Any, test: str | PairTest = "permutation", *, alternative: Alternative = "two-sided", **options: Any
+    d: Any, test: str | PairTest = "t", *, alternative: Alternative = "two-sided", **options: Any
 ) -> TestOutcome:
     """Test differences d = b - a, one column or queries × pairs.
 
@@ -76,8 +82,39 @@ def outcome(
     return chosen.function(d, alternative=alternative, **_own_options(chosen, options))
 
 
+def interval_of(
+    d: Any, test: str | PairTest = "t", *, level: Any = 0.05, p: Floats | None = None, **options: Any
+) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of the mean of each column of differences: the means that the test does not reject.
+
+    `level` is a number or one per column; `p` is that of the two-sided test with the same options, if it is known.
+    The interval of a test of means excludes 0 exactly where p ≤ level. Tests that are not about the mean (signs,
+    signed ranks) have the interval of the t test. Ends are infinite if there are too few queries for any conclusion.
+
+    >>> [ends.round(4).tolist() for ends in interval_of([0.1, 0.2, 0.3, 0.4], "t")]
+    [[0.0446], [0.4554]]
+    """
+    chosen, table = _find(test), differences(d)
+    if chosen.interval is None:
+        chosen, p = TESTS.find("t"), None
+        options = {name: value for name, value in options.items() if name in chosen.options}
+    own = _own_options(chosen, options)
+    known = chosen.function(table, **own).p if p is None else np.asarray(p, dtype=np.float64)
+    levels = np.broadcast_to(np.asarray(level, dtype=np.float64), known.shape)
+    low, high = chosen.interval(table, known, levels, **own)  # type: ignore[misc]
+    return _agreeing(low, high, totals(table), known <= levels)
+
+
+def _agreeing(low: Floats, high: Floats, total: Floats, rejected: Bools) -> tuple[Floats, Floats]:
+    """Move an end that is on the wrong side of 0, which only rounding can do, to the side that p says."""
+    least = np.finfo(np.float64).smallest_subnormal
+    low = np.where(rejected, np.where(total > 0, np.maximum(low, least), low), np.minimum(low, 0.0))
+    high = np.where(rejected, np.where(total < 0, np.minimum(high, -least), high), np.maximum(high, 0.0))
+    return low, high
+
+
 def outcome_of_pairs(
-    x: Any, pairs: Any, test: str | PairTest = "permutation", *, alternative: Alternative = "two-sided", **options: Any
+    x: Any, pairs: Any, test: str | PairTest = "t", *, alternative: Alternative = "two-sided", **options: Any
 ) -> TestOutcome:
     """Test x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds values of queries × systems."""
     chosen = _find(test)

@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.stats.agreement.intervals import by_query, coefficients, wilson
+from judged.stats.agreement.intervals import by_query, coefficients
 from judged.stats.agreement.paradox import GAP, HIGH, LOW, paradox
 from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS, parse_coefficient, usual_coefficients
 from judged.stats.agreement.resample import resample, resamples
 from judged.stats.agreement.sample import Sample
 from judged.stats.agreement.weights import weights_of
+from judged.stats.intervals import wilson
 
 KEYS_OF_ANY = ("raw", "expected", "fleiss", "conger", "ac1", "bp", "alpha", "alpha(ordinal)", "alpha(interval)")
 

@@ -13,7 +13,7 @@ from scipy import stats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError
 from judged.stats.paired.parametric import bootstrap_test, sign, student
-from judged.stats.paired.registry import TESTS, outcome, outcome_of_pairs
+from judged.stats.paired.registry import TESTS, interval_of, outcome, outcome_of_pairs
 from judged.stats.paired.wilcoxon import wilcoxon
 
 SIDES = ["two-sided", "greater", "less"]
@@ -195,10 +195,22 @@ def test_where_a_test_cannot_say_anything_p_is_1_and_the_note_says_why():
         one = outcome([0.5], test, alternative="greater")
         assert (one.p[0], one.note[0]) == (1.0, "one query: nothing to test"), test.name
     for test in (student, bootstrap_test):
-        equal = test(np.array([0.3, 0.2, 0.1]) - np.array([0.2, 0.1, 0.0]))
-        assert equal.p[0] == 1
-        assert "no variance" in equal.note[0]
         assert test([0.1, 0.2], clusters=[3, 3]).note == ("one cluster: nothing to test",)
+
+
+@pytest.mark.parametrize("test", [t for t in TESTS if t.interval], ids=lambda t: t.name)
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 12])
+def test_equal_differences_have_the_p_of_random_signs(test, n):
+    d = np.arange(2.0, 2 + n) / 10 - np.arange(1.0, 1 + n) / 10  # equal but for the last bits
+    assert outcome(d, test).p[0] == 2 / 2**n
+    assert outcome(d, test, alternative="greater").p[0] == 1 / 2**n
+    assert outcome(d, test, alternative="less").p[0] == 1
+    assert outcome(-d, test, alternative="less").p[0] == 1 / 2**n
+    low, high = interval_of(d, test, level=0.05)
+    if 2 / 2**n <= 0.05:
+        assert (low[0], high[0]) == pytest.approx((0.1, 0.1), rel=1e-9)
+    else:
+        assert (low[0], high[0]) == (-np.inf, np.inf)
 
 
 def test_a_pair_without_differences_does_not_disturb_its_neighbours():

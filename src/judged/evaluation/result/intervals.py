@@ -1,0 +1,49 @@
+"""Confidence intervals of the means of measures, and groups of queries that are not independent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from judged._types import Ints
+from judged.core.tables import Id
+from judged.errors import DataError, shown
+from judged.measures.registry import Measure
+from judged.stats.intervals import Ends, Method, interval
+from judged.stats.summary import FLOOR
+from judged.tables.text import counted
+
+
+def mean_intervals(
+    columns: Mapping[str, Any], measures: Sequence[Measure], queries: Sequence[Id], *, level: float, method: Method, clusters: Any, seed: int
+) -> dict[str, Ends]:  # fmt: skip
+    """Return the interval of each measure's mean over queries, within the range of the measure; None for counts.
+
+    The interval of a geometric mean is that of the mean logarithm.
+    """
+    means = [m for m in measures if m.definition.summary in ("mean", "geometric")]
+    logs = {str(m) for m in means if m.definition.summary == "geometric"}
+    values = [columns[str(m)] for m in means]
+    ends = interval(
+        [np.log(np.maximum(x, FLOOR)) if str(m) in logs else x for m, x in zip(means, values, strict=True)], method,
+        confidence=level, seed=seed, clusters=group_codes(clusters, queries),
+        limits=[None if str(m) in logs else m.definition.limits for m in means],
+    )  # fmt: skip
+    found: dict[str, Ends] = dict.fromkeys(map(str, measures))
+    for m, pair in zip(means, ends, strict=True):
+        logged = pair is not None and str(m) in logs
+        found[str(m)] = (float(np.exp(pair[0])), float(np.exp(pair[1]))) if logged and pair else pair
+    return found
+
+
+def group_codes(groups: Mapping[Any, Any] | None, queries: Sequence[Id]) -> Ints | None:
+    """Return a code per query from {query: group}; None without groups."""
+    if groups is None:
+        return None
+    missing = [q for q in queries if q not in groups]
+    if missing:
+        raise DataError("slice", f"{counted(len(missing), 'query')} without a cluster; first: {shown(missing[0])}")
+    codes: dict[str, int] = {}
+    return np.array([codes.setdefault(str(groups[q]), len(codes)) for q in queries])

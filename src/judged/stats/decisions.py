@@ -1,0 +1,218 @@
+"""One decision per pair of systems: p, corrected p, interval and verdict follow from one test and one correction.
+
+The interval of a pair is that of its test, at the level at which the pair was tested, so it excludes 0 exactly if the
+corrected p is at most alpha. Comparisons, letters, diagrams and the page use the verdicts and decide nothing themselves.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from judged._types import Bools, Floats
+from judged.errors import UsageError, shown
+from judged.stats.checks import check_number
+from judged.stats.differences import TestOutcome, pairwise, totals
+from judged.stats.multiple.corrections import CORRECTIONS, Correction, adjusted, levels
+from judged.stats.paired.registry import TESTS, PairTest, interval_of, outcome_of_pairs
+
+Verdict = Literal["better", "worse", "equal", "identical", "wins more", "loses more", "cannot tell", "too few"]
+OPPOSITE: dict[Verdict, Verdict] = {
+    "better": "worse", "worse": "better", "wins more": "loses more", "loses more": "wins more",
+}  # fmt: skip
+APART: frozenset[Verdict] = frozenset(OPPOSITE)  # verdicts that tell two systems apart
+
+_ENOUGH = 10  # rearrangements that must reach a statistic at the level: with fewer, its p is not known well enough
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """Decisions on pairs of systems; every column has one entry per pair.
+
+    `test` is the test that was used: t in place of a resampling test that cannot reach the level. `tests` is the number
+    of tests that the correction counts. `low` and `high` are NaN if there is no interval. A verdict is about the second
+    system of a pair, for values of which higher ones are better. `note` gives the reason why a pair was not tested;
+    `remarks` are about the whole table.
+    """
+
+    test: str
+    correction: str
+    alpha: float
+    tests: int
+    difference: Floats
+    p: Floats
+    adjusted: Floats
+    level: Floats
+    low: Floats
+    high: Floats
+    verdict: tuple[Verdict, ...]
+    note: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def decide(
+    x: Any,
+    pairs: Any,
+    *,
+    test: str = "t",
+    correction: str = "bonferroni",
+    alpha: float = 0.05,
+    margin: float = 0.0,
+    limit: float = np.inf,
+    clusters: Any = None,
+    resamples: int | None = None,
+    seed: int = 0,
+) -> Decisions:
+    """Decide on each pair (a, b) of columns of x, values of queries × systems, by the differences b - a.
+
+    Args:
+        x: values of queries × systems, none missing.
+        pairs: rows (a, b) of column numbers.
+        test: paired test, see `TESTS`.
+        correction: correction over the pairs, see `CORRECTIONS`.
+        alpha: significance level of the whole table.
+        margin: largest difference that does not matter.
+        limit: largest possible difference; ends of intervals are kept within it.
+        clusters: a code per query.
+        resamples: number of resamples. [default: that of the test]
+        seed: random seed.
+
+    The verdicts, in this order:
+
+    - identical: all differences are 0. This says nothing about other queries.
+    - too few: no interval, because the queries are too few for the test to reject anything at this level.
+    - equal: the interval is within the margin, even if it excludes 0: the difference is then too small to matter.
+    - better, worse: the interval excludes 0, exactly if the corrected p is at most alpha. Tests that are not about the
+      mean (signs, signed ranks) have the verdicts "wins more" and "loses more" instead, and the interval of the t test.
+    - cannot tell: the rest.
+
+    >>> x = np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.3, 0.4], [0.1, 0.4]])
+    >>> found = decide(x, [(0, 1)])
+    >>> found.verdict, found.low.round(3), found.high.round(3)
+    (('better',), array([0.076]), array([0.284]))
+    """
+    return decide_family(
+        [x], pairs, test=test, correction=correction, alpha=alpha, margin=margin, limits=[limit], clusters=[clusters],
+        resamples=resamples, seed=seed,
+    )[0]  # fmt: skip
+
+
+def decide_family(
+    tables: Sequence[Any],
+    pairs: Any,
+    *,
+    test: str = "t",
+    correction: str = "bonferroni",
+    alpha: float = 0.05,
+    margin: float = 0.0,
+    limits: Sequence[float] | None = None,
+    clusters: Sequence[Any] | None = None,
+    resamples: int | None = None,
+    seed: int = 0,
+) -> list[Decisions]:
+    """Decide on the pairs of several tables (measures, or slices of queries), corrected for all of them together.
+
+    Tables have the same systems and may have different queries; `limits` and `clusters` have one entry per table. With
+    the correction `max` the maximum is over the pairs of a table, times the number of tables.
+    """
+    chosen, corrected = TESTS.find(test), CORRECTIONS.find(correction)
+    if not 0 < check_number(alpha, "alpha", zero=True) < 0.5:
+        raise UsageError("parameter", f"alpha must be above 0 and below 0.5, got {shown(alpha)}", value=alpha)
+    check_number(margin, "margin", zero=True)
+    if not tables:
+        return []
+    differences = [pairwise(x, pairs)[2] for x in tables]
+    codes: Sequence[Any] = clusters or [None] * len(tables)
+    count = sum(d.shape[1] for d in differences)
+    used, remarks = _usable(chosen, corrected, count, alpha, resamples, max(map(len, differences)))
+    options: dict[str, Any] = {"seed": seed, "resamples": resamples if "resamples" in used.options else None}
+    outcomes = [outcome_of_pairs(x, pairs, used, clusters=c, **options) for x, c in zip(tables, codes, strict=True)]
+    p = np.concatenate([o.p for o in outcomes])
+    whole = _corrected(outcomes, corrected, p)
+    each = levels(p, whole, corrected, alpha)
+    units = [len(d) if c is None else len(np.unique(c)) for d, c in zip(differences, codes, strict=True)]
+    remarks += _floor(used, corrected, count, alpha, max(units))
+    decisions, at = [], 0
+    for k, (d, one) in enumerate(zip(differences, outcomes, strict=True)):
+        part = slice(at, at := at + d.shape[1])
+        low, high = interval_of(d, used, level=each[part], p=one.p, clusters=codes[k], **options)
+        known = np.isfinite(low) & np.isfinite(high) & d.any(axis=0)
+        top = np.inf if limits is None else limits[k]
+        low, high = (np.where(known, np.clip(ends, -top, top), np.nan) for ends in (low, high))
+        verdict = _verdicts(d, one.p <= each[part], low, high, margin, used)
+        note = tuple(map(_note, verdict, one.note, [len(d)] * len(verdict)))
+        decisions.append(
+            Decisions(used.name, corrected.name, alpha, count, totals(d) / len(d), one.p, np.minimum(whole[part], 1.0),
+                      each[part], low, high, verdict, note, remarks)
+        )  # fmt: skip
+    return decisions
+
+
+def _usable(
+    test: PairTest, correction: Correction, count: int, alpha: float, resamples: int | None, queries: int
+) -> tuple[PairTest, tuple[str, ...]]:
+    """The test; or t, with a remark, if resamples are too few for the level of a pair."""
+    if "resamples" not in test.options or correction.function is None:
+        return test, ()
+    drawn = resamples or int(inspect.signature(test.function).parameters["resamples"].default)
+    if test.flips_signs and 2**queries <= drawn:  # all sign assignments are enumerated
+        return test, ()
+    level = alpha / count if correction.level is None else correction.level(alpha, count)
+    if level * (drawn + 1) >= _ENOUGH:
+        return test, ()
+    return TESTS.find("t"), (
+        f"the {test.title} cannot reach the corrected level {level:.2g} with {drawn:,} resamples: the t test is used",
+    )
+
+
+def _corrected(outcomes: Sequence[TestOutcome], correction: Correction, p: Floats) -> Floats:
+    """Corrected p-values of all tables, which may exceed 1."""
+    if correction.function is not None:
+        return adjusted(p, correction, most=np.inf)
+    own = [o.adjusted for o in outcomes if o.adjusted is not None]
+    if len(own) < len(outcomes):
+        return adjusted(p, correction)  # raises: only some tests can
+    return np.concatenate(own) * len(outcomes)
+
+
+def _floor(test: PairTest, correction: Correction, count: int, alpha: float, units: int) -> tuple[str, ...]:
+    """A remark if even the smallest possible p of this number of queries is above alpha after the correction."""
+    least = test.least_p(units)
+    if least == 0 or correction.function is None:
+        return ()
+    smallest = float(adjusted(np.full(count, least), correction).min())
+    if smallest <= alpha:
+        return ()
+    return (
+        f"the smallest possible corrected p of the {test.title} with {units} queries is {smallest:.2g}: no run can be better or worse",
+    )
+
+
+def _verdicts(d: Floats, rejected: Bools, low: Floats, high: Floats, margin: float, test: PairTest) -> tuple[Verdict, ...]:  # fmt: skip
+    counted = None if test.direction is None else np.sign(test.direction(d))
+    verdicts: list[Verdict] = []
+    for i, some in enumerate(d.any(axis=0).tolist()):
+        if not some:
+            verdicts.append("identical")
+        elif np.isnan(low[i]):
+            verdicts.append("too few")
+        elif -margin < low[i] and high[i] < margin:
+            verdicts.append("equal")
+        elif counted is not None:
+            won = float(counted[i]) if rejected[i] else 0.0
+            verdicts.append("wins more" if won > 0 else "loses more" if won < 0 else "cannot tell")
+        else:
+            verdicts.append("better" if low[i] > 0 else "worse" if high[i] < 0 else "cannot tell")
+    return tuple(verdicts)
+
+
+def _note(verdict: Verdict, reason: str, queries: int) -> str:
+    if verdict == "identical":
+        return f"identical on these {queries} queries" if queries > 1 else "identical on this query"
+    if verdict == "too few":
+        return reason or f"{queries} queries are too few for this test at this level"
+    return ""
