@@ -140,32 +140,17 @@ function pairOf(values, measure, a, b, runs, part, rows) {
     mean_b: meanOf(known.map((q) => values[measure][b][q])), difference: mean, low: few ? NaN : low,
     high: few ? NaN : high, wins: lower ? down : up, ties: d.length - up - down, losses: lower ? up : down, p,
     adjusted: Math.min(1, 3 * p), d_z: mean / (error * Math.sqrt(d.length)),
-    superiority: (up + (d.length - up - down) / 2) / d.length, cliff: (up - down) / d.length, verdict, note: "",
+    superiority: (up + (d.length - up - down) / 2) / d.length, cliff: (up - down) / d.length, verdict, note: "", needs: "",
     words: `${runs[b]} against ${runs[a]} by ${name}: ${verdict}`,
   };
 }
 
 /** @param {number[][][]} values @param {string[]} runs @param {number} measure */
 function criticalOf(values, runs, measure) {
-  const { lower } = MEASURES[measure];
-  const sums = runs.map(() => 0);
-  const queries = values[measure][0].length;
-  for (let q = 0; q < queries; q++) {
-    const row = runs.map((_, run) => (lower ? -1 : 1) * (values[measure][run][q] || 0));
-    row.forEach((x, run) => sums[run] += row.filter((y) => y > x).length + (row.filter((y) => y === x).length + 1) / 2);
-  }
-  const ranks = sums.map((sum) => sum / queries);
-  const critical = 2.6 * Math.sqrt((runs.length * (runs.length + 1)) / (6 * queries));
-  const order = ranks.map((_, run) => run).sort((x, y) => ranks[x] - ranks[y]);
-  /** @type {number[][]} */
-  const bars = [];
-  order.forEach((run, i) => {
-    const group = order.slice(i).filter((other) => ranks[other] - ranks[run] <= critical);
-    if (group.length > 1 && !bars.some((bar) => bar.includes(group[group.length - 1]) && bar.includes(run))) {
-      bars.push(group);
-    }
-  });
-  return { ranks, critical, bars, alpha: 0.05, queries, p: 0.003 };
+  const means = runs.map((_, run) => estimated(values[measure][run]).mean);
+  const order = means.map((_, run) => run).sort((x, y) => means[y] - means[x]);
+  const bars = order.slice(1).map((run, i) => [order[i], run]);
+  return { means, bars, alpha: 0.05, queries: values[measure][0].length };
 }
 
 /** @param {string[]} runs @param {number[][][]} values @returns {Facts["pictures"]} */
@@ -194,7 +179,7 @@ function picturesOf(runs, values) {
     at: "rank",
     log: false,
     unit: true,
-    notes: ["The band is a bootstrap over queries, at each point on its own."],
+    notes: ["The band is an interval over queries, at each point on its own."],
   };
   return [
     {
@@ -260,6 +245,7 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
       queries: values[m][run].filter((value) => !Number.isNaN(value)).length,
       irrelevant: measure.lower ? mean + 0.6 : mean * 0.94,
       top: measure.lower ? mean : mean + (1 - mean) * (0.2 + 0.03 * run),
+      against: run ? "+0.0100 [-0.0100, +0.0300] no clear difference" : "",
     }));
   });
   const ranks = Array.from({ length: DEPTH }, (_, i) => i + 1);
@@ -274,7 +260,7 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
     title: "Sample", version: "0.0.0", runs, measures: MEASURES, queries: all.map((query) => `q${query + 1}`),
     texts: all.map((query) => query % 11 === 10 ? null :
       `${WORDS[query % 16]} ${WORDS[(query * 7 + 3) % 16]}${query % 3 ? "" : " in the long winter"}`),
-    level: 0.95, alpha: 0.05, baseline: 0, key: "a, b: better than that run (corrected p ≤ 0.05)",
+    level: 0.95, alpha: 0.05, intervals: { all: "simultaneous 95% interval", slices: "95% interval" }, baseline: 0, key: "a, b: better than that run (corrected p ≤ 0.05)",
     verdicts: MEASURES.map((m) => ({
       words: `${runs[runs.length - 1]} is the best by ${m.name}.`, more: ["The interval of its gain does not hold 0."] })),
     summary, pairs: pairs("", all), parts: slices.flatMap((slice) => pairs(slice.label, slice.rows)), slices,

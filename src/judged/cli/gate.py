@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
 
 _CONFIG = "judged.toml"
-_RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "interval", "correction", "resamples", "seed", "level", "slices")  # fmt: skip
+_RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction", "resamples", "seed", "level", "slices")  # fmt: skip
 
 
 @click.command("gate", cls=Command)

@@ -15,7 +15,7 @@ from judged.cli.options.output import show_warnings
 from judged.cli.options.rag import chunk_options
 
 # Options that need two runs.
-_PAIRS = ("baseline", "test", "correction", "interval", "alpha", "margin", "slices", "by", "min_queries", "clusters", "resamples", "seed")  # fmt: skip
+_PAIRS = ("baseline", "test", "correction", "alpha", "margin", "slices", "by", "min_queries", "clusters", "resamples", "seed")  # fmt: skip
 
 
 @click.command("report", cls=Command)

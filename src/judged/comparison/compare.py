@@ -20,9 +20,8 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
-from judged.stats.checks import check_choice, check_count, check_number
+from judged.stats.checks import check_count, check_number
 from judged.stats.differences import known_rows
-from judged.stats.intervals import Method
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 from judged.tables.text import counted
@@ -34,9 +33,8 @@ def compare(
     measures: Measures = DEFAULT,
     *,
     baseline: str | int | None = None,
-    test: str = "permutation",
-    correction: str = "holm",
-    interval: Method = "percentile",
+    test: str = "t",
+    correction: str = "bonferroni",
     alpha: float = 0.05,
     margin: float = 0.0,
     slices: Any = None,
@@ -56,11 +54,10 @@ def compare(
         runs: two or more runs: a list, or {name: run}.
         measures: as in `evaluate`.
         baseline: name or position of the run that the others are compared with. [default: all pairs]
-        test: paired test, see `jd.stats.TESTS`.
-        correction: correction over the pairs of each measure, see `jd.stats.CORRECTIONS`.
-        interval: of the difference of means, with confidence 1 - alpha: `percentile` or `bca` (bootstrap over queries), or `t`.
-        alpha: significance level.
-        margin: largest difference that does not matter; runs within it are equal.
+        test: paired test, see `jd.stats.TESTS`. The interval of a difference is that of the test.
+        correction: correction over all pairs and measures, see `jd.stats.CORRECTIONS`; slices are corrected for pairs, measures and slices.
+        alpha: significance level of the table: the chance of any false verdict.
+        margin: largest difference that does not matter; runs are equal if the interval of their difference is within it.
         slices: groups of queries that are compared too: a table of queries, with `by`; or {query: group}.
         by: columns of the table to group by; `"relevant"` is the number of relevant documents and needs no table.
         min_queries: smallest slice that is tested; smaller ones are only shown.
@@ -73,9 +70,12 @@ def compare(
 
     >>> comparison = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
     >>> comparison.rows[0].difference, comparison.rows[0].verdict
-    (0.5, 'cannot tell')
+    (0.5, 'too few')
     """
-    settings = _settings(test, correction, interval, alpha, margin, min_queries, resamples, seed)
+    if "interval" in options:
+        hint = Hint("choose the interval by its test: {test}", test="bootstrap")
+        raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
+    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
     requests = slice_requests(slices, by, clusters)
     compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, **options)
     codes = cluster_codes(clusters, slices, compared.results[0].queries)
@@ -88,9 +88,8 @@ def compare(
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
-    tested = PairsOfRuns(compared.names, pairs, groups.groups, clusters, settings)
     columns = {m: _values(compared, m) for m in _common_measures(compared)}
-    rows = tuple(row for m, x in columns.items() for row in tested.differences(m, x))
+    rows, settings = PairsOfRuns(compared.names, pairs, groups.groups, clusters, settings).compare(columns)
     return Comparison(
         names=compared.names, results=compared.results, judged=compared.judged, settings=settings,
         rows=tuple(r for r in rows if r.part is None), parts=tuple(r for r in rows if r.part is not None),
@@ -115,14 +114,13 @@ def _missing_values(columns: dict[Measure, Floats]) -> tuple[Warned, ...]:
 
 
 def _settings(
-    test: str, correction: str, interval: Method, alpha: float, margin: float, least: int, resamples: Any, seed: int
+    test: str, correction: str, alpha: float, margin: float, least: int, resamples: Any, seed: int
 ) -> ComparisonSettings:
     chosen, corrected = TESTS.find(test), CORRECTIONS.find(correction)
     if corrected.function is None and not chosen.corrects:
         problem = f"the correction {corrected.name} works with the permutation test only"
-        hint = Hint("use {correction}, which works with any test", correction="holm")
+        hint = Hint("use {correction}, which works with any test", correction="bonferroni")
         raise UsageError("correction", problem, hint=hint, value=correction)
-    check_choice(interval, Method, "interval", slug="interval")
     check_number(alpha, "alpha", zero=True)
     if not 0 < alpha < 0.5:
         raise UsageError("parameter", f"alpha must be above 0 and below 0.5, got {shown(alpha)}", value=alpha)
@@ -132,7 +130,7 @@ def _settings(
     if resamples is not None and "resamples" not in chosen.options:
         hint = Hint("leave {resamples} out, or use {test}", resamples=None, test="permutation")
         raise UsageError("option", f"the {chosen.title} draws no resamples", hint=hint, value=resamples)
-    return ComparisonSettings(test=chosen.name, correction=corrected.name, interval=interval, alpha=alpha, margin=margin,
+    return ComparisonSettings(test=chosen.name, correction=corrected.name, alpha=alpha, margin=margin,
                               min_queries=least, resamples=resamples, seed=seed)  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import UsageError, shown
+from judged.comparison.tables import separated
+from judged.errors import Hint, UsageError, shown
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import bars
@@ -124,24 +125,25 @@ def joint_tests(comparison: Comparison, test: str) -> JointTests:
 
 @dataclass(frozen=True, slots=True)
 class Critical:
-    """A critical-difference diagram: mean ranks (1 is best), groups without a clear difference, and Friedman's p of all runs."""
+    """A critical-difference diagram: the mean of each run, and the groups of runs that no verdict separates, best first."""
 
     runs: tuple[str, ...]
-    ranks: tuple[float, ...]
-    critical: float
+    means: tuple[float, ...]
     bars: tuple[tuple[int, ...], ...]
     alpha: float
     queries: int
-    p: float
 
 
 def critical_difference(comparison: Comparison, measure: str) -> Critical:
-    """Friedman's mean ranks with Nemenyi's critical difference."""
-    x = _values(comparison, measure)
-    ranks = nemenyi(x, alpha=comparison.settings.alpha)
-    return Critical(
-        comparison.names, tuple(ranks.center.tolist()), ranks.critical, bars(ranks.center, ranks.critical), ranks.alpha, len(x), friedman(x).p,
-    )  # fmt: skip
+    """Means of the runs, with bars from the verdicts of the comparison."""
+    if comparison.baseline is not None:
+        raise UsageError(
+            "no-pair", "the diagram needs all pairs of runs", hint=Hint("leave out {baseline}", baseline=None)
+        )
+    apart, order = separated(comparison, measure)
+    means = tuple(by[measure] for by in comparison.means().values())
+    queries = next(row.queries for row in comparison.rows if row.measure == measure)
+    return Critical(comparison.names, means, bars(apart, order), comparison.settings.alpha, queries)
 
 
 def _values(comparison: Comparison, measure: str) -> Floats:

@@ -1,25 +1,32 @@
-"""Test all pairs of runs by one measure."""
+"""Compare pairs of runs by all measures: the statistics of `stats.decisions` with counts, effect sizes and notes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.comparison.difference import Difference, power_note, verdict_of
+from judged.comparison.difference import Difference, notes_on
 from judged.comparison.result import ComparisonSettings
 from judged.measures.registry import Measure
-from judged.stats.differences import TestOutcome, known_rows
+from judged.stats.decisions import OPPOSITE, Decisions, decide_family
+from judged.stats.differences import known_rows
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
-from judged.stats.intervals import Ends, interval
-from judged.stats.multiple.corrections import adjusted
-from judged.stats.paired.registry import TESTS, outcome_of_pairs
 
-_FEW = 25  # queries
 _NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The values of a measure on the queries of a slice, or on all of them; `clusters` has a code per query."""
+
+    measure: Measure
+    label: str | None
+    x: Floats
+    clusters: Ints | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,80 +39,87 @@ class PairsOfRuns:
     clusters: Ints | None
     settings: ComparisonSettings
 
-    def differences(self, m: Measure, x: Floats) -> list[Difference]:
-        """Compare every pair over all queries, then over each slice; x holds values of queries × runs."""
-        known = known_rows(x)
-        slices = [(None, known), *((label, known & rows) for label, rows in self.slices)]
-        return [row for label, rows in slices for row in self._compare(m, x[rows], label, rows)]
+    def compare(self, columns: Mapping[Measure, Floats]) -> tuple[list[Difference], ComparisonSettings]:
+        """Compare every pair by each measure, values of queries × runs, over all queries and then over each slice.
 
-    def _compare(self, m: Measure, x: Floats, part: str | None, rows: Bools) -> list[Difference]:
-        if not len(x) or (part is not None and len(x) < self.settings.min_queries):
-            return [self._untested(m, x, int(a), int(b), part) for a, b in self.pairs]
-        s, clusters = self.settings, None if self.clusters is None else self.clusters[rows]
-        a, b = x[:, self.pairs[:, 0]], x[:, self.pairs[:, 1]]
-        d = b - a
-        options: dict[str, Any] = {"seed": s.seed, "resamples": s.resamples}
-        if clusters is not None:
-            options["clusters"] = clusters
-        outcome = outcome_of_pairs(x, self.pairs, s.test, **options)
-        own = outcome.adjusted if s.correction == "max" else None
-        p = adjusted(outcome.p, s.correction) if own is None else own
-        outer, inner = self._intervals(d, clusters)
-        verdicts = self._verdicts(m, d, x.mean(axis=0), outcome, p, inner)
+        All queries are one family of tests: pairs × measures. Slices are another: pairs × measures × slices that have
+        enough queries. The settings are returned with the numbers of tests and what was remarked on them.
+        """
+        every = [self._part(m, x, None, known_rows(x)) for m, x in columns.items()]
+        parts = [
+            self._part(m, x, label, known_rows(x) & rows) for m, x in columns.items() for label, rows in self.slices
+        ]
+        rows, tests, remarks, test = self._family(every, 1)
+        more, slice_tests, others, _ = self._family(parts, self.settings.min_queries)
+        resamples = self.settings.resamples if test == self.settings.test else None
+        settings = replace(
+            self.settings, test=test, resamples=resamples, tests=tests, slice_tests=slice_tests,
+            remarks=(*remarks, *(f"slices: {text}" for text in others)),
+        )  # fmt: skip
+        return [*rows, *more], settings
+
+    def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Part:
+        return _Part(m, label, x[rows], None if self.clusters is None else self.clusters[rows])
+
+    def _family(self, parts: Sequence[_Part], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
+        """Differences of all parts, the number of tests, the remarks on them, and the test that was used."""
+        s = self.settings
+        tested = [part for part in parts if len(part.x) >= least]
+        decided = decide_family(
+            [part.x for part in tested], self.pairs, test=s.test, correction=s.correction, alpha=s.alpha, margin=s.margin,
+            limits=[_width(part.measure) for part in tested], clusters=[part.clusters for part in tested],
+            resamples=s.resamples, seed=s.seed,
+        )  # fmt: skip
+        found = iter(decided)
+        rows = [
+            row
+            for part in parts
+            for row in (self._rows(part, next(found)) if len(part.x) >= least else self._untested(part))
+        ]
+        if not decided:
+            return rows, 0, (), s.test
+        return rows, decided[0].tests, decided[0].remarks, decided[0].test
+
+    def _rows(self, part: _Part, decided: Decisions) -> list[Difference]:
+        a, b = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]
         counts, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
-        lower, means = m.definition.lower_is_better, x.mean(axis=0)
-        compared = []
+        lower, means = part.measure.definition.lower_is_better, part.x.mean(axis=0)
+        rows = []
         for i, (first, second) in enumerate(self.pairs.tolist()):
             wins, losses = (int(counts.wins[i]), int(counts.losses[i]))[:: -1 if lower else 1]
-            low, high = outer[i] or (_NAN, _NAN)
-            verdict, note = verdicts[i]
-            compared.append(
+            verdict = decided.verdict[i]
+            row = Difference(
+                measure=str(part.measure), a=self.names[first], b=self.names[second], part=part.label, queries=len(part.x),
+                mean_a=float(means[first]), mean_b=float(means[second]), difference=float(decided.difference[i]),
+                low=float(decided.low[i]), high=float(decided.high[i]), level=float(decided.level[i]), wins=wins,
+                ties=int(counts.ties[i]), losses=losses, p=float(decided.p[i]), adjusted=float(decided.adjusted[i]),
+                d_z=float(sizes[0][i]), superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]),
+                cliff=float(sizes[2][i]), note=decided.note[i], verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
+            )  # fmt: skip
+            rows.append(notes_on(row, b[:, i] - a[:, i], decided.test, self.settings.margin))
+        return rows
+
+    def _untested(self, part: _Part) -> list[Difference]:
+        x, lower = part.x, part.measure.definition.lower_is_better
+        means = x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
+        rows = []
+        for a, b in self.pairs.tolist():
+            above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
+            wins, losses = (below, above) if lower else (above, below)
+            unknown: dict[str, Any] = dict.fromkeys(
+                ("low", "high", "level", "p", "adjusted", "d_z", "superiority", "cliff"), _NAN
+            )
+            rows.append(
                 Difference(
-                    measure=str(m), a=self.names[first], b=self.names[second], part=part, queries=len(x), mean_a=float(means[first]),
-                    mean_b=float(means[second]), difference=float(d[:, i].mean()), low=low, high=high, wins=wins, ties=int(counts.ties[i]),
-                    losses=losses, p=float(outcome.p[i]), adjusted=float(p[i]), d_z=float(sizes[0][i]),
-                    superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]), cliff=float(sizes[2][i]), note=note, verdict=verdict,
+                    measure=str(part.measure), a=self.names[a], b=self.names[b], part=part.label, queries=len(x), mean_a=float(means[a]),
+                    mean_b=float(means[b]), difference=float(means[b] - means[a]), wins=wins, ties=len(x) - above - below,
+                    losses=losses, verdict="too few", **unknown,
                 )
             )  # fmt: skip
-        return compared
+        return rows
 
-    def _intervals(self, d: Floats, clusters: Ints | None) -> tuple[list[Ends], list[Ends]]:
-        """The 1 - alpha intervals that are shown, and the 1 - 2·alpha intervals that decide what is equal."""
-        s, columns = self.settings, list(d.T)
-        few = s.margin > 0 and len(d) < _FEW  # bootstrap intervals of few queries are too narrow
-        outer = interval(columns, method=s.interval, confidence=1 - s.alpha, seed=s.seed, clusters=clusters)
-        method = "t" if few else s.interval
-        inner = interval(columns, method=method, confidence=1 - 2 * s.alpha, seed=s.seed, clusters=clusters)
-        return outer, [None if few and ends is not None and ends[0] == ends[1] else ends for ends in inner]
 
-    def _verdicts(
-        self, m: Measure, d: Floats, means: Floats, outcome: TestOutcome, p: Floats, inner: list[Ends]
-    ) -> list[tuple[Any, str]]:
-        """The verdict and the note of each pair."""
-        s, sign = self.settings, -1.0 if m.definition.lower_is_better else 1.0
-        direction = TESTS.find(s.test).direction
-        counted = None if direction is None else sign * direction(d)
-        verdicts = []
-        for i, first in enumerate(self.pairs[:, 0].tolist()):
-            ends = inner[i]
-            verdict = verdict_of(
-                sign * float(d[:, i].mean()), float(p[i]), (-ends[1], -ends[0]) if ends and sign < 0 else ends, alpha=s.alpha,
-                margin=s.margin, direction=None if counted is None else float(counted[i]), identical=not d[:, i].any(),
-            )  # fmt: skip
-            note = outcome.note[i]
-            if verdict == "cannot tell" and not note:
-                weak = None if p[i] <= s.alpha else power_note(d[:, i], float(means[first]), s.alpha, s.margin)
-                opposed = f"the mean and what the {s.test} test counts point different ways" if p[i] <= s.alpha else ""
-                note = weak[1] if weak else opposed
-            verdicts.append((verdict, note))
-        return verdicts
-
-    def _untested(self, m: Measure, x: Floats, a: int, b: int, part: str | None) -> Difference:
-        above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
-        wins, losses = (below, above) if m.definition.lower_is_better else (above, below)
-        means = x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
-        return Difference(
-            measure=str(m), a=self.names[a], b=self.names[b], part=part, queries=len(x), mean_a=float(means[a]), mean_b=float(means[b]),
-            difference=float(means[b] - means[a]), low=_NAN, high=_NAN, wins=wins, ties=len(x) - above - below, losses=losses,
-            p=_NAN, adjusted=_NAN, d_z=_NAN, superiority=_NAN, cliff=_NAN, verdict="too few",
-        )  # fmt: skip
+def _width(m: Measure) -> float:
+    """The largest possible difference."""
+    limits = m.definition.limits
+    return float("inf") if limits is None else limits[1] - limits[0]

@@ -47,7 +47,8 @@ class ComparisonReport(Result):
         tables = [table for section in self._sections().values() for table in section.tables(places)]
         if self.table is None:
             comparison = self.comparison
-            notes = (str(comparison.settings), f"policy: {comparison.results[0].policy}", *(f"warning: {w}" for w in comparison.warnings))  # fmt: skip
+            settings = comparison.settings
+            notes = (*filter(None, [settings.about_intervals]), str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}", *(f"warning: {w}" for w in comparison.warnings))  # fmt: skip
             tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *notes))
         return tables
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.comparison.difference import VERDICT_WORDS, Difference, p_clause, power_note
+from judged._types import Bools
+from judged.comparison.difference import POWER, Difference, p_clause
 from judged.measures.grammar import parse
-from judged.stats.differences import known_rows
+from judged.stats.decisions import APART, VERDICT_WORDS, Verdict
 from judged.stats.multiple.letters import letters
+from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
@@ -19,7 +20,13 @@ from judged.tables.text import counted, number, p_text
 if TYPE_CHECKING:
     from judged.comparison.result import Change, Comparison
 
-_MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too few": ""}
+_MARKS: dict[Verdict, str] = {
+    "better": "▲", "worse": "▼", "wins more": "▲", "loses more": "▼", "equal": "=", "identical": "≡",
+}  # fmt: skip
+PHRASES: dict[Verdict, str] = {  # runs that share a verdict
+    "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
+    "wins more": "wins more queries than", "loses more": "loses more queries than", "cannot tell": "no clear difference from",
+}  # fmt: skip
 
 
 def headline(comparison: Comparison) -> list[str]:
@@ -31,8 +38,12 @@ def _verdict(comparison: Comparison, measure: str) -> str:
     rows = [row for row in comparison.rows if row.measure == measure]
     if len(rows) == 1:
         row = rows[0]
-        sure = "" if row.verdict == "too few" else f" ({p_clause(row.adjusted)}, {counted(row.queries, 'query')})"
-        return f"{row.claim}{sure}."
+        queries = counted(row.queries, "query")
+        if row.verdict in ("too few", "identical"):
+            return f"{row.claim}."
+        if row.verdict == "cannot tell":
+            return f"{row.claim}: {row.size(3)}, {queries}{f'; {row.needs}' if row.needs else ''}."
+        return f"{row.claim} ({p_clause(row)}, {queries})."
     if comparison.baseline is not None:
         return f"On {measure}, {_by_verdict(rows, comparison.baseline)}."
     best = [comparison.names[i] for i in _best(comparison, measure)]
@@ -40,37 +51,34 @@ def _verdict(comparison: Comparison, measure: str) -> str:
         return f"No run has a value of {measure}."
     if len(best) > 1:
         return f"On {measure}, {_names(best)} have the best mean."
-    against = [row if row.b == best[0] else _turn(row) for row in rows if best[0] in (row.a, row.b)]
+    against = [row if row.b == best[0] else row.turned() for row in rows if best[0] in (row.a, row.b)]
     return f"On {measure}, {best[0]} has the best mean: {_by_verdict(against)}."
 
 
 def _by_verdict(rows: list[Difference], baseline: str | None = None) -> str:
     """Runs by verdict: those compared with the baseline, or without one those that the best run was compared with."""
-    words = {
-        "better": "better than",
-        "worse": "worse than",
-        "equal": "equal to",
-        "cannot tell": "no clear difference from",
-    }
     clauses = []
-    for verdict, phrase in words.items():
+    for verdict, phrase in PHRASES.items():
         others = [row.a if baseline is None else row.b for row in rows if row.verdict == verdict]
         if others and baseline is None:
             clauses.append(f"{phrase} {_names(others)}")
         elif others and verdict == "cannot tell":
             clauses.append(f"no clear difference between {_names(others)} and {baseline}")
         elif others:
-            clauses.append(f"{_names(others)} {'is' if len(others) == 1 else 'are'} {phrase} {baseline}")
+            clauses.append(f"{_names(others)} {predicate(phrase, len(others))} {baseline}")
     return "; ".join(clauses) or "too few queries to compare"
+
+
+def predicate(phrase: str, count: int) -> str:
+    """A verdict as a predicate: "is better than", "win more queries than"."""
+    if phrase.startswith(("wins", "loses")):
+        first, _, rest = phrase.partition(" ")
+        return phrase if count == 1 else f"{first[:-1]} {rest}"
+    return f"{'is' if count == 1 else 'are'} {phrase}"
 
 
 def _names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _turn(row: Difference) -> Difference:
-    opposite = {"better": "worse", "worse": "better"}
-    return replace(row, a=row.b, b=row.a, verdict=opposite.get(row.verdict, row.verdict))  # type: ignore[arg-type]
 
 
 def system_table(comparison: Comparison, *, places: int = 4) -> Table:
@@ -88,15 +96,16 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
 
 def key_of_signs(comparison: Comparison) -> str:
     """The legend of the signs in the table of runs."""
-    alpha = comparison.settings.alpha
-    if comparison.baseline:
-        return f"▲ better, ▼ worse than {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; no sign: no clear difference"
-    return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g})"
+    alpha, wins = comparison.settings.alpha, TESTS.find(comparison.settings.test).direction is not None
+    if not comparison.baseline:
+        return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g})"
+    told = "▲ wins, ▼ loses more queries than" if wins else "▲ better, ▼ worse than"
+    return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; ≡ identical; no sign: no clear difference"
 
 
 def signs(comparison: Comparison, measure: str) -> list[str]:
     """A sign for each run: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
-    return _marks(comparison, measure) if comparison.baseline else _letters(comparison, measure)
+    return _marks(comparison, measure) if comparison.baseline else list(letters(*separated(comparison, measure)))
 
 
 def _gains(comparison: Comparison, measure: str) -> list[float]:
@@ -110,60 +119,50 @@ def _best(comparison: Comparison, measure: str) -> list[int]:
     return [i for i, v in enumerate(values) if v == max(values)]
 
 
-def _letters(comparison: Comparison, measure: str) -> list[str]:
+def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
+    """A table of the pairs of runs that a verdict tells apart, and the runs from the best mean."""
     size = len(comparison.names)
     apart = np.zeros((size, size), bool)
     for row in comparison.rows:
-        if row.measure == measure and row.adjusted <= comparison.settings.alpha:
+        if row.measure == measure and row.verdict in APART:
             i, j = comparison.names.index(row.a), comparison.names.index(row.b)
             apart[i, j] = apart[j, i] = True
     values = _gains(comparison, measure)
-    return list(letters(apart, order=sorted(range(size), key=lambda i: -values[i])))
+    return apart, sorted(range(size), key=lambda i: -values[i] if values[i] == values[i] else math.inf)
 
 
 def _marks(comparison: Comparison, measure: str) -> list[str]:
-    marks = {row.b: _MARKS[row.verdict] for row in comparison.rows if row.measure == measure}
+    marks = {row.b: _MARKS.get(row.verdict, "") for row in comparison.rows if row.measure == measure}
     return [marks.get(name, "") for name in comparison.names]
 
 
 def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:
-    """One row per pair and measure; the column `power` is there if some pair had little chance to show a difference."""
-    weak = {id(row): power for row in comparison.rows if (power := _power(comparison, row)) is not None}
+    """One row per pair and measure; the column `queries needed` is there if some pair has no clear difference."""
+    few = any(row.needed for row in comparison.rows)
     headers, rows = _headers(comparison, intervals), []
     for row in comparison.rows:
         *cells, verdict = _row(row, places, intervals)
-        shown = [f"{weak[id(row)]:.0%}" if id(row) in weak else ""] if weak else []
-        rows.append((*cells, *shown, verdict))
-    headers = (*headers[:-1], *(("power",) if weak else ()), headers[-1])
-    notes = [f"{row.b} and {row.a} on {row.measure}: {row.note}" for row in comparison.rows if row.note and id(row) not in weak]  # fmt: skip
-    if weak:
-        material = f"{comparison.settings.margin:g} (the margin)" if comparison.settings.margin else f"{MATERIAL:.0%} of the mean of the run in `against`"  # fmt: skip
+        rows.append((*cells, *([f"{row.needed:,}" if row.needed else ""] if few else []), verdict))
+    headers = (*headers[:-1], *(("queries needed",) if few else ()), headers[-1])
+    notes = [f"{row.b} and {row.a} on {row.measure}: {row.note}" for row in comparison.rows if row.note]
+    if few:
+        margin = comparison.settings.margin
+        material = f"{margin:g} (the margin)" if margin else f"{MATERIAL:.0%} of the mean of the run in `against`"
         notes.append(
-            f"power: chance to find a difference of {material}; shown below 50% if there is no clear difference"
+            f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test"
         )
     return _table(headers, tuple(rows), tuple(dict.fromkeys(notes)))
 
 
-def _power(comparison: Comparison, row: Difference) -> float | None:
-    """The power of a pair whose note is about it."""
-    if row.verdict != "cannot tell" or not row.note:
-        return None
-    x = comparison.matrix(row.measure)
-    a, b = comparison.names.index(row.a), comparison.names.index(row.b)
-    d = x[known_rows(x)]
-    weak = power_note(d[:, b] - d[:, a], row.mean_a, comparison.settings.alpha, comparison.settings.margin)
-    return weak[0] if weak is not None and weak[1] == row.note else None
-
-
-def _headers(comparison: Comparison, intervals: bool) -> tuple[str, ...]:
-    interval = (f"{1 - comparison.settings.alpha:.0%} interval",) if intervals else ()
+def _headers(comparison: Comparison, intervals: bool, *, slices: bool = False) -> tuple[str, ...]:
+    interval = (comparison.settings.interval_name(slices=slices),) if intervals else ()
     return ("measure", "run", "against", "difference", *interval, "won/tied/lost", "p", "corrected p", "d_z", "verdict")
 
 
 def _table(headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], notes: tuple[str, ...]) -> Table:
     """A table of differences, with its columns of words and those to drop first."""
     words = tuple(headers.index(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
-    optional = tuple(headers.index(h) for h in ("d_z", "p", "power", "won/tied/lost", "corrected p") if h in headers)
+    optional = tuple(headers.index(h) for h in ("d_z", "p", "queries needed", "won/tied/lost", "corrected p") if h in headers)  # fmt: skip
     return Table(headers, rows, notes=notes, words=words, optional=optional)
 
 
@@ -181,9 +180,11 @@ def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
 def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:
     """One row per slice, pair and measure."""
     rows = tuple((row.part or "", str(row.queries), *_row(row, places, intervals)) for row in comparison.parts)
-    headers = ("slice", "queries", *_headers(comparison, intervals))
+    headers = ("slice", "queries", *_headers(comparison, intervals, slices=True))
     least = counted(comparison.settings.min_queries, "query")
-    notes = (f"slices of fewer than {least} are not tested; p-values are corrected within a slice",)
+    notes = (
+        f"slices of fewer than {least} are not tested; p-values are corrected for pairs, measures and slices together",
+    )
     return _table(headers, rows, notes)
 
 

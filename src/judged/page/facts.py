@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._version import __version__
 from judged.comparison.difference import Difference
-from judged.comparison.omnibus import Critical
+from judged.comparison.result import Comparison
 from judged.comparison.tables import key_of_signs, signs
 from judged.core.judged import Judged
 from judged.curves.result import Curves
@@ -48,6 +48,7 @@ def facts_of(
         "level": LEVEL,
         "key": key_of_signs(comparison) if comparison else "",
         "alpha": comparison.settings.alpha if comparison else 0.05,
+        "intervals": _interval_names(comparison),
         "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
         "verdicts": [asdict(v) for v in headlines(subject)],
         "summary": _summary(subject, bounded),
@@ -104,9 +105,26 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
             rows.append({
                 "mean": _finite(mean), "low": _finite(ends[0]), "high": _finite(ends[1]), "sign": marks[k], "best": mean == best,
                 "queries": int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
+                "against": _against(subject, m, subject.runs[k]),
             })  # fmt: skip
         table.append(rows)
     return table
+
+
+def _interval_names(comparison: Comparison | None) -> dict[str, str]:
+    if comparison is None:
+        return {"all": "", "slices": ""}
+    return {
+        "all": comparison.settings.interval_name(),
+        "slices": comparison.settings.interval_name(slices=True),
+    }
+
+
+def _against(subject: Subject, m: Measure, run: str) -> str:
+    """Return the difference of a run to the baseline or the first run, with its interval and verdict; empty for that run."""
+    comparison = subject.comparison
+    first = subject.runs[0] if comparison is None or comparison.baseline is None else comparison.baseline
+    return "" if comparison is None or run == first else comparison.of(str(m), first, run).brief()
 
 
 def _best(m: Measure, means: Sequence[float]) -> float | None:
@@ -120,15 +138,26 @@ def _pair(subject: Subject, row: Difference) -> dict[str, Any]:
     fields = {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(row).items()}
     names = [str(m) for m in subject.measures]
     return {**fields, "measure": names.index(row.measure), "a": subject.runs.index(row.a), "b": subject.runs.index(row.b),
-            "part": row.part or "", "words": row.words}  # fmt: skip
+            "part": row.part or "", "needs": row.needs, "words": row.words}  # fmt: skip
 
 
 def _critical(subject: Subject, m: Measure) -> dict[str, Any] | None:
-    """Return the critical-difference diagram; None for fewer than three runs or two queries."""
-    if subject.comparison is None or len(subject.runs) < 3 or int(subject.known(m).sum()) < 2:
+    """Return the diagram of means and groups; None for fewer than three runs or two queries, and with a baseline."""
+    comparison = subject.comparison
+    if (
+        comparison is None
+        or comparison.baseline is not None
+        or len(subject.runs) < 3
+        or int(subject.known(m).sum()) < 2
+    ):
         return None
-    critical: Critical = subject.comparison.critical(str(m))
-    return {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(critical).items() if k != "runs"}
+    critical = comparison.critical(str(m))
+    return {
+        "means": [_finite(v) for v in critical.means],
+        "bars": critical.bars,
+        "alpha": critical.alpha,
+        "queries": critical.queries,
+    }
 
 
 def _coverage(subject: Subject) -> dict[str, Any] | None:

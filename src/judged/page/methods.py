@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison.result import Comparison
+from judged.comparison.result import Comparison, ComparisonSettings
 from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.tables import Qrels
@@ -26,11 +26,8 @@ def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
     paragraphs = [_overview(subject), _measures(subject), _policy(subject.first.policy), _intervals(subject, level)]
     if subject.comparison is not None:
         paragraphs.append(_tests(subject.comparison))
-        if len(subject.runs) > 2:
-            paragraphs.append(
-                "The critical-difference diagram shows the mean rank of each run over queries; a bar joins runs whose mean ranks differ by "
-                "less than Nemenyi's critical difference."
-            )
+        if len(subject.runs) > 2 and subject.comparison.baseline is None:
+            paragraphs.append("The diagram shows the mean of each run; a bar joins runs that no verdict separates.")
     if bounds:
         paragraphs.append(
             "The effect of unjudged documents is shown by two scenarios: all unjudged documents are irrelevant, or all have the highest grade. "
@@ -108,8 +105,10 @@ def _policy(policy: Policy) -> str:
 def _intervals(subject: Subject, level: float) -> str:
     sums = [str(m) for m in subject.measures if m.definition.summary == "sum"] if subject.comparison is None else []
     but = f" ({', '.join(sums)}: totals)" if sums else ""
-    return (f"Values are means over queries{but}, with {percent(level)} percentile bootstrap intervals over queries "
-            "(2,000 resamples, fewer for more than 10,000 queries; random seed 0).")  # fmt: skip
+    return (
+        f"Values are means over queries{but}, with {percent(level)} confidence intervals: Student's t, within the range of the measure, or "
+        "Wilson's if every value is 0 or 1. Compare runs by the intervals of their differences, not by these."
+    )
 
 
 def _tests(comparison: Comparison) -> str:
@@ -119,20 +118,33 @@ def _tests(comparison: Comparison) -> str:
         f"Each run is compared with {comparison.baseline}" if comparison.baseline else "All pairs of runs are compared"
     )
     clusters = (
-        f" Queries are resampled in {s.clusters:,} clusters, except for the intervals of means." if s.clusters else ""
-    )
-    margin = (
-        f" Runs are called equal if the {percent(1 - 2 * s.alpha)} interval of their difference is within ±{s.margin:g}."
-        if s.margin
+        f" Queries are in {s.clusters:,} clusters, which count as units, except for the intervals of means."
+        if s.clusters
         else ""
     )
-    slices = (f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected within each slice; "
+    margin = f" Runs are called equal if the interval of their difference is within ±{s.margin:g}." if s.margin else ""
+    slices = (f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected for pairs, measures and slices together ({s.slice_tests:,} tests); "
               f"slices of fewer than {s.min_queries} queries are not tested." if comparison.slices else "")  # fmt: skip
-    return (
-        f"{pairs} by the {test.title} (two-sided{_resamples(test, s.resamples)}, random seed {s.seed}). The p-values of a measure are corrected for "
-        f"the number of pairs ({s.correction}); a run is called better or worse if the corrected p ≤ {s.alpha:g}. Differences have {percent(1 - s.alpha)} {s.interval} "
-        f"intervals, which are not corrected.{margin}{clusters}{slices}"
+    seed = f", random seed {s.seed}" if "seed" in test.options else ""
+    told = "wins or loses more queries" if test.direction else "better or worse"
+    number = (
+        f"for {s.tests:,} tests, pairs × measures ({s.correction})" if s.tests > 1 and s.correction != "none" else ""
     )
+    corrected = f" P-values are corrected {number}." if number else ""
+    decided = "the p-value" if not number else "the corrected p-value"
+    interval = (
+        "Differences have the interval of the t test" if test.interval is None else
+        f"Differences have the interval of the test, which excludes 0 exactly then{_about(s)}"
+    )  # fmt: skip
+    remarks = "".join(f" {text[:1].upper()}{text[1:]}." for text in s.remarks)
+    return (
+        f"{pairs} by the {test.title} (two-sided{_resamples(test, s.resamples)}{seed}).{corrected} A run is called {told} if {decided} is at "
+        f"most {s.alpha:g}. {interval}.{margin}{clusters}{slices}{remarks}"
+    )
+
+
+def _about(settings: ComparisonSettings) -> str:
+    return f"; {settings.about_intervals}" if settings.about_intervals else ""
 
 
 def _resamples(test: PairTest, resamples: int | None) -> str:
@@ -152,15 +164,13 @@ def percent(share: float) -> str:
 def citations(subject: Subject) -> list[str]:
     """Return the references of the measures and methods used."""
     references = [f"{m.name}: {m.definition.paper}." for m in subject.measures if m.definition.paper]
-    references.append("Bootstrap intervals: Efron, Annals of Statistics 1979.")
+    references.append("Intervals of proportions: Wilson, JASA 1927.")
     if subject.comparison is not None:
         s = subject.comparison.settings
         test, fixed = TESTS.find(s.test), CORRECTIONS.find(s.correction)
         references.append(f"{test.title[:1].upper()}{test.title[1:]}: {test.paper}.")
         if fixed.paper:
             references.append(f"Correction ({fixed.name}): {fixed.paper}.")
-        if len(subject.runs) > 2:
-            references.append("Critical-difference diagrams: Nemenyi 1963; Demšar, JMLR 2006.")
     return list(dict.fromkeys(references))
 
 

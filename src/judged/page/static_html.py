@@ -34,16 +34,19 @@ def slots_of(facts: dict[str, Any]) -> dict[str, str]:
 def _table(facts: dict[str, Any]) -> Table:
     rows = []
     for k, run in enumerate(facts["runs"]):
-        cells = [_cell(facts["summary"][i][k], m) for i, m in enumerate(facts["measures"])]
+        single = len(facts["runs"]) == 1
+        cells = [_cell(facts["summary"][i][k], m, single) for i, m in enumerate(facts["measures"])]
         rows.append((run, *cells))
     strong = frozenset((k, 1 + i) for i, by in enumerate(facts["summary"]) for k, one in enumerate(by) if one["best"])
     return Table(("run", *(m["name"] for m in facts["measures"])), tuple(rows), strong=strong)
 
 
-def _cell(one: dict[str, Any], measure: dict[str, Any]) -> str:
-    places = measure["places"]
-    between = "" if one["low"] is None else f" [{number(one['low'], places)}, {number(one['high'], places)}]"
-    return f"{number(one['mean'], places)}{between} {one['sign']}".rstrip()
+def _cell(one: dict[str, Any], measure: dict[str, Any], single: bool) -> str:
+    """The mean with its interval, or of several runs with the difference to the baseline or the first run."""
+    places, mean = measure["places"], number(one["mean"], measure["places"])
+    if not single:
+        return f"{mean} {one['sign']}".rstrip() + (f" ({one['against']})" if one["against"] else "")
+    return mean if one["low"] is None else f"{mean} [{number(one['low'], places)}, {number(one['high'], places)}]"
 
 
 def _text(text: str) -> str:

@@ -54,7 +54,7 @@ class Subject:
 
     @cached_property
     def intervals(self) -> list[list[tuple[float, float] | None]]:
-        """Bootstrap intervals of the means over the queries with a value in every run, [measure][run]."""
+        """Intervals of the means over the queries with a value in every run, [measure][run]."""
         table = []
         for result in self.results:
             complete = [m for m in self.measures if self.known(m).all()]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from judged.comparison.difference import Difference
+from judged.comparison.difference import Difference, p_clause
 from judged.comparison.result import Comparison
+from judged.comparison.tables import PHRASES, predicate
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.tables.text import number, p_text
+from judged.stats.decisions import VERDICT_WORDS
+from judged.tables.text import number
 
 _UNCLEAR = "no clear difference"
 
@@ -59,37 +61,39 @@ def _conclude(subject: Subject, comparison: Comparison, i: int) -> _Conclusion:
 
 
 def _two(m: Measure, row: Difference, *, best_first: bool) -> _Conclusion:
-    if row.verdict == "worse" and best_first:
-        row = replace(row, a=row.b, b=row.a, mean_a=row.mean_b, mean_b=row.mean_a, difference=-row.difference, low=-row.high,
-                      high=-row.low, verdict="better")  # fmt: skip
+    if row.verdict in ("worse", "loses more") and best_first:
+        row = row.turned()
     means = f"{number(row.mean_b, 3)} vs {number(row.mean_a, 3)}"
     size = f"{means}, {_size(row)}"
-    more = (row.note[:1].upper() + row.note[1:] + ".",) if row.note else ()
+    more = tuple(f"{text[:1].upper()}{text[1:]}." for text in (row.note, row.needs) if text)
     if row.verdict == "too few":
         few = f"{_queries(row.queries)} {_is(row.queries)} too few"
         return _Conclusion(f"{few} to compare {row.b} with {row.a} on {m} ({means}).", "too few queries", more)
+    if row.verdict == "identical":
+        return _Conclusion(f"{row.claim} ({number(row.mean_a, 3)}).", f"{row.b} and {row.a} are identical")
     if row.verdict == "equal":
         return _Conclusion(f"{row.b} and {row.a} are equal on {m}: {size}.", f"{row.b} and {row.a} are equal", more)
     if row.verdict == "cannot tell":
-        return _Conclusion(f"No clear difference between {row.b} and {row.a} on {m}: {size}.", _UNCLEAR, more)
+        words = f"{row.claim}: {row.size(3)}, {_queries(row.queries)} ({means})."
+        return _Conclusion(words, _UNCLEAR, more)
+    if row.verdict in ("wins more", "loses more"):
+        return _Conclusion(f"{row.claim}: {size}.", f"{row.b} {VERDICT_WORDS[row.verdict]}", more)
     return _Conclusion(f"{row.b} is {row.verdict} than {row.a} on {m}: {size}.", f"{row.b} is {row.verdict}", more)
 
 
 def _size(row: Difference) -> str:
     interval = "" if row.low != row.low else f" [{_format_difference(row.low)}, {_format_difference(row.high)}]"
-    p = p_text(row.adjusted)
-    p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
-    return f"difference {_format_difference(row.difference)}{interval}, p {p}, {_queries(row.queries)}"
+    return f"difference {_format_difference(row.difference)}{interval}, {p_clause(row)}, {_queries(row.queries)}"
 
 
 def _against_baseline(m: Measure, baseline: str, rows: Sequence[Difference]) -> _Conclusion:
-    phrases = (("better", "better than"), ("worse", "worse than"), ("equal", "equal to"))
     parts, claims = [], []
-    for verdict, phrase in phrases:
-        if matching := [row for row in rows if row.verdict == verdict]:
+    for verdict, phrase in PHRASES.items():
+        matching = [row for row in rows if row.verdict == verdict]
+        if matching and verdict != "cannot tell":
             names = [row.b for row in matching]
-            parts.append(f"{_list(map(_with_difference, matching))} {_is(len(names))} {phrase} {baseline}")
-            claims.append(f"{_list(names)} {_is(len(names))} {verdict}")
+            parts.append(f"{_list(map(_with_difference, matching))} {predicate(phrase, len(names))} {baseline}")
+            claims.append(f"{_list(names)} {predicate(VERDICT_WORDS[verdict], len(names))}")
     if unclear := [_with_difference(row) for row in rows if row.verdict in ("cannot tell", "too few")]:
         parts.append(f"{_UNCLEAR} between {_list(unclear)} and {baseline}")
     more = f"Over {_queries(rows[0].queries)}; the baseline is {baseline}."
@@ -108,16 +112,20 @@ def _several(subject: Subject, m: Measure, rows: Sequence[Difference], i: int) -
             f"All {len(leaders)} runs have the same {m}: {number(top, 3)}.", "no difference at all", over
         )
     others = [name for name in (subject.runs[k] for k in order) if name not in leaders]
-    verdicts = {row.a if row.b == leaders[0] else row.b: row.verdict for row in rows if leaders[0] in (row.a, row.b)}
+    against = [row if row.b == leaders[0] else row.turned() for row in rows if leaders[0] in (row.a, row.b)]
+    verdicts = {row.a: row.verdict for row in against}
     equal = [name for name in others if verdicts.get(name) == "equal"]
-    unclear = [name for name in others if verdicts.get(name) in ("cannot tell", "too few")]
-    beaten = [name for name in others if name not in equal + unclear]
+    beaten = [name for name in others if verdicts.get(name) in ("better", "wins more")]
+    lost = [name for name in others if verdicts.get(name) == "loses more"]
+    unclear = [name for name in others if name not in equal + beaten + lost]
     verb, pronoun, are = ("has", "It", "is") if len(leaders) == 1 else ("have", "They", "are")
     extreme = "lowest" if m.definition.lower_is_better else "highest"
     lead = f"{_list(leaders)} {verb} the {extreme} {m}"
-    adjectives = [f"better than {_beaten(beaten, others)}"] if beaten else []
-    adjectives += [f"equal to {_list(equal)}"] if equal else []
-    known = f"{pronoun} {are} {' and '.join(adjectives)}" if adjectives else ""
+    won = "wins more" if "wins more" in verdicts.values() else "better"
+    predicates = [f"{predicate(PHRASES[won], len(leaders))} {_beaten(beaten, others)}"] if beaten else []
+    predicates += [f"{predicate(PHRASES['loses more'], len(leaders))} {_list(lost)}"] if lost else []
+    predicates += [f"{are} equal to {_list(equal)}"] if equal else []
+    known = f"{pronoun} {' and '.join(predicates)}" if predicates else ""
     unsure = f"{_UNCLEAR} from {_list(unclear)}" if unclear else ""
     tail = f"{known}; {unsure}" if known and unsure else known or unsure[:1].upper() + unsure[1:]
     reservations = [f"equal to {_list(equal)}" if equal else "", unsure]

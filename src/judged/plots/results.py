@@ -116,7 +116,8 @@ def draw_comparison(
         comparison: a result of `compare`.
         kind: `means`: the mean of each run with its interval (intervals may overlap although the difference is significant: see
             `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: the difference b - a
-            per query, sorted; `scatter`: both values of every query; `critical`: Demšar's critical-difference diagram of mean ranks.
+            per query, sorted; `scatter`: both values of every query; `critical`: means on a line, with bars that join runs
+            that no verdict separates.
         measure: one of its measures. [default: the first; for means and differences all of them, if their values are in 0…1]
         a: a run, for `queries` and `scatter`. [default: the baseline, or the first run]
         b: the run that is compared with `a`.

@@ -1,4 +1,4 @@
-"""Plots of runs: means, differences, mean ranks."""
+"""Plots of runs: means, differences, and a diagram of means with the groups that no verdict separates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.plots.rows import forest_axes, group_rows, row_size, write_numbers
 from judged.plots.style import COLOURS, MARKERS, plain
-from judged.stats.intervals import bootstraps
+from judged.stats.decisions import VERDICT_WORDS, Verdict
+from judged.stats.intervals import interval
 from judged.tables.text import p_text
 
 if TYPE_CHECKING:
@@ -24,15 +25,17 @@ if TYPE_CHECKING:
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
 
 BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"
-_VERDICTS: dict[str, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
+_VERDICTS: dict[Verdict, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
     "better": {"marker": "^", "color": BETTER},
     "worse": {"marker": "v", "color": WORSE},
+    "wins more": {"marker": "^", "color": BETTER, "markerfacecolor": "white"},
+    "loses more": {"marker": "v", "color": WORSE, "markerfacecolor": "white"},
     "equal": {"marker": "s", "color": EQUAL},
+    "identical": {"marker": "|", "color": EQUAL},
     "cannot tell": {"marker": "o", "color": EQUAL, "markerfacecolor": "white"},
     "too few": {"marker": "x", "color": EQUAL},
 }
 _LONGEST = 28
-_LABELS = {"cannot tell": "no clear difference", "too few": "too few queries"}
 
 
 def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
@@ -45,8 +48,10 @@ def labels(comparison: Comparison, longest: int = _LONGEST) -> list[str]:
 
 def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
     """Plot the means: one row per run, group_rows by measure; for one measure sorted from best to worst."""
-    level, seed = 1 - comparison.settings.alpha, comparison.settings.seed
-    ends = {m: bootstraps(list(x.T), level=level, seed=seed) for m, x in known.items()}
+    level = 1 - comparison.settings.alpha
+    ends = {
+        m: interval(x, confidence=level, limits=[parse(m).definition.limits] * x.shape[1]) for m, x in known.items()
+    }
     center = {m: x.mean(axis=0) if len(x) else np.full(x.shape[1], np.nan) for m, x in known.items()}
     names, alone = labels(comparison), len(known) == 1
     heads, places = group_rows(dict.fromkeys(known, len(names)))
@@ -121,7 +126,7 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
         forest_axes(ax, dict(sorted({**heads, **names}.items())), heads)
         only = next(iter(known))
         what = f"{plain(only)}{_lower(only)}" if len(known) == 1 else "means"
-        ax.set_xlabel(f"difference in {what}, with {1 - comparison.settings.alpha:.0%} interval")
+        ax.set_xlabel(f"difference in {what}, with {comparison.settings.interval_name()}")
         write_numbers(ax, "difference, corrected p", texts)
         _legend(ax, {row.verdict for row in rows.values()})
 
@@ -132,7 +137,7 @@ def _legend(ax: Any, verdicts: Container[str]) -> None:
     """Draw the legend above the axes."""
     met = [verdict for verdict in _VERDICTS if verdict in verdicts]
     for verdict in met:
-        ax.plot([], [], linestyle="none", markersize=6, label=_LABELS.get(verdict, verdict), **_VERDICTS[verdict])
+        ax.plot([], [], linestyle="none", markersize=6, label=VERDICT_WORDS[verdict], **_VERDICTS[verdict])
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(met), frameon=False, fontsize="small", borderaxespad=0.2,
               handletextpad=0.3, columnspacing=1.2)  # fmt: skip
 
@@ -144,77 +149,75 @@ def _difference(ax: Any, y: float, row: Difference) -> None:
     ax.plot([row.difference], [y], linestyle="none", markersize=6.5, zorder=3, **look)
 
 
-# ── mean ranks ───────────────────────────────────────────────────────────────────────────────────
+# ── critical differences ─────────────────────────────────────────────────────────────────────────
 
 
 def critical(comparison: Comparison, measure: str) -> Drawn:
-    """Plot mean ranks on a line; bars join runs within Nemenyi's critical difference."""
+    """Plot the means on a line, best first; bars join runs that no verdict separates, with a dot for each of them."""
     diagram = comparison.critical(measure)
     names, last = labels(comparison), len(comparison.names)
-    order = sorted(range(last), key=lambda i: diagram.ranks[i])
+    places, ticks = _places(diagram.means, parse(measure).definition.lower_is_better)
+    order = sorted(range(last), key=places.__getitem__)
     half = (last + 1) // 2
     left, right = order[:half], order[half:][::-1]
-    bars = _stack_bars(diagram)
-    top = 0.8 + 0.42 * max((level + 1 for level, _, _ in bars), default=0)
+    bars = _stack_bars(diagram, places)
+    top = 0.8 + 0.42 * max((level + 1 for level, _ in bars), default=0)
 
     def draw(ax: Any) -> None:
-        _rank_axis(ax, last)
-        for level, low, high in bars:
-            ax.plot([low - 0.02, high + 0.02], [0.5 + 0.42 * level] * 2, color=COLOURS[0], linewidth=3.4,
-                    solid_capstyle="round", zorder=3)  # fmt: skip
+        _mean_axis(ax, last, ticks)
+        for level, members in bars:
+            y = 0.5 + 0.42 * level
+            ax.plot([members[0] - 0.02, members[-1] + 0.02], [y, y], color=COLOURS[0], linewidth=3.4, solid_capstyle="round", zorder=3)  # fmt: skip
+            ax.plot(members, [y] * len(members), linestyle="none", marker="o", markersize=2.5, color="white", zorder=4)
         for runs, edge, side in ((left, 1 - 0.06 * (last - 1), "right"), (right, last + 0.06 * (last - 1), "left")):
             for k, i in enumerate(runs):
-                _write_name(ax, diagram.ranks[i], top + 0.66 * k, edge, side, names[i])
-        _ruler(ax, diagram, last)
-        ax.set_ylim(top + 0.66 * half - 0.1, -2.2)
+                _write_name(ax, places[i], top + 0.66 * k, edge, side, names[i], diagram.means[i])
+        ax.set_ylim(top + 0.66 * half - 0.1, -1.4)
         ax.set_xlim(1 - 0.07 * (last - 1), last + 0.07 * (last - 1))
         ax.set_axis_off()
         over = f"{diagram.queries} {'query' if diagram.queries == 1 else 'queries'}"
-        sure = "p " + (p_text(diagram.p).replace("<", "< ") if diagram.p < 0.0001 else f"= {p_text(diagram.p)}")
-        ax.set_title(
-            f"mean ranks by {plain(measure)}, 1 is best ({over}; Friedman {sure})", loc="left", fontsize="medium"
-        )
+        joined = f"bars join runs without a clear difference, alpha {diagram.alpha:g}"
+        ax.set_title(f"mean {plain(measure)}, best first ({over}; {joined})", loc="left", fontsize="medium")
 
     sides = max(len(names[i]) for i in left) + max((len(names[i]) for i in right), default=0) + 14
-    return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (2.2 + top + 0.66 * half)), draw
+    return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (1.4 + top + 0.66 * half)), draw
 
 
-def _stack_bars(diagram: Critical) -> list[tuple[int, float, float]]:
-    """Return the bars as (level, from, to), each on the first level without overlap."""
+def _places(means: tuple[float, ...], lower: bool) -> tuple[list[float], dict[float, str]]:
+    """Return places from 1 (the best mean) to the number of runs, and the text of round means between them."""
+    from matplotlib.ticker import MaxNLocator
+
+    best, worst = (min(means), max(means)) if lower else (max(means), min(means))
+    span = (worst - best) or 1.0
+
+    def place(mean: float) -> float:
+        return 1 + (mean - best) / span * (len(means) - 1)
+
+    ticks = {place(tick): f"{tick:g}" for tick in MaxNLocator(5).tick_values(*sorted((best, worst))).tolist()}
+    return [place(mean) for mean in means], {at: text for at, text in ticks.items() if 1 <= at <= len(means)}
+
+
+def _stack_bars(diagram: Critical, places: list[float]) -> list[tuple[int, list[float]]]:
+    """Return the bars as (level, places of the runs), each on the first level without overlap."""
     ends: list[float] = []
     bars = []
-    for group in diagram.bars:
-        low, high = min(diagram.ranks[i] for i in group), max(diagram.ranks[i] for i in group)
-        free = [level for level, end in enumerate(ends) if end + 0.12 < low]
+    for members in sorted(sorted(places[i] for i in group) for group in diagram.bars):
+        free = [level for level, end in enumerate(ends) if end + 0.12 < members[0]]
         level = free[0] if free else len(ends)
-        ends[level : level + 1] = [high]
-        bars.append((level, low, high))
+        ends[level : level + 1] = [members[-1]]
+        bars.append((level, members))
     return bars
 
 
-def _rank_axis(ax: Any, last: int) -> None:
+def _mean_axis(ax: Any, last: int, ticks: dict[float, str]) -> None:
     ax.plot([1, last], [0, 0], color="black", linewidth=1.1, zorder=2)
-    for rank in range(1, last + 1):
-        ax.plot([rank, rank], [0, -0.22], color="black", linewidth=1.1, zorder=2)
-        if last <= 12 or rank in (1, last) or rank % math.ceil(last / 8) == 0:
-            ax.text(rank, -0.34, str(rank), ha="center", va="bottom", fontsize="small")
+    for at, text in ticks.items():
+        ax.plot([at, at], [0, -0.22], color="black", linewidth=1.1, zorder=2)
+        ax.text(at, -0.34, text, ha="center", va="bottom", fontsize="small")
 
 
-def _write_name(ax: Any, rank: float, y: float, edge: float, side: str, name: str) -> None:
-    ax.plot([rank, rank, edge], [0, y, y], color="#555555", linewidth=0.9, zorder=1)
-    ax.plot([rank], [0], marker="o", markersize=4.5, color="black", zorder=4)
-    ax.annotate(f"{name}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {name}", (edge, y), ha=side, va="center",
+def _write_name(ax: Any, place: float, y: float, edge: float, side: str, name: str, mean: float) -> None:
+    ax.plot([place, place, edge], [0, y, y], color="#555555", linewidth=0.9, zorder=1)
+    ax.plot([place], [0], marker="o", markersize=4.5, color="black", zorder=4)
+    ax.annotate(f"{name}  {mean:.3f}" if side == "right" else f"{mean:.3f}  {name}", (edge, y), ha=side, va="center",
                 xytext=(-3 if side == "right" else 3, 0), textcoords="offset points", annotation_clip=False)  # fmt: skip
-
-
-def _ruler(ax: Any, diagram: Critical, last: int) -> None:
-    """Draw the critical difference to scale."""
-    if not math.isfinite(diagram.critical):
-        ax.text(1, -1.6, "no critical difference for a single query", ha="left", va="center", fontsize="small")
-        return
-    end = 1 + min(diagram.critical, last - 1)
-    ax.plot([1, end], [-1.5, -1.5], color="black", linewidth=1.1)
-    for at in (1, end) if diagram.critical <= last - 1 else (1,):
-        ax.plot([at, at], [-1.66, -1.34], color="black", linewidth=1.1)
-    ax.annotate(f"critical difference {diagram.critical:.2f} (Nemenyi, alpha {diagram.alpha:g})", (end, -1.5), xytext=(5, 0),
-                textcoords="offset points", ha="left", va="center", fontsize="small", annotation_clip=False)  # fmt: skip

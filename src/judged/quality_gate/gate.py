@@ -61,7 +61,7 @@ def gate(
         min_queries: smallest slice that is tested. [default: 10]
         rules: a `judged.toml`, or a mapping with these keys; arguments win, measure by measure.
         worst: number of queries that got worse to keep per measure.
-        options: `test`, `interval`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
+        options: `test`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
 
     >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR")

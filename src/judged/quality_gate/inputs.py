@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judged.comparison.compare import compare
-from judged.comparison.difference import Difference
 from judged.comparison.inputs import slice_requests
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
@@ -18,7 +17,6 @@ from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
 from judged.measures.profiles import profile as profile_named
 from judged.quality_gate.baseline import Baseline
-from judged.quality_gate.reasons import FEW
 from judged.quality_gate.rules import Rules
 
 
@@ -71,7 +69,7 @@ class GateInputs:
 
 def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
     """Options of `compare`. One pair needs no correction; the gate corrects over measures and slices."""
-    names = ("test", "interval", "alpha", "min_queries", "resamples", "seed")
+    names = ("test", "alpha", "min_queries", "resamples", "seed")
     chosen = {name: getattr(rules, name) for name in names}
     return {"baseline": 0, "correction": "none", "slices": slices or None, **chosen}
 
@@ -89,11 +87,10 @@ def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]
         candidate.qrels, runs, candidate.measures.all, level=rules.level, profile=rules.profile, **rules.policy, **_options(rules, slices)
     )  # fmt: skip
     if not any(w.slug == "queries-differ" for w in comparison.warnings):
-        spelt = _spell_out(slices, rules, comparison.judged[0]) if _has_relevant(slices) else slices
-        return GateInputs(_with_t_intervals(comparison, rules, spelt), comparison.results[1])
+        return GateInputs(comparison, comparison.results[1])
     values = candidate.evaluate()  # with the queries that the baseline lacks
     answered = join(candidate.qrels, base, profile=rules.profile, **rules.policy).queries
-    return GateInputs(_with_t_intervals(comparison, rules, slices), values, missing=_missing(answered, values))
+    return GateInputs(comparison, values, missing=_missing(answered, values))
 
 
 def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[str, str]) -> GateInputs:
@@ -112,28 +109,12 @@ def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[s
     comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
     judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.judgments.queries.tolist()}
     missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
-    return GateInputs(_with_t_intervals(comparison, rules, slices), values, warnings, missing)
+    return GateInputs(comparison, values, warnings, missing)
 
 
 def _missing(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
     present = set(candidate.queries)
     return tuple(q for q in answered if q not in present)
-
-
-def _with_t_intervals(comparison: Comparison, rules: Rules, slices: list[Any]) -> Comparison:
-    """Use Student's intervals for few queries if intervals decide: bootstrap intervals are too narrow then."""
-    few = [row for row in (*comparison.rows, *comparison.parts) if row.queries < FEW and row.verdict != "too few"]
-    if rules.mode != "sure" or rules.interval == "t" or not few:
-        return comparison
-    options = {**_options(rules, slices), "interval": "t", "test": "t", "resamples": None}
-    again = compare(dict(zip(comparison.names, comparison.results, strict=True)), **options)
-    ends = {(row.measure, row.part): (row.low, row.high) for row in (*again.rows, *again.parts)}
-
-    def with_t(row: Difference) -> Difference:
-        low, high = ends[row.measure, row.part] if row.queries < FEW else (row.low, row.high)
-        return replace(row, low=low, high=high)
-
-    return replace(comparison, rows=tuple(map(with_t, comparison.rows)), parts=tuple(map(with_t, comparison.parts)))
 
 
 def _has_relevant(slices: list[Any]) -> bool:

@@ -19,7 +19,6 @@ from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.text import counted, p_text
 
-FEW = 25  # queries; below it bootstrap intervals are too narrow, and Student's t decides
 _HARDLY = 10  # below it, equal differences say nothing about other queries
 
 _ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
@@ -101,7 +100,7 @@ def breaks_rule(drop: _Drop, rules: Rules) -> bool:
     - `mean`: the mean dropped by more than is allowed.
     - `sure`: a drop by more than is allowed cannot be excluded: the worse end of the 1 - alpha interval of the difference
       is beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so the chance that a candidate beyond the bound passes is alpha/2; all rules must
-      hold, so no correction is needed (Berger, Technometrics 1982). Fewer than 25 queries have Student's interval; fewer than 10 that all differ by the
+      hold, so no correction is needed (Berger, Technometrics 1982). Fewer than 10 queries that all differ by the
       same amount exclude nothing.
     """
     if math.isnan(drop.size):
@@ -110,7 +109,7 @@ def breaks_rule(drop: _Drop, rules: Rules) -> bool:
         return math.isnan(drop.worst) or drop.flat or drop.exceeds(drop.worst)
     if not drop.exceeds(drop.size):
         return False
-    return rules.mode == "mean" or (drop.row.verdict == "worse" and drop.p <= rules.alpha)
+    return rules.mode == "mean" or (drop.row.verdict in ("worse", "loses more") and drop.p <= rules.alpha)
 
 
 def drop_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
@@ -152,10 +151,7 @@ def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
 def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
     limit = f"the {drop.allowed:g} allowed"
     if rules.mode == "sure":
-        few = drop.row.queries < FEW and rules.interval != "t"
-        level = f"{1 - rules.alpha:.0%} " + (
-            f"t interval, as {drop.row.queries} queries are few" if few else "interval"
-        )
+        level = f"{1 - rules.alpha:.0%} interval"
         if math.isnan(drop.worst) or (drop.flat and not drop.exceeds(drop.worst)):
             return f"{drop.moved}; {counted(drop.row.queries, 'query')} cannot bound the drop."
         if drop.worst <= 0:

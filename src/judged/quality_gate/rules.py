@@ -19,7 +19,6 @@ from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
 from judged.stats.checks import check_choice, check_count
-from judged.stats.intervals import Method
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 
@@ -34,7 +33,6 @@ class GateOptions(PolicyOptions, InputOptions, total=False):
     """Keyword options of `gate` besides the rules themselves: statistics, conventions and policies."""
 
     test: str
-    interval: Method
     correction: str
     resamples: int
     seed: int
@@ -134,7 +132,6 @@ class Rules:
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
         allow_missing_queries: accept a candidate that lacks queries of the baseline, if only queries in both count.
         test: as in `compare`.
-        interval: as in `compare`.
         correction: correction over measures and slices together.
         resamples: as in `compare`.
         seed: random seed.
@@ -159,8 +156,7 @@ class Rules:
     qrels: Any = None
     allow_changed_judgments: bool = False
     allow_missing_queries: bool = False
-    test: str = _rule("permutation", lambda key, value: TESTS.find(value).name)
-    interval: Method = "percentile"
+    test: str = _rule("t", lambda key, value: TESTS.find(value).name)
     correction: str = _rule("holm", _correction)
     resamples: int | None = None
     seed: int = field(default=0, metadata={"least": 0})
@@ -247,7 +243,7 @@ def _by_type(key: str, value: Any) -> Any:
     if kind is float:
         return _number(key, value)
     if get_args(kind):
-        check_choice(value, kind, key, slug="interval" if key == "interval" else "rule")
+        check_choice(value, kind, key, slug="rule")
     return value
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.comparison.tables import between, change_table
-from judged.quality_gate.reasons import FEW
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
 
@@ -61,9 +60,7 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
     interval = f"{1 - comparison.settings.alpha:.0%} interval"
     headers = ("measure", "queries of", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
     rules, settings = gate.rules, comparison.settings
-    few = any(r.queries < FEW and r.verdict != "too few" for r in differences.values())
-    with_t = f" (t below {FEW} queries)" if few and rules.mode == "sure" and settings.interval != "t" else ""
-    how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, {settings.interval} intervals{with_t}, alpha {rules.alpha:g}, seed {rules.seed}"
+    how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, alpha {rules.alpha:g}, seed {rules.seed}"
     below = (how, f"policy: {gate.candidate.policy}")
     return Table(headers, tuple(rows), notes=below, words=(0, 1, 10), optional=(8, 7, 2, 9, 3, 4))
 

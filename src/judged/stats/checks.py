@@ -77,8 +77,11 @@ def deviation(d: Floats) -> float:
     """Return the standard deviation (n - 1) of differences: 0 if they differ by rounding only, NaN for one query."""
     if len(d) < 2:
         return math.nan
-    rounding = 16 * np.finfo(float).eps * float(np.abs(d).max())
-    return float(d.std(ddof=1)) if float(np.ptp(d)) > rounding else 0.0
+    largest = float(np.abs(d).max())
+    if float(np.ptp(d)) <= 16 * np.finfo(float).eps * largest:
+        return 0.0
+    power = int(np.frexp(largest)[1])  # squares of scaled values neither overflow nor underflow
+    return float(np.ldexp(np.ldexp(d, -power).std(ddof=1), power))
 
 
 def possible(p: float) -> float:

@@ -21,6 +21,10 @@ from judged.stats.multiple.corrections import CORRECTIONS, Correction, adjusted,
 from judged.stats.paired.registry import TESTS, PairTest, interval_of, outcome_of_pairs
 
 Verdict = Literal["better", "worse", "equal", "identical", "wins more", "loses more", "cannot tell", "too few"]
+VERDICT_WORDS: dict[Verdict, str] = {
+    "better": "better", "worse": "worse", "equal": "equal", "identical": "identical", "wins more": "wins more queries",
+    "loses more": "loses more queries", "cannot tell": "no clear difference", "too few": "too few queries",
+}  # fmt: skip
 OPPOSITE: dict[Verdict, Verdict] = {
     "better": "worse", "worse": "better", "wins more": "loses more", "loses more": "wins more",
 }  # fmt: skip

@@ -13,7 +13,7 @@ from judged._types import Floats, Ints
 from judged.errors import DataError
 from judged.registry import Registry
 from judged.stats.checks import check_number
-from judged.stats.differences import SLACK, differences, totals
+from judged.stats.differences import SLACK, differences, scaled, totals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +44,7 @@ def standardised(a: Any, b: Any) -> Floats:
     d_z = np.where(d.any(axis=0), np.nan, 0.0)
     if len(d) < 2:
         return np.full(d.shape[1], np.nan)
+    d, _ = scaled(d)
     mean = totals(d) / len(d)
     some = np.abs(d - mean).max(axis=0) > SLACK * np.abs(d).max(axis=0)
     return np.divide(mean, np.sqrt(totals(np.square(d - mean)) / (len(d) - 1)), out=d_z, where=some)

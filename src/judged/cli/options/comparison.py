@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import click
 
@@ -12,12 +12,11 @@ from judged.cli.options.inputs import chosen_policy, level_option, measures_opti
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_STATISTICS = ("test", "correction", "interval", "alpha", "margin", "resamples", "seed", "min_queries")
+_STATISTICS = ("test", "correction", "alpha", "margin", "resamples", "seed", "min_queries")
 
 
 def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
-    """Declare the options of tests, corrections and intervals. Those of a gate are None if absent: a file of rules may set them."""
-    from judged.stats.intervals import Method
+    """Declare the options of tests and corrections. Those of a gate are None if absent: a file of rules may set them."""
     from judged.stats.multiple.corrections import CORRECTIONS
     from judged.stats.paired.registry import TESTS
 
@@ -29,16 +28,23 @@ def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
         return option(f"--{name}", default=value, group="Statistics", help=f"{help}{shown}", **settings)(command)
 
     def declare(command: F) -> F:
+        command = option("--interval", hidden=True, expose_value=False, callback=_no_interval)(command)
         command = add(command, "seed", 0, "Random seed.", type=click.IntRange(0))
         command = add(command, "resamples", None, "Number of resamples of the permutation and bootstrap tests.", type=click.IntRange(1), metavar="N")  # fmt: skip
         if not gate:
             command = add(command, "margin", 0.0, "Largest difference that does not matter.", type=float)
         command = add(command, "alpha", 0.05, "Significance level.", type=float)
-        command = add(command, "interval", "percentile", "Interval of the difference of means.", type=click.Choice(get_args(Method)))  # fmt: skip
-        command = add(command, "correction", "holm", f"Correction of p-values: {corrections}.", metavar="NAME")  # fmt: skip
-        return add(command, "test", "permutation", f"Paired test: {', '.join(sorted(TESTS.names))}.", metavar="NAME")
+        command = add(command, "correction", "holm" if gate else "bonferroni", f"Correction of p-values: {corrections}.", metavar="NAME")  # fmt: skip
+        return add(command, "test", "t", f"Paired test, which also gives the intervals: {', '.join(sorted(TESTS.names))}.", metavar="NAME")  # fmt: skip
 
     return declare
+
+
+def _no_interval(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise click.UsageError(
+            "No such option: --interval. The interval is that of the test: choose it with --test.", ctx
+        )
 
 
 def slice_options(*, defaults: bool = True) -> Callable[[F], F]:

@@ -1,4 +1,4 @@
-"""Displays of systems without a significant difference: shared letters, and bars of a critical difference."""
+"""Displays of systems without a significant difference: shared letters, and bars of a diagram."""
 
 from __future__ import annotations
 
@@ -24,6 +24,26 @@ def letters(significant: Any, order: Sequence[int] | None = None) -> tuple[str, 
     >>> letters([[0, 0, 1], [0, 0, 0], [1, 0, 0]])
     ('a', 'ab', 'b')
     """
+    column, k = _groups(significant, order)
+    names = [_ALPHABET[i % 52] + (str(i // 52 + 1) if i >= 52 else "") for i in range(len(column))]
+    return tuple("".join(n for n, c in zip(names, column, strict=True) if c >> i & 1) for i in range(k))
+
+
+def bars(significant: Any, order: Sequence[int] | None = None) -> tuple[tuple[int, ...], ...]:
+    """Return the groups of two or more systems that share a letter, as the bars of a diagram: systems by number, from
+    the best.
+
+    >>> bars([[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+    ((0, 1), (1, 2))
+    """
+    column, k = _groups(significant, order)
+    places = range(k) if order is None else order
+    groups = (tuple(int(i) for i in places if c >> i & 1) for c in column)
+    return tuple(group for group in groups if len(group) > 1)
+
+
+def _groups(significant: Any, order: Sequence[int] | None) -> tuple[list[int], int]:
+    """Return sets of systems, as bits, of which no two differ, such that every pair without a difference is in one."""
     apart = _symmetric(significant)
     k = len(apart)
     places = list(range(k)) if order is None else list(order)
@@ -31,8 +51,7 @@ def letters(significant: Any, order: Sequence[int] | None = None) -> tuple[str, 
         raise DataError("table", f"order must name each of {k} systems once, got {str(places)[:60]}")
     column = _sweep(_insert_and_absorb(apart, places), apart)
     column.sort(key=lambda members: [-(members >> system & 1) for system in places])
-    names = [_ALPHABET[i % 52] + (str(i // 52 + 1) if i >= 52 else "") for i in range(len(column))]
-    return tuple("".join(n for n, c in zip(names, column, strict=True) if c >> i & 1) for i in range(k))
+    return column, k
 
 
 def _symmetric(significant: Any) -> NDArray[np.bool_]:
@@ -70,24 +89,3 @@ def _sweep(column: list[int], apart: NDArray[np.bool_]) -> list[int]:
         if all(any(o >> i & 1 and o >> j & 1 for o in rest) for i in members for j in members):
             kept = rest
     return kept
-
-
-def bars(values: Any, critical: float) -> tuple[tuple[int, ...], ...]:
-    """Return the bars of a critical difference diagram (Demšar 2006): the maximal groups of two or more within the
-    difference.
-
-    Groups list systems by number, from the lowest value (the best mean rank).
-
-    >>> bars([1.2, 3.0, 1.9, 2.6], 1.0)
-    ((0, 2), (2, 3), (3, 1))
-    """
-    column = np.asarray(values, dtype=np.float64)
-    order = np.argsort(column, kind="stable")
-    ordered = column[order]
-    groups: list[tuple[int, int]] = []
-    for first in range(len(ordered)):
-        reach = ordered[first] + critical * (1 + 1e-12)
-        last = int(np.searchsorted(ordered, reach, side="right"))
-        if last - first > 1 and (not groups or last > groups[-1][1]):
-            groups.append((first, last))
-    return tuple(tuple(order[first:last].tolist()) for first, last in groups)

@@ -1,5 +1,5 @@
 /** Shared by the charts: the selected data, and names and numbers as text. */
-import { levelText, numberText, plural, shorten, sliceName } from "../data/format.js";
+import { levelText, numberText, oppositeVerdict, plural, shorten, sliceName } from "../data/format.js";
 import { SMALL_SIZE } from "../kit/scene.js";
 import { clipName, isolate, plainText, textWidth } from "../kit/text.js";
 
@@ -41,13 +41,18 @@ export function intervalName(level) {
   return `${levelText(level)} interval`;
 }
 
+/** Return the name of the interval of a difference. @param {Book} book @param {Pair} pair */
+export function intervalOf(book, { part }) {
+  return part === "" ? book.facts.intervals.all : book.facts.intervals.slices;
+}
+
 /** Swap the runs of a pair. @param {Pair} pair @returns {Pair} */
 function swapPair(pair) {
-  const verdict = { better: "worse", worse: "better" }[pair.verdict] ?? pair.verdict;
+  const verdict = oppositeVerdict(pair.verdict);
   const [wins, losses] = [pair.losses, pair.wins];
   const turned = { a: pair.b, b: pair.a, mean_a: pair.mean_b, mean_b: pair.mean_a, wins, losses, verdict };
   const signs = { difference: -pair.difference, low: -pair.high, high: -pair.low, d_z: -pair.d_z, cliff: -pair.cliff };
-  return { ...pair, ...turned, ...signs, superiority: 1 - pair.superiority, words: "" };
+  return { ...pair, ...turned, ...signs, superiority: 1 - pair.superiority, needs: "", words: "" };
 }
 
 /**

@@ -3,7 +3,7 @@ import { between, integerText, plural, pText, signedText, sliceName, verdictText
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp, wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
-import { axisName, intervalName, nameText, viewedPair } from "./common.js";
+import { axisName, intervalOf, nameText, viewedPair } from "./common.js";
 import { rowsAxis, rowsLine, rowsScene } from "./forest.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -13,7 +13,13 @@ import { rowsAxis, rowsLine, rowsScene } from "./forest.js";
 /** @typedef {{name: string, pair: Pair | null}} SliceRow */
 
 /** @type {Record<string, string>} */
-const VERDICT_COLOURS = { better: "better", worse: "worse", equal: "accent" };
+const VERDICT_COLOURS = {
+  better: "better",
+  worse: "worse",
+  "wins more": "better",
+  "loses more": "worse",
+  equal: "accent",
+};
 
 /** All queries first, then each slice. @param {Book} book @param {View} view @returns {SliceRow[]} */
 function sliceRows(book, view) {
@@ -65,10 +71,10 @@ export function slicesScene(book, view, width) {
   return scene;
 }
 
-/** The verdict and its p-value. @param {Pair} pair */
-function verdictWords({ verdict, adjusted }) {
+/** The verdict and its corrected p-value; rows have no space for the full name. @param {Pair} pair @param {string} [name] */
+function verdictWords({ verdict, adjusted }, name = "p") {
   const words = verdictText(verdict);
-  return verdict === "too few" || Number.isNaN(adjusted) ? words : `${words}, p ${pText(adjusted)}`;
+  return verdict === "too few" || Number.isNaN(adjusted) ? words : `${words}, ${name} ${pText(adjusted)}`;
 }
 
 /** @param {Book} book @param {SliceRow} row */
@@ -76,10 +82,8 @@ function sliceLines(book, { name, pair }) {
   if (!pair) return [nameText(name, 80)];
   return [
     nameText(name, 80),
-    `${signedText(pair.difference)}, ${verdictWords(pair)}`,
-    ...(Number.isNaN(pair.low)
-      ? []
-      : [`${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)}`]),
+    `${signedText(pair.difference)}, ${verdictWords(pair, "corrected p")}`,
+    ...(Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`]),
     plural(pair.queries, "query", "queries"),
     `${integerText(pair.wins)} better, ${integerText(pair.ties)} tied, ${integerText(pair.losses)} worse`,
   ];

@@ -3,21 +3,23 @@
  *
  * @typedef {{name: string, description: string, formula: string, lower: boolean, whole: boolean, unit: boolean, places: number}} Measure
  *   lower: lower is better; whole: values are counts; unit: values are in [0, 1]; places: decimals of a mean
- * @typedef {{mean: number, low: number, high: number, sign: string, best: boolean, queries: number, irrelevant: number, top: number}} Summary
- *   of one run and measure: the mean, its interval (NaN if unavailable), significance marks, and the means if all unjudged documents
- *   were irrelevant or had the highest grade
+ * @typedef {{mean: number, low: number, high: number, sign: string, best: boolean, queries: number, irrelevant: number, top: number,
+ *   against: string}} Summary
+ *   of one run and measure: the mean, its interval (NaN if unavailable), significance marks, the means if all unjudged documents
+ *   were irrelevant or had the highest grade, and the difference to the baseline or the first run with its interval and verdict
  * @typedef {{measure: number, a: number, b: number, part: string, queries: number, mean_a: number, mean_b: number,
  *   difference: number, low: number, high: number, wins: number, ties: number, losses: number, p: number, adjusted: number,
- *   d_z: number, superiority: number, cliff: number, verdict: string, note: string, words: string}} Pair
- *   b minus a; `part` is a slice of queries, "" for all of them; `verdict` is better, worse, equal, cannot tell or too few
+ *   d_z: number, superiority: number, cliff: number, verdict: string, note: string, needs: string, words: string}} Pair
+ *   b minus a; `part` is a slice of queries, "" for all of them; `verdict` is a key of VERDICT_TEXTS; `needs` says how many queries
+ *   would find a material difference
  * @typedef {{name: string, run: number, x: number[], y: number[], at: number[] | null, low: number[] | null,
  *   high: number[] | null, rule: "line" | "step", mark: string}} Line
  *   `at` is the rank or cutoff of each point; `mark` follows the name in a legend
  * @typedef {{kind: string, title: string, x: string, y: string, at: string, log: boolean, unit: boolean, lines: Line[],
  *   notes: string[], measures?: number[]}} Picture
  *   kind: pr, ipr or at-k; `x` and `y` are the axis labels; `measures` are the measures whose cutoff varies along x
- * @typedef {{ranks: number[], critical: number, bars: number[][], alpha: number, queries: number, p: number}} Critical
- *   a critical-difference diagram: the mean rank of each run, and the groups of runs within the critical difference
+ * @typedef {{means: number[], bars: number[][], alpha: number, queries: number}} Critical
+ *   a critical-difference diagram: the mean of each run, and the groups of runs that no verdict separates
  * @typedef {{ranks: number[], shares: number[][]}} Coverage
  *   shares[run][i]: among queries with a document at ranks[i], the share whose document is judged (NaN: no such query)
  * @typedef {{label: string, rows: number[]}} Slice a group of queries
@@ -43,6 +45,7 @@
  * @property {(string | null)[] | null} texts of the queries
  * @property {number} level of the intervals, such as 0.95
  * @property {number} alpha
+ * @property {{all: string, slices: string}} intervals names of the intervals of differences
  * @property {string} key the meaning of the significance marks
  * @property {number} baseline a run, or -1
  * @property {Verdict[]} verdicts one per measure

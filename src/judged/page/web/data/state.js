@@ -1,4 +1,5 @@
 import { rankedRuns } from "../charts/means.js";
+import { verdictTone } from "./format.js";
 
 /**
  * The selections of the reader, stored in the address so that a link restores the view.
@@ -103,7 +104,7 @@ function headlinePair(book) {
   const order = rankedRuns(book, 0);
   if (baseline >= 0) return { a: baseline, b: order.find((run) => run !== baseline) ?? baseline };
   const pair = runs.length === 2 ? pairs.find(({ measure }) => measure === 0) : undefined;
-  if (pair) return pair.verdict === "worse" ? { a: pair.b, b: pair.a } : { a: pair.a, b: pair.b };
+  if (pair) return verdictTone(pair.verdict) === "worse" ? { a: pair.b, b: pair.a } : { a: pair.a, b: pair.b };
   return { a: order[1] ?? order[0], b: order[0] };
 }
 

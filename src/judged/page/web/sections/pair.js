@@ -1,7 +1,17 @@
 /** The comparison of the two selected runs in numbers. */
-import { intervalName, viewedPair } from "../charts/common.js";
+import { intervalOf, viewedPair } from "../charts/common.js";
 import { bdi, h } from "../dom/dom.js";
-import { between, integerText, numberText, percent, plural, pText, signedText, verdictText } from "../data/format.js";
+import {
+  between,
+  integerText,
+  numberText,
+  percent,
+  plural,
+  pText,
+  signedText,
+  verdictText,
+  verdictTone,
+} from "../data/format.js";
 import { meanCell } from "./summary.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -31,7 +41,8 @@ export function pairTiles(book, view) {
     return h("p", { class: "note" }, name(view.b), " and ", name(view.a), " were not compared.");
   }
   const mean = (/** @type {number} */ value) => meanCell(value, measure);
-  const tone = pair.verdict === "better" || pair.verdict === "worse" ? pair.verdict : "";
+  const tone = verdictTone(pair.verdict);
+  const notes = [pair.note, pair.needs].filter((text) => text !== "");
   return h(
     "div",
     {},
@@ -40,7 +51,7 @@ export function pairTiles(book, view) {
       { class: "tiles" },
       pairTile("verdict", verdictText(pair.verdict), [name(view.b), " vs ", name(view.a), ` on ${measure.name}`], tone),
       pairTile("mean difference", signedText(pair.difference), [
-        `${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)}`,
+        `${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`,
       ]),
       pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [name(view.b), " · ", name(view.a)]),
       pairTile("wins · ties · losses", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
@@ -54,6 +65,6 @@ export function pairTiles(book, view) {
         ` ${percent(pair.superiority)}`,
       ]),
     ),
-    pair.note !== "" && h("p", { class: "note" }, `${pair.note}.`),
+    notes.length > 0 && h("p", { class: "note" }, `${notes.join("; ")}.`),
   );
 }

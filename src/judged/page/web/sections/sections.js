@@ -53,8 +53,8 @@ export function mountCharts(book, store, trail) {
   });
   if (facts.critical.some((one) => one !== null)) {
     chart("means-side", ["measure"], {
-      title: () => `Mean ranks on ${measure()}`,
-      sentence: "Critical-difference diagram: runs joined by a bar do not differ significantly (Nemenyi test).",
+      title: () => `Clear differences in ${measure()}`,
+      sentence: "Means of the runs, best first; a bar with a dot for each run joins runs without a clear difference.",
       draw: (width) => criticalScene(book, view(), width),
       csv: () => criticalCsv(book, view()),
     });

@@ -85,7 +85,9 @@ function summaryTable(book, order, chosen, sortBy) {
         bdi(runs[run]),
         run === book.facts.baseline && h("small", {}, " baseline"),
       ),
-      ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen)),
+      ...measures.map((measure, i) =>
+        summaryCell(book.facts.summary[i][run], measure, i === chosen, runs.length === 1)
+      ),
     )
   );
   return h(
@@ -94,7 +96,7 @@ function summaryTable(book, order, chosen, sortBy) {
     h(
       "caption",
       { class: "unseen" },
-      "Runs by measures: mean over queries, interval and significance marks",
+      "Runs by measures: mean over queries, difference and significance marks",
     ),
     h("thead", {}, h("tr", {}, head("run", -1, "input order"), ...columns)),
     h("tbody", {}, rows),
@@ -107,16 +109,21 @@ export function measureHint({ name, description, formula }) {
   return formula ? `${first} ${name} = ${plainWords(formula)}`.trim() : first;
 }
 
-/** @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen */
-function summaryCell(one, measure, chosen) {
+/**
+ * The mean; below it the interval of a single run, or the difference to the baseline or first of several, with its interval and verdict.
+ *
+ * @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen @param {boolean} single
+ */
+function summaryCell(one, measure, chosen, single) {
   const mean = meanCell(one.mean, measure);
-  const ends = Number.isNaN(one.low) ? null : between(one.low, one.high, (value) => meanCell(value, measure));
+  const own = Number.isNaN(one.low) ? "" : between(one.low, one.high, (value) => meanCell(value, measure));
+  const ends = single ? own : one.against;
   return h(
     "td",
     { class: chosen && "chosen" },
     one.best ? h("strong", {}, mean) : mean,
     h("span", { class: "sign" }, one.sign),
-    ends && h("span", { class: "ends" }, ends),
+    ends !== "" && h("span", { class: "ends" }, ends),
   );
 }
 
