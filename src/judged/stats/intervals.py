@@ -13,6 +13,7 @@ from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_error, sum_by_cluster, totals
+from judged.stats.student_t import normal_quantile, two_sided_quantile
 
 Ends = tuple[float, float] | None
 Method = Literal["t", "bootstrap-t", "percentile", "bca"]
@@ -49,9 +50,7 @@ def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
     >>> [round(end, 3) for end in wilson(1.0, 200, 0.95)]
     [0.981, 1.0]
     """
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + confidence) / 2))
+    z = normal_quantile(confidence)
     centre, away = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     low, high = (centre - away) / (1 + z * z / n), (centre + away) / (1 + z * z / n)
     return (0.0 if share == 0 else max(0.0, low)), (1.0 if share == 1 else min(1.0, high))
@@ -172,10 +171,8 @@ def _means(sums: Floats, sizes: Floats, clusters: bool, resamples: int, seed: in
 
 
 def _student(sums: Floats, sizes: Floats, level: float) -> Floats:
-    from scipy.special import stdtrit
-
     error = mean_and_error(sums, sizes)[1]
-    return _symmetric(sums, sizes, stdtrit(degrees_of_freedom(sizes), (1 + level) / 2) * error, level)
+    return _symmetric(sums, sizes, two_sided_quantile(1 - level, degrees_of_freedom(sizes)) * error, level)
 
 
 def _studentised(sums: Floats, sizes: Floats, level: float, resamples: int, seed: int) -> Floats:

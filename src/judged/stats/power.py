@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Floats
 from judged.errors import UsageError
 from judged.stats.checks import check_count, check_number, check_share, column
 from judged.stats.random_stream import places, signs
+from judged.stats.student_t import scales, two_sided_quantile, upper_tail
 
 MATERIAL = 0.10  # of the mean: "material" in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
 LITTLE = 0.5  # power below which a difference is more likely missed than detected
@@ -128,13 +128,11 @@ def _power(noncentrality: float, df: int, alpha: float) -> float:
 
     SciPy's `nctdtr` is equal where it is defined; it is NaN in the far tail.
     """
-    from scipy.special import ndtr, stdtrit
-
-    bound = -float(stdtrit(df, alpha / 2))
+    bound = float(two_sided_quantile(alpha, df)[0])
     if noncentrality > 1e5 * math.sqrt(df):
         return 1.0  # far beyond any bound
     s, weight = scales(df, step=min(0.03, 0.7 / max(noncentrality, 1.0)))
-    return min(1.0, float(weight @ (ndtr(noncentrality - bound * s) + ndtr(-noncentrality - bound * s))))
+    return min(1.0, float(weight @ (upper_tail(bound * s - noncentrality) + upper_tail(bound * s + noncentrality))))
 
 
 def _above(power: Any, alpha: Any) -> tuple[float, float]:
@@ -143,22 +141,3 @@ def _above(power: Any, alpha: Any) -> tuple[float, float]:
         problem = f"power must be above alpha, got {chance} and {level}"
         raise UsageError("confidence", problem, hint="use for example 0.8 and 0.05")
     return chance, level
-
-
-def scales(df: float, *, peak: float = 0.0, step: float = 0.03) -> tuple[Floats, Floats]:
-    """Return nodes s = √(χ²/df) and their weights, which add up to 1 if `peak` is 0: the trapezoidal rule in log s.
-
-    `peak` is the log of the smallest s that matters to the integrand, if only small s do. `step` must be small
-    compared with the width of the integrand in log s. The rule is exact up to rounding.
-    """
-    fine = min(step, 0.45 / math.sqrt(df))
-    above = 1.3 * math.sqrt(45 / df)
-    below = above if df > 250 else 45 / df + 0.5  # outside, the density is below e^-45 of its peak
-
-    def density(u: Floats) -> Floats:
-        return np.exp(df * (u - np.expm1(2 * u) / 2))
-
-    coarse = min(0.09, 0.45 / math.sqrt(df))
-    whole = float(density(np.arange(-below, above + coarse, coarse)).sum()) * coarse
-    u = np.arange(min(peak, 0.0) - below, above + fine, fine)
-    return np.exp(u), density(u) * (fine / whole)

@@ -10,7 +10,11 @@ import pytest
 from scipy import stats as scipy_stats
 
 import judged as jd
-from judged.comparison.difference import verdict_of
+from judged.comparison.difference import skewed
+from judged.comparison.tables import signs
+from judged.stats.decisions import APART
+from judged.stats.paired.registry import TESTS, interval_of
+from judged.stats.power import queries_needed
 from judged.tables.formats import FORMATS
 
 rng = np.random.default_rng(3)
@@ -46,12 +50,60 @@ def test_a_row_holds_means_difference_and_counts_of_the_values(board):
     assert row.verdict == "worse"
 
 
-def test_p_values_are_those_of_the_test_and_corrected_within_a_measure():
-    board = jd.compare(QRELS, RUNS, "AP", test="t", correction="bonferroni")
+def test_p_values_are_those_of_the_t_test_corrected_for_pairs_and_measures():
+    board = jd.compare(QRELS, RUNS, "AP RR")
     values = {name: jd.evaluate(QRELS, run, "AP")["AP"] for name, run in RUNS.items()}
-    for row in board.rows:
-        assert row.p == pytest.approx(scipy_stats.ttest_rel(values[row.b], values[row.a]).pvalue, rel=1e-9)
-        assert row.adjusted == pytest.approx(min(1, 3 * row.p))
+    assert "bonferroni correction over 6 tests (pairs × measures)" in str(board)
+    for row in board.rows[:3]:
+        peer = scipy_stats.ttest_rel(values[row.b], values[row.a])
+        assert row.p == pytest.approx(peer.pvalue, rel=1e-9)
+        assert row.adjusted == pytest.approx(min(1, 6 * row.p))
+        assert (row.low, row.high) == pytest.approx(tuple(peer.confidence_interval(1 - 0.05 / 6)), rel=1e-9)
+        assert row.level == pytest.approx(0.05 / 6)
+
+
+def test_the_head_of_the_intervals_says_what_they_hold_for():
+    def head(**options):
+        return jd.compare(QRELS, RUNS, "AP", **options).report(table="pairs").tables()[0].headers[4]
+
+    assert head() == "simultaneous 95% interval"
+    assert head(correction="sidak", alpha=0.1) == "simultaneous 90% interval"
+    assert head(correction="holm") == "interval at its level"
+    assert head(correction="none") == "95% interval"
+    two = jd.compare(QRELS, {n: RUNS[n] for n in ("good", "poor")}, "AP", correction="holm")
+    assert two.settings.interval_name() == "95% interval"
+
+
+def test_slices_are_a_family_of_their_own():
+    groups = {q: "rare" if i < 5 else "odd" if i % 2 else "even" for i, q in enumerate(QUERIES)}
+    board = jd.compare(QRELS, RUNS, "AP RR", slices=groups)
+    assert (board.settings.tests, board.settings.slice_tests) == (3 * 2, 3 * 2 * 2)  # rare has too few queries
+    assert all(row.adjusted == pytest.approx(min(1, 12 * row.p)) for row in board.parts if row.part != "rare")
+    assert board.rows == jd.compare(QRELS, RUNS, "AP RR").rows
+
+
+def test_letters_and_groups_follow_from_the_verdicts():
+    for options in ({}, {"margin": 0.5}, {"test": "sign"}, {"test": "permutation", "correction": "holm"}):
+        runs = {**RUNS, "other": run_of(2.2), "same": RUNS["fair"]}
+        board = jd.compare(QRELS, runs, "AP", **options)
+        marks = dict(zip(board.names, signs(board, "AP"), strict=True))
+        groups = [{board.names[i] for i in bar} for bar in board.critical("AP").bars]
+        for row in board.rows:
+            apart = row.verdict in APART
+            assert (not set(marks[row.a]) & set(marks[row.b])) == apart
+            assert (not any({row.a, row.b} <= group for group in groups)) == apart
+    with pytest.raises(jd.UsageError) as caught:
+        jd.compare(QRELS, RUNS, "AP", baseline="good").critical("AP")
+    assert caught.value.slug == "no-pair"
+
+
+def test_a_resampling_test_out_of_its_depth_is_replaced_and_the_table_says_so():
+    board = jd.compare(QRELS, RUNS, "AP", test="permutation", resamples=500)
+    assert board.settings.test == "t"
+    assert board.rows == jd.compare(QRELS, RUNS, "AP").rows
+    assert "cannot reach the corrected level" in str(board)
+    few = jd.compare({q: QRELS[q] for q in QUERIES[:6]}, RUNS, "AP", test="permutation")
+    assert "the smallest possible corrected p" in str(few)
 
 
 def test_a_baseline_is_held_against_each_of_the_others():
@@ -70,17 +122,18 @@ def test_lower_is_better_turns_verdicts_wins_and_best_around():
     assert row.verdict == "better"
 
 
-def test_identical_runs_are_equal_with_p_1_and_no_warning_from_below():
-    for test in ("permutation", "t", "wilcoxon", "sign", "bootstrap"):
-        board = jd.compare(QRELS, {"x": RUNS["good"], "y": RUNS["good"]}, "AP", test=test)
+def test_runs_without_a_difference_are_identical_on_these_queries_and_not_equal():
+    for test in TESTS.names:
+        board = jd.compare(QRELS, {"x": RUNS["good"], "y": RUNS["good"]}, "AP", test=test, margin=0.1)
         row = board.rows[0]
-        assert (row.difference, row.p, row.adjusted, row.verdict) == (0.0, 1.0, 1.0, "equal")
-        assert (row.low, row.high) == (0.0, 0.0)
+        assert (row.difference, row.p, row.adjusted, row.verdict) == (0.0, 1.0, 1.0, "identical")
+        assert np.isnan(row.low)
+        assert "on these 40 queries" in board.headline()[0]
 
 
 def test_one_query_can_tell_nothing_and_says_so():
     board = jd.compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a"]}}, "RR")
-    assert board.rows[0].verdict == "cannot tell"
+    assert board.rows[0].verdict == "too few"
     assert "one query" in board.rows[0].note
     assert "one query" in str(board)
 
@@ -119,34 +172,56 @@ def test_the_order_of_queries_and_the_seed_decide_nothing_else():
     assert board.rows == turned.rows
 
 
-@pytest.mark.parametrize(
-    ("gain", "p", "inner", "margin", "verdict"),
-    [
-        (0.1, 0.01, (0.05, 0.15), 0.0, "better"),
-        (-0.1, 0.01, (-0.15, -0.05), 0.0, "worse"),
-        (0.1, 0.2, (-0.05, 0.25), 0.0, "cannot tell"),
-        (0.001, 0.2, (-0.002, 0.004), 0.01, "equal"),
-        (0.003, 0.01, (0.001, 0.005), 0.01, "equal"),  # different, but by less than matters
-        (0.02, 0.01, (0.008, 0.03), 0.01, "better"),
-        (0.0, 1.0, (0.0, 0.0), 0.0, "equal"),
-        (0.0, 1.0, None, 0.0, "cannot tell"),
-    ],
-)
-def test_the_verdict_follows_from_gain_p_interval_and_margin(gain, p, inner, margin, verdict):
-    assert verdict_of(gain, p, inner, alpha=0.05, margin=margin, identical=inner == (0.0, 0.0)) == verdict
-
-
-def test_a_test_that_points_another_way_than_the_mean_tells_nothing():
+def test_tests_of_wins_say_who_wins_more_queries_beside_the_interval_of_the_mean():
     qrels = {f"q{i:02}": {"a": 1} for i in range(21)}
     runs = {"x": {q: ["b", "c", "d", "a"] if i < 19 else ["a"] for i, q in enumerate(qrels)},
             "y": {q: ["b", "c", "a"] if i < 19 else ["b"] for i, q in enumerate(qrels)}}  # fmt: skip
     for test in ("sign", "wilcoxon"):
         row = jd.compare(qrels, runs, "RR", test=test).rows[0]
+        d = np.r_[np.full(19, 1 / 3 - 1 / 4), [-1.0, -1.0]]
         assert (row.wins, row.losses) == (19, 2)
-        assert row.difference == pytest.approx((19 * (1 / 3 - 1 / 4) - 2) / 21)
-        assert row.adjusted <= 0.05
-        assert row.verdict == "cannot tell"
-        assert "different ways" in row.note
+        assert row.difference == pytest.approx(d.mean())
+        assert row.verdict == "wins more"
+        assert (row.low, row.high) == pytest.approx(tuple(np.ravel(interval_of(d, "t"))))
+        turned = jd.compare(qrels, runs, "RR", test=test, baseline="y")
+        assert turned.rows[0].verdict == "loses more"
+        assert turned.headline()[0].startswith("x loses more queries than y on RR")
+
+
+def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs():
+    runs = {"a": run_of(3), "b": run_of(3)}
+    values = {n: jd.evaluate(QRELS, r, "RR")["RR"] for n, r in runs.items()}
+    d = values["b"] - values["a"]
+    board = jd.compare(QRELS, runs, "RR AP")
+    row = board.rows[0]
+    assert row.verdict == "cannot tell"
+    assert row.material == pytest.approx(0.1 * row.mean_a)
+    assert row.needed == queries_needed(row.material, d.std(ddof=1), alpha=0.05 / 2)
+    assert f"between {row.low:+.4f} and {row.high:+.4f}" in row.words
+    assert "corrected p = " in row.words
+    assert f"{row.needed:,} queries" in board.headline()[0]
+    column = board.report(table="pairs").tables()[0].headers.index("queries needed")
+    assert board.report(table="pairs").tables()[0].rows[0][column] == f"{row.needed:,}"
+    with_margin = jd.compare(QRELS, runs, "RR AP", margin=0.01).rows[0]
+    assert (with_margin.material, with_margin.needed) == (0.01, queries_needed(0.01, d.std(ddof=1), alpha=0.05 / 2))
+    assert jd.compare(QRELS, runs, "RR", margin=0.9).rows[0].needed is None
+
+
+def test_few_queries_that_changed_are_counted():
+    qrels = {f"q{i:02}": {"a": 1} for i in range(60)}
+    runs = {"x": {q: ["a"] for q in qrels}, "y": {q: ["b", "a"] if i < 7 else ["a"] for i, q in enumerate(qrels)}}
+    row = jd.compare(qrels, runs, "RR").rows[0]
+    assert "only 7 of 60 queries changed" in row.note
+    many = {**runs, "y": {q: ["b", "a"] if i < 10 else ["a"] for i, q in enumerate(qrels)}}
+    assert "changed" not in jd.compare(qrels, many, "RR").rows[0].note
+
+
+def test_skewed_differences_are_noted_where_the_t_test_rejects_too_often():
+    rng = np.random.default_rng(0)
+    assert not any(skewed(d) for d in rng.normal(0, 1, (100, 50)))
+    assert np.mean([skewed(d) for d in np.exp(rng.normal(0, 1, (100, 50)))]) > 0.6
+    assert not any(skewed(d) for d in rng.exponential(1, (100, 1_000)))
+    assert not skewed(np.r_[np.zeros(20), 1.0])  # too few to know
 
 
 def test_a_geometric_mean_is_not_compared_as_if_it_were_a_mean():
@@ -195,7 +270,7 @@ def test_slices_are_compared_on_their_own_and_small_ones_only_shown():
     assert np.isnan(rare.p)
     alone = jd.compare({q: QRELS[q] for q in QUERIES[:25]}, {n: RUNS[n] for n in ("good", "poor")}, "AP").rows[0]
     long = board.parts[0]
-    assert (long.difference, long.p, long.low) == (alone.difference, alone.p, alone.low)
+    assert (long.difference, long.p) == (alone.difference, alone.p)
     assert "long" in str(board)
 
 
@@ -241,8 +316,8 @@ def test_slices_that_fit_nothing_are_refused(options):
 def test_queries_of_one_cluster_count_as_one():
     clusters = {q: i // 8 for i, q in enumerate(QUERIES)}
     free, tied = (jd.compare(QRELS, RUNS, "AP", clusters=c).of("AP", "good", "poor") for c in (None, clusters))
-    assert tied.p >= 2 / 2**5
     assert free.p < tied.p
+    assert jd.compare(QRELS, RUNS, "AP", clusters=clusters, test="permutation").rows[1].p >= 2 / 2**5
     with pytest.raises(jd.DataError) as caught:
         jd.compare(QRELS, RUNS, "AP", clusters={"q00": 1})
     assert caught.value.slug == "slice"
@@ -303,7 +378,7 @@ def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
 
 
 def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
-    assert board.to_pandas().shape == (6, 20)
+    assert board.to_pandas().shape == (6, 23)
     assert len(board.to_polars()) == 6
     data = json.loads(board.to_json())
     assert data["rows"][0]["verdict"] == board.rows[0].verdict
@@ -339,17 +414,6 @@ def test_the_verdict_comes_first_and_the_warnings_last():
     assert jd.compare(QRELS, RUNS, "AP").headline() == ["On AP, good has the best mean: better than fair and poor."]
 
 
-def test_little_power_is_a_column_and_not_a_sentence_per_pair():
-    runs = {n: run_of(3) for n in "abcd"}
-    found = jd.compare(QRELS, runs, "RR P@1", correction="bonferroni")
-    table = found.report().tables()[1]
-    weak = [row for row in found.rows if "had a chance" in row.note]
-    assert weak
-    power = table.headers.index("power")
-    assert sum(cells[power] != "" for cells in table.rows) == len(weak)
-    assert not any("had a chance" in note for note in table.notes)
-
-
 def test_letters_tell_who_cannot_be_told_apart(board):
     text = str(board)
     assert "share a letter" in text
@@ -367,7 +431,7 @@ def test_letters_tell_who_cannot_be_told_apart(board):
         ({"margin": -1}, "parameter"),
         ({"seed": -1}, "parameter"),
         ({"seed": 2**64}, "parameter"),
-        ({"interval": "exact"}, "interval"),
+        ({"interval": "t"}, "option"),
         ({"test": "t", "resamples": 10}, "option"),
     ],
 )

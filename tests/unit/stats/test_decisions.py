@@ -37,7 +37,7 @@ def test_the_interval_of_a_test_excludes_0_exactly_if_p_is_at_most_the_level(tes
         d = np.concatenate([x, -x, x[:, 1:] - x[:, :1]], axis=1)
         p = outcome(d, test, **options(test)).p
         for level in (0.5, 0.25, 0.0625, 0.05, 0.03125, 0.001):
-            low, high = test.interval(d, p, np.full(len(p), level), **options(test))
+            low, high = interval_of(d, test, level=level, p=p, **options(test))
             assert (((low > 0) | (high < 0)) == (p <= level)).all()
             inside = np.abs(d - d.mean(axis=0)).max(axis=0) > 1e-9  # the mean itself is never rejected
             assert (low[inside] <= d.mean(axis=0)[inside]).all()

@@ -19,6 +19,7 @@ from judged.evaluation.stream.exact_means import ExactSum, Summed
 from judged.io.tables.spark_frames import talking
 from judged.measures.registry import Measure
 from judged.stats.intervals import wilson
+from judged.stats.student_t import two_sided_quantile
 from judged.tables.table import Table
 
 
@@ -106,9 +107,7 @@ class FrameValues(Summed):
             return wilson(mean, n, level)
         if error == 0 and 2.0 ** (1 - n) > 1 - level:
             return None  # as few equal values are no evidence that all are equal
-        from scipy.special import stdtrit
-
-        reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
+        reach = float(two_sided_quantile(1 - level, n - 1)[0]) * error
         ends = mean - reach, mean + reach
         if how == "geometric":
             return math.exp(ends[0]), math.exp(ends[1])

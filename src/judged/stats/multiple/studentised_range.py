@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats
-from judged.stats.power import scales
+from judged.stats.student_t import scales
 
 _STEP = 0.1  # the trapezoidal rule converges exponentially for integrands that vanish at both ends
 _BLOCK = 1 << 20

@@ -27,6 +27,7 @@ from judged.stats.differences import (
     totals,
 )
 from judged.stats.paired.registry import TESTS, PairTest
+from judged.stats.student_t import two_sided_p, two_sided_quantile
 
 Resampled = Literal["t", "mean"]
 
@@ -44,32 +45,25 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
     >>> student([1.0, 2.0, 3.0]).statistic.round(6)  # mean 2, standard error 1/√3
     array([3.464102])
     """
-    from scipy.special import stdtr
-
     check_choice(alternative, Alternative, "alternative")
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
     mean, spread = mean_and_error(sums, sizes)
     flat = constant(sums, sizes)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
-    if len(sizes) < 2:
-        p = np.ones_like(t)
-    elif alternative == "two-sided":
-        p = 2 * stdtr(degrees_of_freedom(sizes), -np.abs(t))
-    else:
-        p = stdtr(degrees_of_freedom(sizes), -t if alternative == "greater" else t)
+    p = np.ones_like(t) if len(sizes) < 2 else two_sided_p(t, degrees_of_freedom(sizes))
+    if alternative != "two-sided":
+        p = np.where(t > 0 if alternative == "greater" else t < 0, p / 2, 1 - p / 2)
     p = np.where(flat, _constant_p(mean, len(sizes), alternative), p)
     return outcome_of("t", alternative, t, p, ["t"] * len(p), _silent(table, sizes))
 
 
 def _student_interval(d: Floats, p: Floats, level: Floats, *, clusters: Any = None) -> tuple[Floats, Floats]:
-    from scipy.special import stdtrit
-
     sums, sizes = sum_by_cluster(d, clusters)
     mean, spread = mean_and_error(sums, sizes)
     if len(sizes) < 2:
         return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-    return _symmetric(sums, sizes, mean, -stdtrit(degrees_of_freedom(sizes), level / 2) * spread, p <= level)
+    return _symmetric(sums, sizes, mean, two_sided_quantile(level, degrees_of_freedom(sizes)) * spread, p <= level)
 
 
 TESTS.add(PairTest(

@@ -1,0 +1,42 @@
+"""Student's t distribution against SciPy's, from the centre to the far tail."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from judged.stats.student_t import two_sided_p, two_sided_quantile, upper_tail
+
+DEGREES = [1, 1.5, 2, 3, 5, 9, 24, 49, 59.9, 60, 99, 249, 999, 6_979, 1e6]
+
+
+@pytest.mark.parametrize("df", DEGREES)
+def test_tails_are_scipys(df):
+    t = np.r_[np.logspace(-4, 2.5, 150), 1e5]
+    wanted = 2 * special.stdtr(df, -t)
+    known = wanted > 1e-290
+    np.testing.assert_allclose(two_sided_p(t, df)[known], wanted[known], rtol=2e-12)
+    np.testing.assert_array_equal(two_sided_p(-t, df), two_sided_p(t, df))
+
+
+def test_the_tail_of_one_degree_of_freedom_is_the_arc_tangent():
+    t = np.logspace(-9, 9, 50)
+    np.testing.assert_allclose(two_sided_p(t, 1), 2 / math.pi * np.arctan(1 / t), rtol=1e-13)
+    assert two_sided_p([0.0, np.inf], 1).tolist() == [1.0, 0.0]
+    assert two_sided_p([0.0, np.inf], 100).tolist() == [pytest.approx(1, abs=1e-14), 0.0]
+
+
+@pytest.mark.parametrize("df", DEGREES)
+def test_quantiles_are_the_inverse(df):
+    levels = np.array([0.99, 0.5, 0.05, 0.05, 0.01, 1e-4, 1e-8, 1e-30, 1e-100])
+    t = two_sided_quantile(levels, df)
+    np.testing.assert_allclose(two_sided_p(t, df), levels, rtol=1e-12)
+    np.testing.assert_allclose(t[1:], -special.stdtrit(df, levels[1:] / 2), rtol=2e-12)
+
+
+def test_the_normal_tail_is_scipys():
+    z = np.linspace(-10, 35, 100)
+    np.testing.assert_allclose(upper_tail(z), special.ndtr(-z), rtol=1e-12)
