@@ -72,8 +72,14 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
         results = [replace(result, names=(result.names[0], name)) for name, result in zip(named, results, strict=True)]
     text_only = not results[0].numeric_measures
     per_query = options["per_query"] or options["no_summary"] or text_only
-    result = Evaluations(tuple(results), per_query=per_query, summary=not options["no_summary"])
+    result = Evaluations(tuple(results), per_query, not options["no_summary"], _compare_with_first)
     emit(result, options, result.warnings)
+
+
+def _compare_with_first(results: Any, names: Any) -> Any:
+    from judged.comparison.compare import compare_with_first
+
+    return compare_with_first(results, names)
 
 
 def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:

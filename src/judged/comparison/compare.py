@@ -13,10 +13,12 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.comparison.inputs import ComparedRuns, check_not_geometric, cluster_codes, evaluate_runs, slice_requests
 from judged.comparison.pairs import PairsOfRuns
-from judged.comparison.result import Comparison, ComparisonSettings
+from judged.comparison.result import Comparison
+from judged.comparison.settings import ComparisonSettings
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.values import Values
 from judged.evaluation.slices import Slices, slices_of
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
@@ -83,6 +85,26 @@ def compare(
         settings = replace(settings, clusters=int(codes.max(initial=-1)) + 1)
     groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
     return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
+
+
+def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Comparison | None:
+    """Compare results of `evaluate` with the first one, by the measures whose mean is over the same queries in all of them.
+
+    Returns:
+        The comparison that `compare(…, baseline=0)` makes; None if there is nothing to compare: no such measure, or other queries.
+    """
+    first = results[0]
+    if len(results) < 2 or len(set(names)) < len(names) or any(r.queries != first.queries for r in results):
+        return None
+    chosen = tuple(
+        m for m in first.numeric_measures
+        if m.definition.summary == "mean" and not any(np.isnan(r[m]).any() for r in results)
+    )  # fmt: skip
+    if not chosen or not len(first):
+        return None
+    columns = [str(m) for m in chosen]
+    kept = [replace(r, measures=chosen, columns={name: r[name] for name in columns}) for r in results]
+    return compare(dict(zip(names, kept, strict=True)), baseline=0)
 
 
 def _compare(

@@ -15,6 +15,9 @@ from judged.tables.text import counted, number, p_text
 
 POWER = 0.8  # with which `needed` queries find a material difference
 
+_SIGNS: dict[Verdict, str] = {
+    "better": "▲", "worse": "▼", "wins more": "▲", "loses more": "▼", "equal": "=", "identical": "≡",
+}  # fmt: skip
 _SPARSE = 10  # queries that changed; with fewer, a few other queries may turn the result
 _SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
@@ -94,14 +97,23 @@ class Difference:
             return f"between {ends[0]} and {ends[1]} (measured {mean}), {p_clause(self)}"
         return f"{mean} [{ends[0]}, {ends[1]}], {p_clause(self)}"
 
-    def brief(self, places: int = 4) -> str:
-        """The difference, its interval and the verdict, for a cell of a table."""
+    @property
+    def sign(self) -> str:
+        """The verdict as a sign: ▲ better, ▼ worse, = equal, ≡ identical; empty if there is no clear difference."""
+        return _SIGNS.get(self.verdict, "")
+
+    def columns(self, places: int) -> tuple[str, str, str]:
+        """The difference, its interval and the verdict, as cells of a table."""
         ends = (
-            ""
+            "–"
             if math.isnan(self.low)
-            else f" [{number(self.low, places, sign='+')}, {number(self.high, places, sign='+')}]"
+            else f"[{number(self.low, places, sign='+')}, {number(self.high, places, sign='+')}]"
         )
-        return f"{number(self.difference, places, sign='+')}{ends} {VERDICT_WORDS[self.verdict]}"
+        return number(self.difference, places, sign="+"), ends, VERDICT_WORDS[self.verdict]
+
+    def brief(self, places: int = 4) -> str:
+        """The same in one cell."""
+        return " ".join(text for text in self.columns(places) if text != "–")
 
     @property
     def needs(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.comparison.difference import Difference, notes_on
-from judged.comparison.result import ComparisonSettings
+from judged.comparison.settings import ComparisonSettings
 from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Decisions, decide_family
 from judged.stats.differences import known_rows

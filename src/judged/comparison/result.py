@@ -11,16 +11,15 @@ import numpy as np
 
 from judged._types import Bools, Floats
 from judged.comparison.difference import Difference
+from judged.comparison.settings import ComparisonSettings
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
-from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
-from judged.stats.paired.registry import TESTS
 from judged.tables.result import Result
 from judged.tables.table import Table
 
@@ -28,56 +27,6 @@ if TYPE_CHECKING:
     from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
     from judged.comparison.report import ComparisonReport, TableName
     from judged.plots.results import Plot
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonSettings:
-    """The test and the correction of a comparison, from which intervals and verdicts follow.
-
-    `test` is the one that was used, and `remarks` says why if another one was chosen. `tests` and `slice_tests` are the
-    numbers of tests that are corrected together: over all queries, and over slices.
-    """
-
-    test: str
-    correction: str
-    alpha: float
-    margin: float
-    min_queries: int
-    resamples: int | None
-    seed: int
-    clusters: int | None = None  # number of clusters of queries
-    tests: int = 0
-    slice_tests: int = 0
-    remarks: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        drawn = f", {self.resamples:,} resamples" if self.resamples else ""
-        drawn += f", {self.clusters:,} clusters of queries" if self.clusters else ""
-        over = f"{self.tests:,} tests (pairs × measures)"
-        over += f", slices over {self.slice_tests:,} (pairs × measures × slices)" if self.slice_tests else ""
-        alone = self.correction == "none" or max(self.tests, self.slice_tests) <= 1
-        corrected = "no correction" if alone else f"{self.correction} correction over {over}"
-        margin = f", margin {self.margin:g}" if self.margin else ""
-        seed = f", seed {self.seed}" if "seed" in TESTS.find(self.test).options else ""
-        return f"{self.test} test{drawn}, {corrected}, alpha {self.alpha:g}{margin}{seed}"
-
-    def interval_name(self, *, slices: bool = False) -> str:
-        """The head of the column of intervals, which says what their confidence level holds for."""
-        tests = self.slice_tests if slices else self.tests
-        share = f"{round(100 * (1 - self.alpha), 6):g}% interval"
-        if self.correction == "none" or tests <= 1:
-            return share
-        return f"simultaneous {share}" if CORRECTIONS.find(self.correction).level else "interval at its level"
-
-    @property
-    def about_intervals(self) -> str:
-        """A sentence on the confidence level of the intervals of differences; empty for a single test."""
-        name, share = self.interval_name(), f"{round(100 * (1 - self.alpha), 6):g}%"
-        if name.startswith("simultaneous"):
-            return f"all {self.tests:,} intervals hold at once with a confidence of {share}"
-        if name == f"{share} interval":
-            return ""
-        return f"intervals are at the level at which {self.correction} tests each pair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +180,14 @@ class Comparison(Result):
     def verdicts(self) -> list[str]:
         """One sentence per pair and measure."""
         return [row.words for row in self.rows]
+
+    def notes_on_first(self, *, signs: bool) -> list[str]:
+        """Notes on a table of runs that shows the differences to the first: the intervals, and the signs of verdicts."""
+        from judged.comparison.tables import key_of_signs
+
+        name = self.settings.interval_name()
+        shown = [f"in brackets: {name} of the difference to {self.names[0]}", key_of_signs(self)] if signs else []
+        return [*shown, str(self.settings), *self.settings.remarks]
 
     def headline(self) -> list[str]:
         """One sentence per measure: the verdict."""

@@ -10,7 +10,7 @@ import numpy as np
 from judged._types import Bools
 from judged.comparison.difference import POWER, Difference, p_clause
 from judged.measures.grammar import parse
-from judged.stats.decisions import APART, VERDICT_WORDS, Verdict
+from judged.stats.decisions import APART, Verdict
 from judged.stats.multiple.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
@@ -20,9 +20,6 @@ from judged.tables.text import counted, number, p_text
 if TYPE_CHECKING:
     from judged.comparison.result import Change, Comparison
 
-_MARKS: dict[Verdict, str] = {
-    "better": "▲", "worse": "▼", "wins more": "▲", "loses more": "▼", "equal": "=", "identical": "≡",
-}  # fmt: skip
 PHRASES: dict[Verdict, str] = {  # runs that share a verdict
     "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
     "wins more": "wins more queries than", "loses more": "loses more queries than", "cannot tell": "no clear difference from",
@@ -100,7 +97,8 @@ def key_of_signs(comparison: Comparison) -> str:
     if not comparison.baseline:
         return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g})"
     told = "▲ wins, ▼ loses more queries than" if wins else "▲ better, ▼ worse than"
-    return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); = equal within the margin; ≡ identical; no sign: no clear difference"
+    same = "= equal within the margin; " if comparison.settings.margin else ""
+    return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); {same}≡ identical; no sign: no clear difference"
 
 
 def signs(comparison: Comparison, measure: str) -> list[str]:
@@ -132,7 +130,7 @@ def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
 
 
 def _marks(comparison: Comparison, measure: str) -> list[str]:
-    marks = {row.b: _MARKS.get(row.verdict, "") for row in comparison.rows if row.measure == measure}
+    marks = {row.b: row.sign for row in comparison.rows if row.measure == measure}
     return [marks.get(name, "") for name in comparison.names]
 
 
@@ -166,15 +164,10 @@ def _table(headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], notes: t
     return Table(headers, rows, notes=notes, words=words, optional=optional)
 
 
-def between(low: float, high: float, places: int) -> str:
-    """An interval of a difference."""
-    return "–" if math.isnan(low) else f"[{number(low, places, sign='+')}, {number(high, places, sign='+')}]"
-
-
 def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
-    interval = (between(row.low, row.high, places),) if intervals else ()
-    return (row.measure, row.b, row.a, number(row.difference, places, sign="+"), *interval, f"{row.wins}/{row.ties}/{row.losses}",
-            p_text(row.p), p_text(row.adjusted), number(row.d_z, 2), VERDICT_WORDS[row.verdict])  # fmt: skip
+    difference, interval, verdict = row.columns(places)
+    return (row.measure, row.b, row.a, difference, *((interval,) if intervals else ()), f"{row.wins}/{row.ties}/{row.losses}",
+            p_text(row.p), p_text(row.adjusted), number(row.d_z, 2), verdict)  # fmt: skip
 
 
 def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:

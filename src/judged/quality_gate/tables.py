@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judged.comparison.tables import between, change_table
+from judged.comparison.tables import change_table
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
 
@@ -55,7 +55,7 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
     for key, reason in reasons.items():
         row = differences[key]
         rows.append((row.measure, row.part or "all queries", str(row.queries), number(row.mean_a, places), number(row.mean_b, places),
-                     number(row.difference, places, sign="+"), between(row.low, row.high, places), f"{row.wins}/{row.ties}/{row.losses}",
+                     number(row.difference, places, sign="+"), row.columns(places)[1], f"{row.wins}/{row.ties}/{row.losses}",
                      "–" if reason.skipped else p_text(row.p), p_text(reason.p), reason.verdict))  # fmt: skip
     interval = f"{1 - comparison.settings.alpha:.0%} interval"
     headers = ("measure", "queries of", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip

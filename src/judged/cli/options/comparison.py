@@ -28,7 +28,9 @@ def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
         return option(f"--{name}", default=value, group="Statistics", help=f"{help}{shown}", **settings)(command)
 
     def declare(command: F) -> F:
-        command = option("--interval", group="Statistics", hidden=True, expose_value=False, callback=_no_interval)(command)
+        command = option("--interval", group="Statistics", hidden=True, expose_value=False, callback=_no_interval)(
+            command
+        )
         command = add(command, "seed", 0, "Random seed.", type=click.IntRange(0))
         command = add(command, "resamples", None, "Number of resamples of the permutation and bootstrap tests.", type=click.IntRange(1), metavar="N")  # fmt: skip
         if not gate:

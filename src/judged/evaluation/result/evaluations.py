@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import Warned
 from judged.evaluation.result.tables import SUMMARIES, range_text, value_text
@@ -14,6 +14,10 @@ from judged.measures.registry import Measure
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted
+
+if TYPE_CHECKING:
+    from judged.comparison.difference import Difference
+    from judged.comparison.result import Comparison
 
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
 _PER_QUERY = ("values", "queries", "if_irrelevant", "if_top")
@@ -28,11 +32,14 @@ class Evaluations(Result):
         results: one per run, with the same measures.
         per_query: include the value of each query.
         summary: include the summaries over queries.
+        compare: compares several results with the first, for the table of runs: `comparison.compare.compare_with_first`. Without
+            it the table has means only: intervals of means side by side would be read for overlap, though runs share queries.
     """
 
     results: tuple[Values, ...]
     per_query: bool = False
     summary: bool = True
+    compare: Callable[[Sequence[Values], Sequence[str]], Comparison | None] | None = None
 
     def __len__(self) -> int:
         return len(self.results)
@@ -63,21 +70,29 @@ class Evaluations(Result):
     def _run_table(self, places: int) -> Table:
         first = self.results[0]
         measures = first.numeric_measures
-        room = len(measures) <= _WITH_INTERVALS
         differ = len({result.queries for result in self.results}) > 1
+        bounds = first.if_top is not None
+        labels, found = self.labels, None
+        if self.compare is not None and not bounds and len(measures) <= _WITH_INTERVALS:
+            found = self.compare(self.results, labels)
+        alone = found is not None and len(measures) == 1
         rows = []
-        for result, label in zip(self.results, self.labels, strict=True):
-            means, intervals = result.mean(), result.intervals() if room else {}
-            cells = [_cell(result, m, means[str(m)], intervals.get(str(m)), places) for m in measures]
-            rows.append(
-                (label, *cells, f"{result.coverage.get('judged@10', 1):.0%}", *([str(len(result))] if differ else []))
-            )
+        for result, label in zip(self.results, labels, strict=True):
+            means = result.mean()
+            against = [_against(found, str(m), label) for m in measures]
+            cells = [
+                _cell(result, m, means[str(m)], None if alone else row, places)
+                for m, row in zip(measures, against, strict=True)
+            ]
+            told = _columns(against[0], places) if alone else ()
+            last = [str(len(result))] if differ else []
+            rows.append((label, *cells, *told, f"{result.coverage.get('judged@10', 1):.0%}", *last))
         notes = [] if differ else [counted(len(first), "query")]
-        if first.if_top is not None:
+        if bounds:
             notes.append("in brackets: if all unjudged documents were irrelevant – of the top grade")
-        elif room:
-            notes.append("in brackets: 95% interval of the mean over queries")
-        else:
+        elif found is not None:
+            notes += found.notes_on_first(signs=not alone)
+        elif len(measures) > _WITH_INTERVALS:
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
@@ -86,9 +101,11 @@ class Evaluations(Result):
             notes.append(
                 "warning: the runs have different queries, so their means are not comparable; `compare` uses the common ones"
             )
-        optional = (len(measures) + 1, *range(len(measures), 1, -1))
-        headers = ("run", *map(str, measures), "judged@10", *(["queries"] if differ else []))
-        return Table(headers, tuple(rows), notes=tuple(notes), optional=optional)
+        told = (f"difference to {labels[0]}", found.settings.interval_name(), "verdict") if found and alone else ()
+        headers = ("run", *map(str, measures), *told, "judged@10", *(["queries"] if differ else []))
+        optional = (headers.index("judged@10"), *(() if alone else range(len(measures), 1, -1)))
+        words = (0, headers.index("verdict")) if alone else (0,)
+        return Table(headers, tuple(rows), notes=tuple(notes), words=words, optional=optional)
 
     def _query_table(self, places: int) -> Table:
         """One row per query; the columns of several runs are side by side under their names."""
@@ -128,10 +145,22 @@ class Evaluations(Result):
         )
 
 
-def _cell(result: Values, m: Measure, mean: float, interval: tuple[float, float] | None, places: int) -> str:
-    """A summary, in brackets its bounds if they were computed, otherwise its interval."""
+def _against(found: Comparison | None, measure: str, run: str) -> Difference | None:
+    """The difference of a run to the first, if they were compared by this measure."""
+    if found is None or run == found.names[0] or measure not in found.measures:
+        return None
+    return found.of(measure, found.names[0], run)
+
+
+def _columns(row: Difference | None, places: int) -> tuple[str, str, str]:
+    """The difference, its interval and the verdict."""
+    return ("", "", "") if row is None else row.columns(places)
+
+
+def _cell(result: Values, m: Measure, mean: float, row: Difference | None, places: int) -> str:
+    """A summary; in brackets its bounds if they were computed, otherwise the interval of the difference to the first run."""
     text = value_text(m, mean, places)
     bounds = result.bounds(m)
     if bounds is not None:
         return f"{text} [{range_text(m, bounds, places)}]"
-    return text + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
+    return text if row is None else f"{text} {row.columns(3)[1]} {row.sign or ' '}"
