@@ -14,6 +14,8 @@ from click.testing import CliRunner
 from commands import QRELS, RUN, lines, refused, run, values
 
 from judged.cli.main import cli
+from judged.comparison.compare import compare
+from judged.stats.intervals import interval
 
 pytestmark = pytest.mark.usefixtures("collection")
 
@@ -28,8 +30,8 @@ a.run judged by qrels.txt
 
 measure    mean      95% interval  queries
 ───────  ──────  ────────────────  ───────
-nDCG@10  0.6503  [0.6309, 0.6697]        2
-AP       0.5417  [0.5000, 0.5833]        2
+nDCG@10  0.6503  [0.4042, 0.8964]        2
+AP       0.5417  [0.0122, 1.0000]        2
 
 2 queries · 100% of the top 10 judged (mean over queries)
 {POLICY}
@@ -49,18 +51,21 @@ def test_a_measure_must_follow_its_flag(words):
     assert "-m needs the name of a measure" in outcome.stderr
 
 
+# Two values have the interval mean ± t(0.975, 1 degree of freedom) · half their difference, from 0 to 1.
+NDCG, AP = (interval([x], limits=[(0.0, 1.0)])[0] for x in ((0.66967181649423, 0.6309297535714575), ((1 / 2 + 2 / 3) / 2, 1 / 2)))
+
 FORMS = {
     "trec": "runid                 \tall\ta\nnDCG@10               \tall\t0.6503\nAP                    \tall\t0.5417\n",
-    "csv": """run,measure,query,value,low,high,if_irrelevant,if_top
-a,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423,,
-a,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
+    "csv": f"""run,measure,query,value,low,high,if_irrelevant,if_top
+a,nDCG@10,all,0.6503007850328437,{NDCG[0]},{NDCG[1]},,
+a,AP,all,0.5416666666666666,{AP[0]},{AP[1]},,
 """,
     "md": rf"""**a.run judged by qrels.txt**
 
 | measure | mean | 95% interval | queries |
 | :-- | --: | --: | --: |
-| nDCG@10 | 0.6503 | \[0.6309, 0.6697\] | 2 |
-| AP | 0.5417 | \[0.5000, 0.5833\] | 2 |
+| nDCG@10 | 0.6503 | \[0.4042, 0.8964\] | 2 |
+| AP | 0.5417 | \[0.0122, 1.0000\] | 2 |
 
 - 2 queries · 100% of the top 10 judged (mean over queries)
 - {POLICY}
@@ -70,8 +75,8 @@ a,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
 \toprule
 measure & mean & 95\% interval & queries \\
 \midrule
-nDCG@10 & 0.6503 & [0.6309, 0.6697] & 2 \\
-AP & 0.5417 & [0.5000, 0.5833] & 2 \\
+nDCG@10 & 0.6503 & [0.4042, 0.8964] & 2 \\
+AP & 0.5417 & [0.0122, 1.0000] & 2 \\
 \bottomrule
 \end{{tabular}}
 % 2 queries · 100% of the top 10 judged (mean over queries)
@@ -88,7 +93,7 @@ def test_every_form_of_output(form):
 def test_json_holds_everything_but_the_queries():
     data = json.loads(run("eval", "qrels.txt", "a.run", "-m", "AP", "--format", "json"))
     assert data["summary"] == {"AP": ((1 / 2 + 2 / 3) / 2 + 1 / 2) / 2}
-    assert data["intervals"] == {"AP": [1 / 2, (1 / 2 + 2 / 3) / 2]}
+    assert data["intervals"] == {"AP": list(AP)}
     assert data["policy"]["ties"] == "id-desc"
     assert (data["qrels"], data["run"], data["profile"]) == ("qrels.txt", "a.run", "trec_eval-10")
     assert "values" not in data
@@ -126,16 +131,25 @@ def test_values_of_queries_in_json_and_latex():
 
 def test_several_runs_stand_in_one_table():
     wanted = f"""
-run                nDCG@10                     AP  judged@10
-───  ─────────────────────  ─────────────────────  ─────────
-a    0.6503 [0.631, 0.670]  0.5417 [0.500, 0.583]       100%
-b    1.0000 [1.000, 1.000]  1.0000 [1.000, 1.000]        83%
+run                    nDCG@10                         AP  judged@10
+───  ─────────────────────────  ─────────────────────────  ─────────
+a                       0.6503                     0.5417       100%
+b    1.0000 [-0.143, +0.843]    1.0000 [-0.602, +1.000]          83%
 
 2 queries
-in brackets: 95% bootstrap interval of the mean over queries
+in brackets: simultaneous 95% interval of the difference to a
+▲ better, ▼ worse than a (corrected p ≤ 0.05); ≡ identical; no sign: no clear difference
+t test, bonferroni correction over 2 tests (pairs × measures), alpha 0.05
 {POLICY}
 """
     assert run("eval", "qrels.txt", "a.run", "b.run", "-m", "nDCG@10", "AP") == wanted[1:]
+
+
+def test_runs_by_one_measure_have_a_verdict_column_as_compare_has_it():
+    found = compare("qrels.txt", ["a.run", "b.run"], "AP", baseline=0).rows[0]
+    [first, second] = lines(run("eval", "qrels.txt", "a.run", "b.run", "-m", "AP"))[2:4]
+    assert first.split() == ["a", "0.5417", "100%"]
+    assert " ".join(second.split()) == f"b 1.0000 {found.brief()} 83%"
 
 
 def test_several_runs_keep_apart_in_every_form():

@@ -97,7 +97,7 @@ def test_a_profile_sets_the_conventions_of_another_tool():
 
 
 def test_places_are_the_decimals_shown():
-    assert "AP       0.54  [0.50, 0.58]        2" in run("eval", "qrels.txt", "a.run", "-m", "AP", "--places", "2")
+    assert "AP       0.54  [0.01, 1.00]        2" in run("eval", "qrels.txt", "a.run", "-m", "AP", "--places", "2")
 
 
 def test_bounds_show_what_unjudged_documents_could_change():
