@@ -108,7 +108,7 @@ def test_the_table_without_script_shows_what_the_terminal_shows(comparison, page
             assert cell in shown
     for row in comparison.rows:
         if row.a == comparison.names[0]:  # the difference to the first run instead of an unpaired interval
-            assert f"({row.brief()})" in shown
+            assert f"({row.brief(3)})" in shown
 
 
 def test_curves_are_those_of_curve(comparison, page):

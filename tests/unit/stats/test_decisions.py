@@ -218,3 +218,12 @@ def test_a_table_has_a_false_finding_in_at_most_5_percent():
         tables = [rng.gamma(4, 1, (50, 4)) for _ in range(3)]  # three measures, four equal systems
         wrong += any(v in APART for d in decide_family(tables, PAIRS) for v in d.verdict)
     assert wrong / 600 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 600)
+
+
+def test_ten_clusters_of_different_sizes_reject_equal_means_in_about_5_percent():
+    rng = np.random.default_rng(9)
+    sizes = np.array([1, 2, 3, 4, 6, 8, 10, 15, 25, 40])
+    codes = np.repeat(np.arange(10), sizes)
+    d = np.repeat(rng.normal(0, 1, (10, 3_000)), sizes, axis=0) * 0.5 + rng.normal(0, 1, (len(codes), 3_000))
+    assert (outcome(d, "t", clusters=codes).p <= 0.05).mean() < 0.075  # 11% with as many degrees of freedom as clusters
+    assert (outcome(d, "t").p <= 0.05).mean() > 0.3
