@@ -47,7 +47,7 @@ function scatterFrame(book, view, places, width) {
   const texts = tickTexts(linearScale(domain, [0, SCATTER_LARGEST]).ticks(5));
   const left = leftRoom(texts);
   const beyond = Math.max(12, Math.ceil(textWidth(texts.at(-1) ?? "", SMALL_SIZE) / 2) - SCATTER_INSET + 2);
-  const size = Math.floor(Math.min(width, SCATTER_LARGEST) - left - beyond); // the adjacent chart has whole pixels
+  const size = Math.min(width, SCATTER_LARGEST) - left - beyond;
   return { domain, left, beyond, size, height: SCATTER_TOP + size + bottomRoom(true) };
 }
 
