@@ -353,6 +353,8 @@ def test_wrong_calls_say_what_is_right():
     assert refused("qrels.txt", "half.run").slug == "rule"
     assert "nDCG" in refused("qrels.txt", "half.run", "--min", "NDGC=1").message
     assert refused("qrels.txt", "half.run", "-b", "best.run", "--max-drop=-1").slug == "rule"
+    for words in (["--max-drop", "nan"], ["--max-drop", "RR=nan"], ["--max-drop", "inf"], ["--min", "RR=nan"]):
+        assert "finite number" in refused("qrels.txt", "half.run", "-b", "best.run", *words).problem
 
 
 def test_a_run_may_come_from_standard_input():

@@ -7,6 +7,9 @@ import os
 import re
 import signal
 import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from judged.cli.main import cli
 pytestmark = pytest.mark.usefixtures("collection")
 
 COMMANDS = cli.list_commands(None)
+START = "from judged.__main__ import main; main()"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -93,17 +97,82 @@ def test_a_closed_standard_output_is_an_error():
         "eval", "qrels.txt", "a.run", capture_output=False, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1)
     )
     assert done.returncode == 3
-    assert done.stderr == "error: standard output is closed  [io]\n"
+    assert done.stderr == "error: standard output is closed.  [io]\n"
+
+
+NO = ["gate", "qrels.txt", "a.run", "-b", "b.run", "-m", "AP", "--mode", "mean", "--min-queries", "1", "-o", "gate.txt"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize(("stderr", "words", "code"), [
+    ("2>&-", NO, 1),
+    ("2>&-", ["eval", "qrels.txt", "a.run", "--depht", "3"], 2),
+    ("2>&-", ["trec_eval", "qrels.txt", "none.run"], 2),
+    ("2>/dev/full", NO, 1),
+    ("2>/dev/full", ["eval", "qrels.txt", "none.run"], 3),
+    ("2>/dev/full", ["trec_eval", "qrels.txt", "none.run"], 2),
+])  # fmt: skip
+def test_the_exit_code_does_not_depend_on_standard_error(stderr, words, code):
+    command = ["sh", "-c", f'exec "$@" {stderr}', "sh", *PROGRAM, *words]
+    assert subprocess.run(command, env=ENVIRONMENT, check=False, timeout=60).returncode == code
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         outcome = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=full, stderr=subprocess.PIPE)
-    assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device  [io]\n")
+    assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device.  [io]\n")
     with pytest.raises(jd.FileError, match=r"^/dev/full: ") as caught:
         run("eval", "qrels.txt", "a.run", "-o", "/dev/full")
     assert caught.value.slug == "io"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_no_temporary_file(name):
+    number = getattr(signal, name)
+    before = sorted(os.listdir())
+    wait = "import os, sys, time; os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
+    with stopped_in(wait, "eval", "qrels.txt", "a.run", "-o", "out.txt", marker=b"writing") as process:
+        assert len(os.listdir()) == len(before) + 1
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (128 + number, b"", b"")
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("module", ["click", "judged.evaluation.evaluate"])
+def test_an_interrupt_while_modules_load_ends_a_command_quietly(module):
+    slow = (
+        "import sys, time\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *more):\n"
+        f"        if name == {module!r}: sys.stderr.write('loading'); time.sleep(60)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+    )
+    with stopped_in(slow, "eval", "qrels.txt", "a.run", marker=b"loading") as process:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
+
+
+def test_a_signal_that_the_caller_ignores_is_ignored():
+    code = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    wait = "import os, signal; os.fsync = lambda file: os.kill(os.getpid(), signal.SIGHUP)\n" + START
+    words = ["eval", "qrels.txt", "a.run", "-o", "out.txt"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, sys.executable, "-c", wait, *words], env=ENVIRONMENT, check=False
+    )
+    assert done.returncode == 0
+    assert Path("out.txt").exists()
+
+
+@contextmanager
+def stopped_in(before: str, *words: str, marker: bytes) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the program after some code, and wait until that writes a word to standard error."""
+    command = [sys.executable, "-c", before + START, *words]
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr.read(len(marker)) == marker
+        yield process
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")

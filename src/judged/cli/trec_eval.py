@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.cli.options.command import say
+from judged.errors import UsageError, safe
+
 if TYPE_CHECKING:
     from judged.evaluation.trec_eval.join import Options
 
@@ -124,7 +127,6 @@ _MEANING: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def _known(word: str) -> bool:
-    from judged.errors import UsageError
     from judged.measures.trec_names import parse_requests
 
     try:
@@ -143,12 +145,15 @@ def _help(words: list[str]) -> str:
 
 
 def _print(text: str) -> int:
+    """Write ids as they are, as trec_eval does; on a terminal without control characters."""
     sys.stdout.flush()
+    text = safe(text, keep="\n\t") if sys.stdout.isatty() else text
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()
     return 0
 
 
 def _say(text: str, code: int) -> int:
-    sys.stderr.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    if text:
+        say(text.removesuffix("\n"))
     return code

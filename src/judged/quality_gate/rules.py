@@ -47,7 +47,7 @@ class GateOptions(PolicyOptions, InputOptions, total=False):
 def _number(key: str, value: Any, *, least: float = -math.inf) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
         bound = f" ≥ {least:g}" if math.isfinite(least) else ""
-        raise UsageError("rule", f"{key} must be a number{bound}, got {shown(value)}", value=value)
+        raise UsageError("rule", f"{key} must be a finite number{bound}, got {shown(value)}", value=value)
     return float(value)
 
 

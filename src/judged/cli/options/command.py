@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from judged.errors import JudgedError
+from judged.errors import JudgedError, safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,7 +38,7 @@ class Command(click.Command):
     """A command whose options with a metavar that ends in `...` take several words (`-m nDCG@10 AP`), up to the next option or file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta["judged.json"] = _asks_json(args)
+        ctx.meta["judged.json"] = words_ask_json(args)
         several = [p for p in self.params if isinstance(p, _Option) and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
         return super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
@@ -66,11 +69,25 @@ def asks_json(ctx: click.Context | None) -> bool:
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
     """Write an error to standard error."""
-    text = json.dumps({"error": error.fields()}) if as_json else f"error: {error.render(flags=True)}"
-    click.echo(text, err=True)
+    say(json.dumps({"error": error.fields()}) if as_json else f"error: {error.render(flags=True)}")
 
 
-def _asks_json(args: list[str]) -> bool:
+def say(text: str) -> None:
+    """Write lines to standard error, without control characters. If they cannot be written, the exit code still tells the outcome."""
+    try:
+        click.echo(safe(text, keep="\n\t"), err=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: Any) -> None:
+    """Drop what a stream cannot write, now and when the program ends."""
+    with suppress(OSError), open(os.devnull, "wb") as null:  # a stream of a test has no number
+        os.dup2(null.fileno(), stream.fileno())
+
+
+def words_ask_json(args: list[str]) -> bool:
+    """True if the words of a command line contain `--format json`."""
     words = args[: args.index("--")] if "--" in args else args
     return "--format=json" in words or any(a == "--format" and b == "json" for a, b in pairwise(words))
 
