@@ -354,7 +354,7 @@ def test_wrong_calls_say_what_is_right():
     assert "nDCG" in refused("qrels.txt", "half.run", "--min", "NDGC=1").message
     assert refused("qrels.txt", "half.run", "-b", "best.run", "--max-drop=-1").slug == "rule"
     for words in (["--max-drop", "nan"], ["--max-drop", "RR=nan"], ["--max-drop", "inf"], ["--min", "RR=nan"]):
-        assert "finite number" in refused("qrels.txt", "half.run", "-b", "best.run", *words).problem
+        assert "finite number" in refused("qrels.txt", "half.run", "-b", "best.run", *words).message
 
 
 def test_a_run_may_come_from_standard_input():

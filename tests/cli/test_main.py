@@ -130,14 +130,14 @@ def test_a_full_disk_is_an_error():
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_leaves_no_temporary_file(name):
     number = getattr(signal, name)
-    before = sorted(os.listdir())
+    before = set(Path().iterdir())
     wait = "import os, sys, time; os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
     with stopped_in(wait, "eval", "qrels.txt", "a.run", "-o", "out.txt", marker=b"writing") as process:
-        assert len(os.listdir()) == len(before) + 1
+        assert len(set(Path().iterdir()) - before) == 1
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (128 + number, b"", b"")
-    assert sorted(os.listdir()) == before
+    assert set(Path().iterdir()) == before
 
 
 @pytest.mark.parametrize("module", ["click", "judged.evaluation.evaluate"])

@@ -82,7 +82,7 @@ def say(text: str) -> None:
 
 def discard(stream: Any) -> None:
     """Drop what a stream cannot write, now and when the program ends."""
-    with suppress(OSError), open(os.devnull, "wb") as null:  # a stream of a test has no number
+    with suppress(OSError), Path(os.devnull).open("wb") as null:  # a stream of a test has no number
         os.dup2(null.fileno(), stream.fileno())
 
 
