@@ -128,7 +128,7 @@ class Rules:
         max_query_drop: (drop, n): at most n queries may drop by more.
         slices: table of queries, or {query: group}; each group must pass too.
         by: columns of the table; `relevant` is the number of relevant documents.
-        min_queries: smallest slice that is tested.
+        min_queries: fewest queries that mode `significant` may decide by, and smallest slice that is tested.
         baseline: the run or saved result that the candidate is compared with.
         qrels: the judgments.
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
