@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
+_LONG_PATH = 1000
+
 
 def shown(value: object, width: int = 60) -> str:
     """Quote a value for a message: control characters are escaped, long values are cut."""
@@ -35,7 +37,8 @@ class Place:
     column_name: str | None = None
 
     def __str__(self) -> str:
-        text = safe(self.path)
+        text = safe(self.path) or "''"
+        text = text if len(text) <= _LONG_PATH else f"{text[:100]}…{text[-100:]}"  # the text of a file, not its name
         if self.line is not None:
             text += f":{self.line}"
         if self.column is not None:

@@ -91,13 +91,52 @@ def test_a_closed_pipe_ends_a_command_quietly():
     assert (outcome.returncode, outcome.stderr) == (141, "")
 
 
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # where another test has loaded JAX
-def test_a_closed_standard_output_is_an_error():
-    done = shell(
-        "eval", "qrels.txt", "a.run", capture_output=False, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1)
-    )
-    assert done.returncode == 3
-    assert done.stderr == "error: standard output is closed.  [io]\n"
+@pytest.mark.parametrize(("streams", "words", "code", "said"), [
+    (">&-", ["eval", "qrels.txt", "a.run"], 3, "error: standard output is closed.  [io]\n"),
+    (">&-", ["--help"], 3, "error: standard output is closed.  [io]\n"),
+    ("<&- >&-", ["eval", "qrels.txt", "a.run", "-o", "out.txt"], 0, ""),
+    ("<&-", ["eval", "qrels.txt", "-"], 3, "error: standard input is closed. Name a file.  [io]\n"),
+    ("| true", ["eval", "qrels.txt", "a.run", "-o", "/dev/stdout"], 141, ""),
+])  # fmt: skip
+def test_a_closed_stream_is_an_error_only_if_it_is_used(streams, words, code, said):
+    redirected = f'"$@" {streams}' if "|" not in streams else f'set -o pipefail; "$@" {streams}'
+    command = ["bash", "-c", redirected, "bash", *PROGRAM, *words]
+    done = subprocess.run(command, env=ENVIRONMENT, check=False, timeout=60, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_a_pipe_gets_the_bytes_of_a_file_in_any_locale():
+    words = ["compare", "qrels.txt", "a.run", "b.run", "-m", "AP"]
+    run(*words, "-o", "out.txt")
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run([*PROGRAM, *words], env=environment, check=False, timeout=60, capture_output=True)
+    assert done.returncode == 0
+    assert done.stdout == Path("out.txt").read_bytes()
+    assert not done.stdout.isascii()
+
+
+@pytest.mark.parametrize("words", [["eval", "", "a.run"], ["eval", "qrels.txt", ""], ["convert", "a.run", ""],
+                                   ["eval", "qrels.txt", "a.run", "-o", ""], ["gate", "qrels.txt", "a.run", "-b", ""]])  # fmt: skip
+def test_an_empty_name_is_a_wrong_call_and_not_the_current_folder(words):
+    outcome = called(*words)
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    assert "the name is empty" in outcome.stderr
+
+
+def test_a_name_may_be_longer_than_that_of_a_file():
+    long = "x" * 300
+    assert f"{long}" in called("compare", "qrels.txt", f"{long}=a.run", "b.run", "-m", "AP").stdout
+    for words in (
+        ["eval", "qrels.txt", long],
+        ["eval", "qrels.txt", "a.run", "-o", long],
+        ["convert", "a.run", f"{long}.csv"],
+    ):
+        outcome = called(*words)
+        assert (outcome.returncode, outcome.stderr.rpartition("  ")[2]) == (3, "[io]\n")
+        assert outcome.stderr.startswith(f"error: {long}")
+    assert {path.name for path in Path().iterdir()} == {"qrels.txt", "a.run", "b.run"}
+    with pytest.raises(jd.FileError, match="StringIO"):
+        jd.evaluate("q1 0 d1 1\n" * 1000, "a.run")
 
 
 NO = ["gate", "qrels.txt", "a.run", "-b", "b.run", "-m", "AP", "--mode", "mean", "--min-queries", "1", "-o", "gate.txt"]

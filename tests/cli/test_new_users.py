@@ -121,7 +121,7 @@ def test_files_with_different_questions_are_compared_on_those_in_common() -> Non
     compared = jd.compare(["bm25.jsonl", "less.jsonl"], measures="RR")
     assert compared.rows[0].queries == 1
     assert [w.slug for w in compared.warnings] == ["queries-differ"]
-    decision = jd.gate("less.jsonl", baseline="bm25.jsonl", measures="RR", queries="both")
+    decision = jd.gate("less.jsonl", baseline="bm25.jsonl", measures="RR", queries="both", mode="mean")
     assert not decision.passed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -86,18 +87,21 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run a command; every outcome has its exit code, see docs/errors.md."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no command multiplies matrices; starting threads costs 50 ms
-    closed = sys.stdout is None
-    _open_closed_streams()
-    code = _fail(FileError("io", "standard output is closed")) if closed else _run()
+    _prepare_streams()
+    code = _run()
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _open_closed_streams() -> None:
-    """Open closed standard streams on nothing, so that no file of ours gets their numbers."""
-    while (null := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(null, True)
+def _prepare_streams() -> None:
+    """Open closed standard streams on nothing, so that no file of ours gets their numbers. Output that nobody can read is an error once it is written."""
+    while (null := os.open(os.devnull, os.O_RDONLY)) <= 2:
+        pass
     os.close(null)
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the program ends
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a locale may lack letters
 
 
 def _run() -> Any:
@@ -120,7 +124,11 @@ def _run() -> Any:
         return 130
     except OSError as error:
         discard(sys.stdout)
-        return _fail(FileError("io", error.strerror or str(error)))
+        closed = error.errno == errno.EBADF
+        where = error.filename if isinstance(error.filename, str) else None
+        return _fail(
+            FileError("io", "standard output is closed" if closed else error.strerror or str(error), where=where)
+        )
     except Exception as error:
         if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_ROOM):
             return _fail(EngineError("memory", "out of memory; nothing was written"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getopt
-import sys
 from collections.abc import Callable, Sequence
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli.options.command import say
-from judged.errors import UsageError, safe
+from judged.cli.options.output import write_text
+from judged.errors import UsageError
 
 if TYPE_CHECKING:
     from judged.evaluation.trec_eval.join import Options
@@ -145,11 +145,7 @@ def _help(words: list[str]) -> str:
 
 
 def _print(text: str) -> int:
-    """Write ids as they are, as trec_eval does; on a terminal without control characters."""
-    sys.stdout.flush()
-    text = safe(text, keep="\n\t") if sys.stdout.isatty() else text
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-    sys.stdout.buffer.flush()
+    write_text(text, None)
     return 0
 
 

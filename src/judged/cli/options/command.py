@@ -41,12 +41,20 @@ class Command(click.Command):
         ctx.meta["judged.json"] = words_ask_json(args)
         several = [p for p in self.params if isinstance(p, _Option) and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
-        return super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
+        rest = super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
+        for parameter in self.params:  # an unset variable of a shell; Python reads "" as the current folder
+            value = ctx.params.get(str(parameter.name))
+            is_file = isinstance(parameter, click.Argument) or parameter.metavar == "FILE"
+            if is_file and "" in (value if isinstance(value, tuple) else (value,)):
+                raise click.BadParameter("the name is empty.", ctx, parameter)
+        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except JudgedError as error:
+            if isinstance(error.__cause__, BrokenPipeError):  # -o /dev/stdout
+                raise error.__cause__ from None
             show_error(error, as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
 
@@ -112,11 +120,16 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
     return spread
 
 
+def path_exists(word: str) -> bool:
+    """True if a word is a path; it may be too long for one."""
+    return os.path.exists(word)  # noqa: PTH110 - `Path` raises then
+
+
 def _is_file(word: str) -> bool:
     """True if a word is a file rather than a name: it exists, or looks like a path."""
     if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
         return True
-    if not Path(word.rpartition("=")[2]).exists():
+    if not path_exists(word.rpartition("=")[2]):
         return False
     from judged.measures.registry import find
 

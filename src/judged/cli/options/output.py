@@ -59,10 +59,13 @@ def show_warnings(warnings: Iterable[Warned]) -> None:
 
 
 def write_text(text: str, output: str | None) -> None:
-    """Write text to standard output, or to a file that appears whole or not at all. A terminal gets no control characters."""
+    """Write text to standard output, or to a file that appears whole or not at all.
+
+    A terminal gets no control characters; a pipe gets the bytes of the file, whatever the locale.
+    """
     if output is None:
-        text = safe(text, keep="\n\t") if sys.stdout.isatty() else text
-        click.echo(text, nl=False, color=True)  # click would remove escapes from ids
+        terminal = sys.stdout.isatty()
+        click.echo(safe(text, keep="\n\t") if terminal else text.encode("utf-8", "surrogateescape"), nl=False)
         return
     from judged.io.files.atomic import write_atomically
 
