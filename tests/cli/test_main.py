@@ -139,6 +139,20 @@ def test_a_name_may_be_longer_than_that_of_a_file():
         jd.evaluate("q1 0 d1 1\n" * 1000, "a.run")
 
 
+@pytest.mark.parametrize("words", [
+    ["eval", "deep.json", "a.run"], ["eval", "qrels.txt", "deep.json"], ["eval", "deep.json"], ["board", "deep.json", "deep.json"],
+    ["gate", "qrels.txt", "a.run", "-b", "deep.json"], ["gate", "qrels.txt", "a.run", "-b", "b.run", "--config", "deep.toml"],
+    ["recommend", "a.run", "--categories", "deep.json"], ["correlate", "deep.json", "deep.json"], ["agree", "deep.json", "qrels.txt"],
+], ids=" ".join)  # fmt: skip
+def test_brackets_nested_beyond_the_stack_are_bad_input(words):
+    deep = "[" * 100_000 + "]" * 100_000
+    Path("deep.json").write_text(f'{{"q1": {deep}}}')
+    Path("deep.toml").write_text(f"[gate]\nmeasures = {deep[95_000:105_000]}\n")
+    outcome = called(*words)
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    assert re.search(r"  \[[a-z-]+\]\n$", outcome.stderr)
+
+
 NO = ["gate", "qrels.txt", "a.run", "-b", "b.run", "-m", "AP", "--mode", "mean", "--min-queries", "1", "-o", "gate.txt"]
 
 

@@ -80,5 +80,5 @@ def _first_in_file(source: Any) -> list[Any]:
         text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
     try:
         return [json.JSONDecoder().raw_decode(text)[0]] if text.startswith("{") else []
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
