@@ -184,7 +184,13 @@ def test_a_full_disk_is_an_error():
 def test_a_signal_leaves_no_temporary_file(name):
     number = getattr(signal, name)
     before = set(Path().iterdir())
-    wait = "import os, sys, time; os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
+    wait = (
+        "import os, sys, time\n"
+        "from pathlib import Path\n"
+        "os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
+        "unlink = Path.unlink\n"
+        f"Path.unlink = lambda path: (os.kill(os.getpid(), {number}), unlink(path))\n"  # it comes twice
+    )
     with stopped_in(wait, "eval", "qrels.txt", "a.run", "-o", "out.txt", marker=b"writing") as process:
         assert len(set(Path().iterdir()) - before) == 1
         process.send_signal(number)
