@@ -15,7 +15,9 @@ def main() -> NoReturn:
 
     def stop(number: int, frame: object) -> None:
         received.append(number)
-        if len(received) == 1 or number == signal.SIGINT:  # a request may come twice, as from `timeout`; cleaning up goes on
+        if (
+            len(received) == 1 or number == signal.SIGINT
+        ):  # a request may come twice, as from `timeout`; cleaning up goes on
             raise KeyboardInterrupt
 
     code: Any = 0
