@@ -201,7 +201,7 @@ def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persis
         return Examination(name, pairs, attraction, 1.0 / distance**decay)
     if name == "ctr":
         return Examination(name, pairs, attraction, np.ones((1, 1)))
-    raise UsageError("click-model", f"users cannot be simulated by {name}, which has no parameters of documents", value=name,
+    raise UsageError("click-model", f"{name} cannot simulate users: it has no document parameters", value=name,
                      hint="choose another model, such as pbm")  # fmt: skip
 
 

@@ -100,10 +100,10 @@ def cut_to_budget(judged: Judged, budget: int) -> Judged:
     """
     reading = judged.reading
     if judged.policy.ties == "expected":
-        raise UsageError("no-tokens", "a budget of tokens needs one order of tied documents, got ties='expected'",
+        raise UsageError("no-tokens", "a token budget needs a single order of tied documents, got ties='expected'",
                          hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     if reading is None or reading.tokens is None:
         why = "" if reading is None or reading.lacking is None else f": {reading.lacking}"
-        raise DataError("no-tokens", f"the number of tokens of retrieved documents is unknown{why}", where=judged.names[1],
-                        hint="give {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
+        raise DataError("no-tokens", f"the token counts of retrieved documents are unknown{why}", where=judged.names[1],
+                        hint="pass {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
     return judged.cut(reading.depth(budget, judged.policy.crossing))

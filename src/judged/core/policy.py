@@ -127,16 +127,16 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
         "judged": "all judged queries", "both": "queries in both", "strict": "all queries present",
     }),
     "empty": ("Value of a query without a relevant document.", {
-        "zero": "0", "skip": "left out of the mean", "one": "1", "nan": "NaN", "error": "an error",
+        "zero": "0", "skip": "excluded from the mean", "one": "1", "nan": "NaN", "error": "an error",
     }),
-    "order": ("What rankings are ordered by.", {
+    "order": ("What to order rankings by.", {
         "score": "score, descending", "rank": "rank column", "input": "order of the input",
     }),
     "ties": ("Order of documents with equal scores.", {
         "id-desc": "document id, descending by bytes, as trec_eval", "id-asc": "document id, ascending by bytes", "input": "order of the input",
         "best": "highest grades first", "worst": "lowest grades first", "expected": "expected value over all orders",
     }),
-    "duplicates": ("What to do with a document that is in one ranking twice.", {
+    "duplicates": ("What to do with duplicate documents in a ranking.", {
         "error": "an error that names both places", "first": "keep the first", "best": "keep the one ranked highest",
     }),
     "repeats": ("Which duplicates to detect in a partitioned run.", {
@@ -152,7 +152,7 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
     }),
     "depth": ("Number of documents per ranking that are evaluated.", {}),
     "precision": ("Floating-point type in which scores are compared.", {"float64": "64 bits", "float32": "32 bits"}),
-    "crossing": ("What to do with the document that exceeds a budget of tokens.", {"out": "exclude it", "in": "include it"}),
+    "crossing": ("What to do with the document that exceeds the token budget.", {"out": "exclude it", "in": "include it"}),
 }  # fmt: skip
 
 POLICY_OPTIONS: tuple[PolicyOption, ...] = tuple(

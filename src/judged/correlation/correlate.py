@@ -144,7 +144,7 @@ def _check_options(
         )
     listed = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
     if names is not None and not listed:
-        raise UsageError("names", f"names must be two texts, got {shown(names)}", value=names)
+        raise UsageError("names", f"names must be two strings, got {shown(names)}", value=names)
 
 
 def correlate_all(

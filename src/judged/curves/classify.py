@@ -62,7 +62,7 @@ def classify(
         )
     if (decisions is None) == (scores is None):
         passed = "both decisions and scores" if scores is not None else "neither decisions nor scores"
-        raise UsageError("decision", f"got {passed}", hint="use decisions, or scores with a threshold")
+        raise UsageError("decision", f"got {passed}", hint="pass either decisions, or scores with a threshold")
     check_same_index(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
     settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}

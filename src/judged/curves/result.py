@@ -160,7 +160,7 @@ class Curves(Result):
         else:
             endings = ", ".join((*_PICTURES, *(f.ending for f in FORMATS)))
             raise UsageError(
-                "ending", f"unknown ending of {shown(str(path))}", hint=f"use one of {endings}", value=str(path)
+                "ending", f"{shown(str(path))} has an unknown extension", hint=f"use one of {endings}", value=str(path)
             )
         with write_atomically(path, "wb" if isinstance(content, bytes) else "w") as file:
             file.write(content)

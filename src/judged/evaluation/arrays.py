@@ -170,10 +170,10 @@ def _warnings(judged: Judged) -> tuple[Warned, ...]:
     empty = int((judged.retrieved == 0).sum())
     barren = int((np.bincount(judged.pool_query[judged.pool_grade > 0], minlength=len(judged)) == 0).sum())
     if empty:
-        text = f"{counted(empty, 'list')} without items, treated like a list without a relevant item"
+        text = f"{counted(empty, 'list has', 'lists have')} no items; treated as having no relevant item"
         warnings.append(Warned("empty-list", empty, text))
     if barren:
-        text = f"{counted(barren, 'list')} without a relevant item (empty={judged.policy.empty})"
+        text = f"{counted(barren, 'list has', 'lists have')} no relevant item (empty={judged.policy.empty})"
         warnings.append(Warned("no-relevant", barren, text))
     if judged.policy.ties == "input" and (judged.tie_last != judged.tie_first).any():
         tied = _count_tied_lists(judged)

@@ -48,7 +48,7 @@ def join(
     rag, policies = RagOptions.split(options)
     source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
     if source.alternatives:
-        raise UsageError("alternatives", "join does not support sets of documents of which any one answers a query",
+        raise UsageError("alternatives", "join does not support alternative sets of relevant documents",
                          where=source.judged.names[0], hint="use evaluate, compare or explain")  # fmt: skip
     return source.judged
 
@@ -94,7 +94,7 @@ def evaluate(
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names)
     if isinstance(qrels, Judged):
         if run is not None or options:
-            raise UsageError("judged", "a Judged contains its run and policies: pass no others")
+            raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
         source = Provenance(qrels)
     else:
         rag, policies = RagOptions.split(options)

@@ -44,7 +44,7 @@ def read_and_join(
     judgments, ranking = _read(qrels, run, options)
     if not options.nothing:
         if isinstance(ranking, PartitionedRun):
-            raise UsageError("in-parts", "a partitioned run cannot be prepared", where=ranking.name,
+            raise UsageError("in-parts", "chunks, spans and exclusions need a run in memory", where=ranking.name,
                              hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
         from judged.evaluation.rag.prepare import prepare
 

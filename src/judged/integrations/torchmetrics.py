@@ -118,7 +118,7 @@ class _Ranking:
         if len(ids) != size:
             raise UsageError(
                 "layout",
-                "some batches have indexes and some have none",
+                "some batches have indexes and others do not",
                 hint="pass indexes for all batches or for none",
             )
         kept, first, count = np.unique(ids, return_index=True, return_counts=True)

@@ -127,7 +127,7 @@ def read_click_rows(source: Any, named: Mapping[str, str] | None = None) -> Clic
     named = named or {}
     for role in named:
         if role not in CLICKS:
-            hint = f"choose among {', '.join(CLICKS)}"
+            hint = f"choose one of {', '.join(CLICKS)}"
             raise UsageError("columns", f"a click log has no column {role!r}", hint=hint, value=role)
     table = open_role_table(source, "clicks", CLICKS, named)
     ids, numbers = table.ids, table.numbers
@@ -155,7 +155,7 @@ def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]
         return
     if ending not in (".csv", ".tsv", ".jsonl", ".ndjson"):
         raise UsageError(
-            "format", f"unknown ending of {target.name!r}", value=str(path),
+            "format", f"{target.name!r} has an unknown extension", value=str(path),
             hint="use .csv, .tsv, .jsonl or .parquet; add .gz, .bz2, .xz or .zst to compress",
         )  # fmt: skip
     rows = zip(*columns.values(), strict=True)

@@ -114,7 +114,7 @@ def _format(path: Path, format: str | None) -> str:
     suffix = inner.suffix.lower()
     if suffix not in _FORMAT:
         hint = Hint(f"use one of {', '.join(filter(None, _FORMAT))}, or set {{format}}", format="trec")
-        raise UsageError("format", f"unknown extension of {path.name!r}", value=str(path), hint=hint)
+        raise UsageError("format", f"{path.name!r} has an unknown extension", value=str(path), hint=hint)
     return _FORMAT[suffix]
 
 
@@ -145,7 +145,7 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
         except DataError as error:
             errors.append(error)
     if len(tables) == 2:
-        hint = Hint("set {kind} to run or qrels", kind=None)
+        hint = Hint("set {kind} (or qrels)", kind="run")
         raise UsageError("kind", "the source can be a run or judgments", hint=hint)
     if not tables:
         raise next((error for error in errors if error.slug not in ("columns", "swapped")), errors[0])

@@ -68,8 +68,8 @@ def adjudication_format(path: str | os.PathLike[str]) -> str:
     inner = name.with_suffix("") if name.suffix in ENDINGS else name
     ending = "" if os.fspath(path) == "-" else inner.suffix.lower()
     if ending not in _FORMATS:
-        hint = f"use {', '.join(filter(None, _FORMATS))}, or no ending for CSV"
-        raise UsageError("ending", f"{shown(str(path))} has an unknown ending", hint=hint, value=str(path))
+        hint = f"use {', '.join(filter(None, _FORMATS))}, or no extension for CSV"
+        raise UsageError("ending", f"{shown(str(path))} has an unknown extension", hint=hint, value=str(path))
     return _FORMATS[ending]
 
 

@@ -56,10 +56,10 @@ def merge_judgments(
     if (how == "adjudicate") != (adjudicator is not None):
         if adjudicator is None:
             raise UsageError("merge-how", "adjudication needs an adjudicator", hint=Hint("set {adjudicator}", adjudicator=None))  # fmt: skip
-        hint = Hint("use {how}, or leave the adjudicator out", how="adjudicate")
+        hint = Hint("use {how}, or omit the adjudicator", how="adjudicate")
         raise UsageError("merge-how", f"an adjudicator is not used by how={shown(how)}", hint=hint)
     if name is not None and not isinstance(name, str):
-        raise UsageError("names", f"name must be text, got {shown(name)}", value=name)
+        raise UsageError("names", f"name must be a string, got {shown(name)}", value=name)
     panel = read_panel(sources, rejudged=rejudged, judges=judges, judge_col=judge_col)
     if panel.units is None:
         raise UsageError("merge-how", "columns of labels have no documents and cannot be merged")
@@ -76,7 +76,7 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     assert panel.units is not None
     incomplete = np.flatnonzero(panel.ratings.rated() < len(panel.names))
     if missing == "error" and len(incomplete):
-        hint = Hint("merge the grades there are with {missing}", missing="keep")
+        hint = Hint("merge the available grades with {missing}", missing="keep")
         raise DataError("merge-missing", f"not all judges judged {_some(panel.units, incomplete)}", hint=hint)
     every = np.arange(len(panel.units))
     kept = np.setdiff1d(every, incomplete) if missing == "drop" else every
@@ -97,7 +97,7 @@ def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged) -> F
 
 def _raise_undecided(units: Units, rows: Ints, how: How, judges: int) -> None:
     if how == "adjudicate":
-        hint = Hint("list what is left to adjudicate with `judged agree` and {disagreements}", disagreements=None)
+        hint = Hint("list the remaining disagreements with `judged agree` and {disagreements}", disagreements=None)
         raise DataError("unadjudicated", f"the adjudicator has no grade for {_some(units, rows)}", hint=hint)
     problem = f"no majority for {_some(units, rows)}" + (
         "; two judges cannot outvote each other" if judges == 2 else ""

@@ -61,7 +61,7 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
     parts = _split(names)
     if not parts:
         raise UsageError(
-            "no-measure", "the name of the measure is empty", hint="write for example nDCG@10", value=names
+            "no-measure", "the name of the measure is empty", hint="name one, such as nDCG@10", value=names
         )
     measures = []
     for part in parts:

@@ -66,16 +66,16 @@ class Baseline:
             )
         if self.qrels is None:
             warned.append(
-                Warned("baseline-unhashed", 1, "the baseline does not name its judgments; they may be others")
+                Warned("baseline-unhashed", 1, "the baseline does not record its judgments; they may be different ones")
             )
         elif (now := content_of(qrels)) != self.qrels:
             if not allow_changed:
                 raise DataError(
-                    "incomparable", f"the baseline ({name}) has other judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,
+                    "incomparable", f"the baseline ({name}) has different judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,
                     hint=Hint("save the baseline again, or accept it with {allow_changed_judgments}", allow_changed_judgments=True),
                 )  # fmt: skip
             warned.append(
-                Warned("judgments-changed", 1, "the baseline has other judgments, which may explain a difference")
+                Warned("judgments-changed", 1, "the baseline has different judgments, which may explain a difference")
             )
         return tuple(warned)
 

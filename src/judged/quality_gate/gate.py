@@ -79,7 +79,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
         qrels, candidate = None, qrels
     judgments = rules.qrels if qrels is None else qrels
     if judgments is None and not are_questions(candidate, rules.inputs):
-        raise UsageError("rule", "no judgments", hint="pass them, or name them as qrels in the rules")
+        raise UsageError("rule", "no judgments given", hint="pass them, or name them as qrels in the rules")
     if rules.baseline is None:
         rules.check_baseline_is_needed()
     (base_name, source), (name, run) = split_name(rules.baseline), split_name(candidate)

@@ -104,7 +104,9 @@ def _correction(key: str, value: Any) -> str:
     """The name of a correction; not `max`, which needs tests of the same queries."""
     correction = CORRECTIONS.find(value)
     if correction.function is None:
-        problem = f"the {key} {correction.name} needs tests of the same queries, and measures and slices have others"
+        problem = (
+            f"the {key} {correction.name} needs tests on the same queries, but measures and slices have different ones"
+        )
         raise UsageError("correction", problem, hint=Hint("use {correction}", correction="holm"), value=value)
     return correction.name
 

@@ -120,7 +120,7 @@ def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 R
     )
     warnings: tuple[Warned, ...] = ()
     if estimator == "biased":
-        text = f"values of a sample of {m} of {n - 1:,} negatives differ from those of the catalogue and may order systems differently"
+        text = f"values from a sample of {m} of {n - 1:,} negatives differ from those over the catalogue and may order systems differently"
         warnings = (Warned("sampled-negatives", len(place), text),)
     used_gamma = float(gamma) if estimator == "corrected" else None
     return SampledEstimates(estimates, len(place), m, n, used_gamma, replacement, warnings)

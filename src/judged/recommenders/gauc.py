@@ -47,7 +47,8 @@ class GroupedAUC(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The value with its interval."""
         ends = "" if self.low is None else f"[{number(self.low, places)}, {number(self.high, places)}]"
-        notes = (f"weights: {self.weighted_by} · {counted(self.left_out, 'user')} with only one class left out",)
+        excluded = f" · {counted(self.left_out, 'user')} with a single class excluded" if self.left_out else ""
+        notes = (f"weights: {self.weighted_by}{excluded}",)
         headers = ("measure", "value", f"{self.confidence:.0%} interval", "users")
         row = ("GAUC", number(self.value, places), ends, str(len(self.users)))
         return [Table(headers, (row,), notes=notes)]

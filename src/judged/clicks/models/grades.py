@@ -56,7 +56,7 @@ def grades_from_clicks(fit: Fit, levels: int = 4, *, minimum: float = 1) -> Grad
     """
     bounds = grade_bounds(levels)
     if fit.relevance is None:
-        raise UsageError("click-model", f"{fit.model.name} gives no grades: it has no parameters of documents",
+        raise UsageError("click-model", f"{fit.model.name} gives no grades: it has no document parameters",
                          hint="use pbm, ubm, dbn or cascade")  # fmt: skip
     if not minimum >= 0:
         raise UsageError("parameter", f"minimum must be at least 0, got {minimum!r}", value=minimum)

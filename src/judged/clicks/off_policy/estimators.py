@@ -162,7 +162,7 @@ def _propensities(values: Floats, depth: int, clip: float) -> Floats:
         raise UsageError(
             "propensity",
             "the propensity of a rank that was shown is 0",
-            hint=Hint("set a lowest one with {clip}", clip=0.01),
+            hint=Hint("set a minimum with {clip}", clip=0.01),
         )
     return chances
 

@@ -162,7 +162,7 @@ def values_by_cutoff(
             raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
     source = _join(qrels, run, chosen, options)
     if source.alternatives:
-        raise UsageError("alternatives", "values by cutoff do not support sets of documents of which any one answers a query")  # fmt: skip
+        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")  # fmt: skip
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))

@@ -75,7 +75,7 @@ class Values(Result):
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
         if query not in self.queries:
-            raise UsageError("no-query", f"no query {shown(query)} among {len(self)}", value=query)
+            raise UsageError("no-query", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
         return {name: plain_data(column[row]) for name, column in self.columns.items()}
 
@@ -202,8 +202,9 @@ class Values(Result):
                 if_top=_read_columns(measures, data.get("if_top"), len(data["queries"])),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else error
             raise DataError(
-                "values-file", f"not a complete file of values saved by judged ({error})", where=name,
+                "values-file", f"not a complete file of saved values ({reason})", where=name,
                 hint="save the values again",
             ) from error  # fmt: skip
 

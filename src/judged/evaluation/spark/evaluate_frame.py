@@ -110,7 +110,7 @@ def _merge(partials: list[Partial], judgments: SparkJudgments, policy: Policy) -
             raise partial.error
         total.merge(partial)
     if not total.judgments:
-        raise DataError("empty-qrels", "there are no judgments", where=judgments.columns.name)
+        raise DataError("empty-qrels", "the input has no judgments", where=judgments.columns.name)
     if not total.answered:
         raise_no_common_query(total.judged_queries, "run", total.run_queries)
     missing = total.tally.counts.get("query-missing")

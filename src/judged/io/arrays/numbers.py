@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, shown
+from judged.tables.text import counted
 
 _NARROW = 16  # bits of a floating-point number that many scores share
 
@@ -34,8 +35,8 @@ def as_numbers(source: Any, name: str) -> Numbers:
     """
     if isinstance(source, np.ma.MaskedArray) and np.ma.is_masked(source):
         count = int(np.ma.getmaskarray(source).sum())
-        hint = Hint("pass the mask as {mask}, True for items", mask=None)
-        raise DataError("masked", f"{count} values are masked", where=name, hint=hint)
+        hint = Hint("pass the mask as {mask} (True for items)", mask=None)
+        raise DataError("masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint=hint)
     try:
         array = _host(source, name)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:

@@ -130,7 +130,7 @@ def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
 def _stat(path: str) -> Stored:
     status = Path(path).stat()
     if not stat.S_ISREG(status.st_mode):
-        hint = "give it alone, or write it to a file first"
+        hint = "pass it alone, or write it to a file first"
         raise DataError("form", "a pipe or device cannot be one of several files", where=path, hint=hint)
     return Stored(path, path, status.st_size, status.st_mtime_ns)
 

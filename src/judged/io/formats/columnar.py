@@ -65,7 +65,7 @@ def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
     except (JudgedError, MemoryError):
         raise
     except Exception as error:  # each library has its own exceptions
-        reason = f"{problem} ({error}); nothing of it was used".replace("\n", " ")
+        reason = f"{problem} ({error}); none of it was used".replace("\n", " ")
         raise DataError("damaged", reason, where=where, hint=hint) from error
 
 

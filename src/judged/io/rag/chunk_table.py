@@ -89,7 +89,7 @@ def _from_records(records: list[Any], what: str, context: Context) -> ChunkTable
         if not isinstance(record, Mapping):
             raise DataError("columns", "a record per chunk", got=shown(record), where=origin.place(i))
     if not records:
-        raise DataError("columns", f"there are no {what}", where=context.name)
+        raise DataError("columns", f"no {what} found", where=context.name)
     chunks = read_chunk_entries(records, "run", origin)
     ids = encode_ids(chunks.ids, origin, "doc")[0]
     return _table(context.name, ids, chunks.passages or Passages(), origin.place)

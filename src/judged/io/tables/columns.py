@@ -110,7 +110,7 @@ class ColumnRequest:
         """Raise if columns were named for a source that has none."""
         if self.named and self.used is None:
             role, column = next(iter(self.named.items()))
-            option = Hint("leave out {" + f"{role}_col" + "}", **{f"{role}_col": column})
+            option = Hint("omit {" + f"{role}_col" + "}", **{f"{role}_col": column})
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
 

@@ -52,10 +52,10 @@ def _raise(error: Exception) -> NoReturn:
     text = str(error)
     if MISSING in text:
         reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
-        hint = "install it there, or send it along: engine=Spark(ship=True)"
+        hint = "install it there, or ship it: engine=Spark(ship=True)"
         raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
     reason = _first_line(text) or type(error).__name__
-    hint = "check that the session is alive and its workers have numpy and pyarrow; the log of Spark has details"
+    hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
     raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
 
 

@@ -74,4 +74,4 @@ def check_end(last: Raw, name: str) -> tuple[Warned, ...]:
     """Warn if the last byte of a file does not end a line: the file may have been cut off."""
     if last in (b"\n", b"\r"):
         return ()
-    return (Warned("no-final-newline", 1, f"{name} does not end with a newline; was it cut off?"),)
+    return (Warned("no-final-newline", 1, f"{name} does not end with a newline; it may be truncated"),)

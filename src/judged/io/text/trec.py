@@ -22,7 +22,7 @@ from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_sta
 from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, TrecColumns, raise_alone, raise_line
 
 _CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
-_EMPTY = "check that this is the right file, and not empty"
+_EMPTY = "check the path, and that the file is not empty"
 _BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
 
 
@@ -71,7 +71,9 @@ def parse_run(
     """
     file = _read(data, name, RUN, (0, 2), extra_columns=extra_columns, lenient=lenient, begin=begin or WHOLE)
     if not len(file) and begin is None:
-        raise DataError("empty-run", f"there is no line ({' '.join(RUN.columns)})", hint=_EMPTY, where=name)
+        raise DataError(
+            "empty-run", f"the file has no rankings (lines of {' '.join(RUN.columns)})", hint=_EMPTY, where=name
+        )
     queries, query = _distinct(file.texts[0])
     return Run(
         name=name, queries=queries, query=query, doc=file.texts[2], score=file.numbers, rank=file.ranks, tag=file.tag,
@@ -86,7 +88,9 @@ def parse_qrels(
     doc = layout.columns.index("doc")
     file = _read(data, name, layout, tuple(range(doc + 1)), extra_columns=False, lenient=lenient)
     if not len(file):
-        raise DataError("empty-qrels", f"there is no line ({' '.join(layout.columns)})", hint=_EMPTY, where=name)
+        raise DataError(
+            "empty-qrels", f"the file has no judgments (lines of {' '.join(layout.columns)})", hint=_EMPTY, where=name
+        )
     queries, query = _distinct(file.texts[0])
     aspect = file.texts[1]
     rows = np.arange(1, len(aspect))

@@ -62,11 +62,11 @@ def raise_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, ot
         looks = "judgments" if layout is RUN else "a run"
         hint = f"this looks like {looks}; the judgments come first, then the run"
     elif layout is RUN and count == 5:
-        hint = "if the tag is missing, add any word as sixth column"
+        hint = "if the tag is missing, add any word as a sixth column"
     raise DataError(slug, problem, hint=hint, where=where, value=text)
 
 
 def raise_alone(name: str) -> NoReturn:
     """Say that scores without ids need labels."""
-    hint = "evaluate it with the labels, in the same order: evaluate('test.letor', 'scores.txt'); or read_run(…, labels='test.letor')"
-    raise DataError("scores-alone", "a column of scores has no queries and documents", where=name, hint=hint)
+    hint = "pass the labels too, in the same order: evaluate('test.letor', 'scores.txt'), or read_run(…, labels='test.letor')"
+    raise DataError("scores-alone", "a column of scores has no query and document ids", where=name, hint=hint)

@@ -23,8 +23,8 @@ def check_top_grade(j: Judged, top: float) -> None:
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
         doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
         raise DataError(
-            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top of the scale, {top:g}", value=float(grade),
-            hint=f"set the top of the scale: max={j.pool_grade.max():g}", where=j.names[0],
+            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top grade, {top:g}", value=float(grade),
+            hint=f"set the top grade: max={j.pool_grade.max():g}", where=j.names[0],
         )  # fmt: skip
 
 
