@@ -277,10 +277,10 @@ def test_ids_and_names_that_mean_something_else_come_back(name):
 def test_an_adjudicator_who_has_not_decided_all_is_told_how_many_are_left(name, column):
     run("a.txt", "b.txt", "--disagreements", name)
     words = ["a.txt", "b.txt", "--how", "adjudicate", "--adjudicator", name, "-o", "m.txt"]
-    assert f"2 of 2 rows of {name} have no {column} yet" in refused(*words, command="merge")
+    assert f"2 of 2 rows of {name} have no {column}" in refused(*words, command="merge")
     text = Path(name).read_text()
     Path(name).write_text(text.replace("null", "1", 1) if "json" in name else f"{text[:-1]}1\n")
-    assert f"1 of 2 rows of {name} has no {column} yet" in refused(*words, command="merge")
+    assert f"1 of 2 rows of {name} has no {column}." in refused(*words, command="merge")
 
 
 # ── refused ──────────────────────────────────────────────────────────────────────────────────────
@@ -314,8 +314,8 @@ def test_different_scales_are_warned_of():
         (["a.txt", "b.txt", "--run", "x.run"], "two or more runs"),
         (["a.txt", "b.txt", "--ties", "error"], "No such option"),
         (["a.txt", "b.txt", "--merge", "max"], "No such option"),
-        (["a.txt", "b.txt", "-d", "d.txt"], "'d.txt' has an unknown ending"),
-        (["a.txt", "b.txt", "-d", "d.parquet"], "'d.parquet' has an unknown ending"),
+        (["a.txt", "b.txt", "-d", "d.txt"], "'d.txt' has an unknown extension"),
+        (["a.txt", "b.txt", "-d", "d.parquet"], "'d.parquet' has an unknown extension"),
         (["-", "-"], "only once"),
         (["a.txt", "b.txt", "--weights", "cubic"], "Invalid value"),
     ],

@@ -25,7 +25,7 @@ class Judged:
     """The join of a run with its judgments: ranks and grades of the judged documents.
 
     Queries are sorted by id, the hits of a query by rank, the pool of a query from the highest grade down. Immutable;
-    every formula is written in these columns and methods. Views of the same judgments share the pool, and with it the
+    every formula is written in terms of these columns and methods. Views of the same judgments share the pool, and with it the
     ideal ranking.
     """
 

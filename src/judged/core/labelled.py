@@ -57,7 +57,7 @@ def rank_lists(
         policy: its `ties` are the order of items with equal scores: as given, optimistic (`best`), pessimistic (`worst`), or averaged over
             all orders (`expected`).
         absent: number of relevant items per list that were not retrieved; they have the grade `level`.
-        level: the lowest grade that counts as relevant.
+        level: lowest relevant grade.
         depth: number of items per list that are evaluated; the others stay in the pool.
     """
     rules = Policy(ties="input") if policy is None else policy

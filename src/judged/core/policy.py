@@ -27,17 +27,17 @@ class Policy:
     Args:
         queries: which queries count: all judged ones (0 if the run lacks them), those in both, or all judged ones, which the run must contain.
         empty: the value of a query without a relevant document.
-        order: what rankings are ordered by. The rank column is ignored unless it is chosen here.
+        order: what rankings are ordered by. The rank column is ignored unless it is selected here.
         ties: the order of documents with equal scores.
-        duplicates: what to do with a document that is in one ranking twice.
+        duplicates: what to do with duplicate documents in a ranking.
         repeats: which duplicates are detected: all, or those of judged documents only. `auto` means judged ones for a partitioned run,
             whose rows would otherwise have to be regrouped by query. No value depends on it.
         rejudged: the grade of a document that was judged twice with different grades.
         unjudged: unjudged documents are not relevant, or removed from the rankings.
         depth: number of documents per ranking that are evaluated; None for all.
         precision: the floating-point type in which scores are compared.
-        crossing: whether the document that exceeds a budget of tokens (`@2000tok`) is excluded or included.
-        prepared: descriptions of what was done to judgments and run before the join.
+        crossing: whether the document that exceeds a token budget (`@2000tok`) is excluded or included.
+        prepared: descriptions of the preprocessing of judgments and run before the join.
     """
 
     queries: Queries = "judged"

@@ -39,7 +39,7 @@ def classify(
         labels: one number per item.
         decisions: 0 or 1 per item, unless there are scores.
         scores: one number per item.
-        threshold: lowest score that is predicted positive; "f", "youden", "mcc", "accuracy" or "balanced_accuracy" choose the
+        threshold: lowest score of items predicted positive; "f", "youden", "mcc", "accuracy" or "balanced_accuracy" choose the
             threshold that maximises this rate on the same items, so the rates are optimistic.
         level: lowest positive label.
         beta: weight of recall relative to precision in `f`.

@@ -51,11 +51,11 @@ def score(
         labels: grades ≥ 0 of the items: one list, a matrix with one list per row, flat columns, lists of lists, or a sparse matrix of
             users × items; NumPy, PyTorch, JAX, or anything with DLPack or the array interface.
         scores: scores of the same items, in the same layout.
-        measures: as in `evaluate`; several cutoffs cost one sort.
+        measures: as in `evaluate`; several cutoffs need only one sort.
         mask: True for items, False for padding.
         pad: label of padding.
         group: sizes of the lists, for flat columns (LightGBM, XGBoost).
-        qid: the list of each item, in any order (torchmetrics); values are in the order of these ids.
+        qid: list id of each item, in any order (torchmetrics); values are in the order of these ids.
         total_relevant: number of relevant items per list, if some were never retrieved; the missing ones have the grade `level`, or 1.
         level: lowest relevant grade.
         strict: turn every warning into an error.

@@ -82,7 +82,7 @@ def evaluate(
         keep_names: use the names of measures as written, such as "map", in all output.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
         options: policies, see `Policy`; names of columns: `query_col`, `doc_col`, `score_col`, `grade_col`, `rank_col`, each used in
-            every table that has it; `grade_map`, grades of words; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
+            every table that has it; `grade_map`, grades for words; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
             `overlap`, see `docs/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())

@@ -68,7 +68,7 @@ class RagOptions:
 
     Args:
         query_col, doc_col, score_col, grade_col, rank_col: names of columns, each used in every table that has it.
-        grade_map: grades of words, such as `{"Exact": 3, "Substitute": 2}`.
+        grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
         question, retrieved, relevant: fields of a file of questions, which contains judgments and rankings.
         roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
         documents: the document of each chunk, see `jd.rag.roll_up`.

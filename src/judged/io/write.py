@@ -32,17 +32,17 @@ _FORMAT = {
 
 
 def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
-    """Write a run; the extension decides the format, and a second one the compression.
+    """Write a run; the extension determines the format, and a second extension the compression.
 
     `.run`, `.trec`, `.txt` and no extension are TREC; others are `.json`, `.jsonl`, `.csv`, `.tsv` and `.parquet`. Each can be
-    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file appears only when it is complete. Scores are read back as the same
+    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file is written atomically. Scores are read back as the same
     numbers; only Parquet keeps the types of ids, only TREC keeps tags.
 
     Args:
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
-        format: trec, json, jsonl, csv, tsv or parquet (default: by the extension).
-        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet takes for formulas. Such
+        format: trec, json, jsonl, csv, tsv or parquet (default: from the extension).
+        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet would treat as formulas. Such
             ids are read back with the quote; set it to False if programs read the file.
 
     Raises:

@@ -38,15 +38,15 @@ def merge_judgments(
         how: majority (the most frequent grade), mean, median, max, min; or adjudicate: the grade of the `adjudicator` where
             judges disagree. Means and medians are not rounded.
         adjudicator: judgments of at least the documents on which judges disagree.
-        ties: grades that are equally frequent: an error, the lower or the higher grade, or the one of the first judge.
-        missing: a document that not all judges judged: merge the grades there are (keep), leave it out (drop), or raise (error).
+        ties: what to do if grades are equally frequent: raise an error, or use the lower, the higher or the first judge's grade.
+        missing: what to do with documents that not all judges judged: merge the available grades (keep), drop them, or raise an error.
         name: name of the merged judgments.
-        rejudged: a document that one judge judged twice with different grades, see `Policy`.
+        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge.
         judge_col: column of one table that names the judge of each row.
 
     Raises:
-        DataError: documents that stay undecided; the message has their number and the first of them.
+        DataError: some documents remain undecided; the message gives their number and the first of them.
 
     >>> merged = merge_judgments({"q": {"d": 1}}, {"q": {"d": 2}}, {"q": {"d": 2}})
     >>> merged.grade

@@ -74,7 +74,7 @@ class Agreement(Result):
 
     @property
     def level(self) -> float | dict[str, float] | None:
-        """Lowest grade that counts as 1, for all judges or by judge; None if grades are used as they are."""
+        """Lowest grade that counts as 1, for all judges or by judge; None if grades are used unchanged."""
         levels = self.panel.levels
         if levels is None or len(set(levels)) == 1:
             return None if levels is None else levels[0]

@@ -40,7 +40,7 @@ def report(
         texts: document texts, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
         queries: query texts, in the same formats.
         title: title of the page; by default the names of the runs and the judgments.
-        depth: last rank shown of each ranking; by default 100, less for many queries.
+        depth: number of ranks shown per ranking; by default 100, fewer for many queries.
         length: maximum number of characters of a document text.
 
     >>> import judged as jd, tempfile, pathlib

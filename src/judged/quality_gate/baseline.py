@@ -26,7 +26,7 @@ _AGAIN = "save the baseline again"
 class Baseline:
     """Values per query with their policy, and hashes of the judgments and of the run.
 
-    The same inputs give the same bytes: there is no date and no machine in it.
+    The same inputs give the same bytes: the file contains no date and no machine name.
     """
 
     values: Values
@@ -52,12 +52,12 @@ class Baseline:
         return json.dumps({"judged": data.pop("judged"), "inputs": inputs, **data}, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file, which appears whole or not at all; `jd.load` reads its values."""
+        """Write a file, atomically; `jd.load` reads its values."""
         with write_atomically(path) as file:
             file.write(self.to_json())
 
     def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:
-        """Warnings of a comparison with these judgments; raise if the baseline has others, unless that is allowed."""
+        """Warnings of a comparison with these judgments; raise if the baseline has different ones, unless this is allowed."""
         warned = []
         name = self.values.names[1]
         if self.version is not None and self.version != __version__:

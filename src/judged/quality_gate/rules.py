@@ -126,7 +126,7 @@ class Rules:
         mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
         alpha: significance level over all measures and slices.
         min: {measure: lowest value}, over all queries.
-        max: {measure: highest value}.
+        max: {measure: highest allowed mean}.
         max_query_drop: (drop, n): at most n queries may drop by more.
         slices: table of queries, or {query: group}; each group must pass too.
         by: columns of the table; `relevant` is the number of relevant documents.

@@ -88,7 +88,7 @@ def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 R
                           estimator: Estimator = "corrected", gamma: float = 0.1, replacement: bool = False, seed: int = 0) -> SampledEstimates:  # fmt: skip
     """Estimate measures over the whole catalogue from the rank of one relevant item among sampled others.
 
-    A measure computed as if the sample were the catalogue is another measure: it is far too high, and can order systems
+    A measure computed as if the sample were the catalogue is a different measure: it is far too high, and can order systems
     differently (Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020). It is available only by its
     name, `biased`. No estimator removes the effect of sampling: `bias_at_most` is the largest bias left. Rank all items if you can.
 

@@ -27,7 +27,7 @@ _RESAMPLES = 2_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAUC(Result):
-    """GAUC with its interval, and the AUC and weight of each user; users with only one class are left out and counted."""
+    """GAUC with its interval, and the AUC and weight of each user; users with a single class are excluded and counted."""
 
     value: float
     low: float | None
@@ -61,7 +61,7 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
          **policy: Unpack[PolicyOptions]) -> GroupedAUC:  # fmt: skip
     """Average the AUC of each user with weights: how well a model orders the items shown to one user.
 
-    A user whose items are all relevant, or all not, has no AUC: such users are left out and counted. The interval is a bootstrap over
+    A user whose items are all relevant, or all not, has no AUC: such users are excluded and counted. The interval is a bootstrap over
     users of the ratio of Σ weight·AUC to Σ weight. Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
 
     Args:

@@ -186,7 +186,7 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
     if lists.interactions is not None:
         unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
         if unseen:
-            text = f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity counts 0, Novelty counts 1"
+            text = f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity counts this as 0, Novelty as 1"
             every = "no recommended item has any: check that the ids are the same"
             hint = Hint(every) if unseen == len(shown_items) else None
             warnings.append(Warned("item-unseen", unseen, text, hint))

@@ -84,7 +84,7 @@ class InterleavedLists(Result):
         return "".join(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n" for query, doc, rank, team in rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the lists as CSV, TSV, JSON Lines or Parquet; with another ending as a TREC run whose tag is the team."""
+        """Write the lists as CSV, TSV, JSON Lines or Parquet; with any other extension, as a TREC run whose tag is the team."""
         if any(ending in Path(path).name.lower() for ending in _TABLES):
             write_columns(self.columns(), path)
             return

@@ -39,7 +39,7 @@ def explain(
         measure: the measure.
         qrels: as in `evaluate`.
         run: as in `evaluate`.
-        query: the query; by default the one whose value is nearest to the mean, among those with a relevant document retrieved.
+        query: the query; by default the one whose value is closest to the mean, among those with a relevant document retrieved.
         rows: number of ranks to show.
         level: lowest relevant grade, as in `evaluate`.
         profile: conventions of another tool, see `PROFILES`.
@@ -90,7 +90,7 @@ def explain_query(
 
 
 def _instructive_row(measure: Measure, source: Provenance) -> int:
-    """The query whose value is nearest to the mean, among those with a relevant document retrieved; the first of several."""
+    """The query whose value is closest to the mean, among those with a relevant document retrieved; the first of several."""
     judged = source.judged
     retrieved = np.bincount(judged.query[judged.grade > 0], minlength=len(judged)) > 0
     if measure.definition.text or not retrieved.any():

@@ -34,7 +34,7 @@ class Explanation(Result):
         closing: the last step to the value.
         hidden: number of documents below the last row.
         ideal: the ideal ranking, if the measure has one.
-        chosen: True if the query was chosen as an instructive one.
+        chosen: True if the query was chosen automatically.
     """
 
     measure: Measure

@@ -37,7 +37,7 @@ def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: An
     Args:
         source: a run in any format that `read_run` takes; or `Qrels`.
         documents: the document of each chunk: {chunk: document}, a frame or a file with both columns, a function of the id, or the
-            separator between document and chunk in the ids, such as `"#"`; its last occurrence counts. An id of a document is kept.
+            separator between document and chunk in the ids, such as `"#"`; its last occurrence counts. Ids of documents are kept.
             None if the chunks have a field `doc`.
         how: rule for the rank of a document.
         policy: order of the rankings, see `Policy`.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Result):
-    """One value per query and measure, with the policy they were computed under.
+    """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
     >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
@@ -178,7 +178,7 @@ class Values(Result):
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
+        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
         from judged.evaluation.result.save import save
 
         save(self, path)
@@ -211,7 +211,7 @@ class Values(Result):
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
     def explain(self, measure: str | Measure, query: Id | None = None, *, rows: int | None = None) -> Explanation:
-        """Show the arithmetic of one query, rank by rank; without a query, of an instructive one."""
+        """Show the arithmetic of one query, rank by rank; by default of a typical query."""
         if self.source is None or self.source.run is None:
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query

@@ -146,9 +146,9 @@ def _table(name: str, chunk: IdColumn, passages: Passages, place: Any) -> ChunkT
 
 
 def any_of(gold: Mapping[Any, Iterable[Any]], name: str | None = None) -> Qrels:
-    """Return judgments with alternative sets, any of which answers the query: {query: [[a, b], [c]]}.
+    """Return judgments with alternative sets, each of which answers the query: {query: [[a, b], [c]]}.
 
-    `read_qrels` takes them too, but there [1, 2] is a document and its grade.
+    `read_qrels` also accepts them, but reads [1, 2] as a document and its grade.
 
     >>> any_of({"q": [[1, 2], [3, 4]]}).choice
     array([0, 0, 1, 1])

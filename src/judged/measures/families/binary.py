@@ -27,7 +27,7 @@ Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
     """The share of the first k documents that are relevant.
 
-    A ranking shorter than k counts as padded with non-relevant documents; `short="shrink"` divides by its
+    A ranking shorter than k is padded with non-relevant documents; `short="shrink"` divides by its
     length instead, `short="zero"` gives 0.
     """
     length = depth_of(j, cutoff)
@@ -121,7 +121,7 @@ def average_precision(
 ) -> Column:  # fmt: skip
     """Mean, over the relevant documents, of the precision at the rank where each is found.
 
-    Relevant documents that are not retrieved count 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
+    Relevant documents that are not retrieved count as 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
     ranked by the policy (`tied="apart"`), or all at the rank of the last of them (`tied="together"`), as in scikit-learn.
     """
     hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
