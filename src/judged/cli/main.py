@@ -101,7 +101,7 @@ def main() -> NoReturn:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is written at exit
         code = 141
-    except SystemExit as stop:  # click answers a closed pipe itself, with 1; and a shell that completes words, with 0
+    except SystemExit as stop:  # click itself exits with 1 on a closed pipe, and with 0 after shell completion
         code = 141 if stop.code == 1 else 0
     except KeyboardInterrupt:
         code = 130

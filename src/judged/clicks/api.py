@@ -1,4 +1,4 @@
-"""Click logs read and written, models fitted and compared, users simulated."""
+"""Read and write click logs, fit and compare models, simulate users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of runs and judgments; the content decides about the format, not a flag."""
+"""Read runs and judgments; the content, not a flag, determines the format."""
 
 from __future__ import annotations
 

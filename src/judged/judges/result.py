@@ -21,7 +21,7 @@ from judged.stats.agreement.registry import coefficient_key, parse_coefficient
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 
-_MANY_QUERIES = 10  # from here on the queries with the least agreement are shown
+_MANY_QUERIES = 10  # minimum number of queries to show those with the lowest agreement
 _WORST = 5  # queries, and documents, that are shown
 _FIELDS = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")
 

@@ -142,7 +142,7 @@ def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:
 
 
 def _resolve(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tuple[str, ...]:
-    """The names that results have under the profile and the level; measures that are text raise, or are left out."""
+    """The names that results have under the profile and the level; measures with text values raise an error, or are excluded."""
     profile = profile_named(rules.profile)
     measures = [with_level(profile.apply(parse(name)), rules.level) for name in names]
     for m in measures:

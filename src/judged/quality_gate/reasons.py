@@ -36,7 +36,7 @@ class Reason:
     observed: float
     allowed: float
     sentence: str
-    note: str = ""  # why a rule that passed says little
+    note: str = ""  # why the evidence for a rule that passed is weak
     skipped: bool = False  # the slice has too few queries
     p: float = math.nan  # corrected
 
@@ -179,7 +179,7 @@ def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
 
 
 def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
-    """Explain why a rule that holds says little: the queries are too few to show a drop that matters.
+    """Explain why the evidence for a rule that holds is weak: the queries are too few to detect a drop that matters.
 
     Empty if the interval excludes such a drop. A drop is significant, approximately, if it exceeds the half-width of the
     interval of the difference. A drop matters if it is not allowed; if none is allowed, from a tenth of the baseline's mean (Spärck Jones 1974).

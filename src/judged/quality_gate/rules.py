@@ -215,7 +215,7 @@ class Rules:
 
 @cache
 def _types() -> dict[str, Any]:
-    """The type of each key, None left out."""
+    """The type of each key, without None."""
     hints = get_type_hints(Rules)
     return {spec.name: next((t for t in get_args(hints[spec.name]) if t in (int, float)), hints[spec.name])
             for spec in fields(Rules) if spec.name not in ("policy", "inputs", "sources")}  # fmt: skip

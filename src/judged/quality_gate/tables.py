@@ -82,6 +82,6 @@ def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
             table = change_table(changes, *comparison.names, places=places)
             table = (
                 table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
-            )  # saved results know no documents
+            )  # saved results contain no documents
             shown.append(replace(table, title=f"{counted(lost, 'query')} got worse on {m}{more}"))
     return shown

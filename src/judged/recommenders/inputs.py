@@ -25,7 +25,7 @@ from judged.tables.text import counted
 
 @dataclass(frozen=True, slots=True)
 class SideInformation:
-    """The arguments of `beyond_accuracy` beside the run, as they were passed."""
+    """The arguments of `beyond_accuracy` other than the run, as passed."""
 
     items: Any = None
     history: Any = None

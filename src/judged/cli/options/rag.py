@@ -1,4 +1,4 @@
-"""Options for rankings of chunks, and for files of questions."""
+"""Options for rankings of chunks, and for question files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chunk_options(command: F) -> F:
 
 
 def field_options(command: F) -> F:
-    """Declare the fields of a file of questions."""
+    """Declare the fields of a question file."""
     for name, text in reversed(_FIELDS.items()):
         command = option(f"--{name}", metavar="FIELD", group="Input", help=f"Field of {text} in a question file.")(command)  # fmt: skip
     return command

@@ -51,8 +51,8 @@ def grades_from_clicks(fit: Fit, levels: int = 4, *, minimum: float = 1) -> Grad
 
     Args:
         fit: of any model except rank-ctr, which does not distinguish documents.
-        levels: the top of the scale.
-        minimum: pairs with fewer impressions are left out.
+        levels: the top grade.
+        minimum: pairs with fewer impressions are excluded.
     """
     bounds = grade_bounds(levels)
     if fit.relevance is None:

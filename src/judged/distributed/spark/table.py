@@ -19,7 +19,7 @@ from judged.io.read import read_run
 from judged.io.tables.frames import is_spark
 from judged.io.tables.spark_frames import columns_in, quoted, talking
 
-MAX_JUDGMENTS = 2_000_000  # that are sent to every worker
+MAX_JUDGMENTS = 2_000_000  # judgments that are sent to every worker
 _PARTITION = "_partition_"
 
 

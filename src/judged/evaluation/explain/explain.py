@@ -126,7 +126,7 @@ def closing_line(trace: Trace, row: int, last_sum: float, value: Any, judged: Ju
     if value == in_this_order or isinstance(value, str):
         return closing
     if settled:
-        return f"{closing}; no relevant document: {cell_text(float(value)) or 'left out'} (empty={judged.policy.empty})"
+        return f"{closing}; no relevant document: {cell_text(float(value)) or 'excluded'} (empty={judged.policy.empty})"
     return f"in this order of ties {closing}; mean over all orders: {value:.6g}"
 
 

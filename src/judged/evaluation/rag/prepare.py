@@ -1,4 +1,4 @@
-"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, leave out documents."""
+"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, exclude documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Values`: one value per query and measure, and everything they were computed under."""
+"""`Values`: one value per query and measure, and the settings used to compute them."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Values(Result):
     names: tuple[str, str] = ("qrels", "run")
     coverage: dict[str, float] = field(default_factory=dict)
     warnings: tuple[Warned, ...] = ()
-    if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
-    if_top: dict[str, Column] | None = None  # and had they been of the top grade
+    if_irrelevant: dict[str, Column] | None = None  # values as if all unjudged documents were irrelevant
+    if_top: dict[str, Column] | None = None  # values as if they had the top grade
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────

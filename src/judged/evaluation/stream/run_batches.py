@@ -34,7 +34,7 @@ class QueryFeed:
         self.options = options
         rag, policies = RagOptions.split(options)
         if rag.question or rag.retrieved or rag.relevant:
-            raise UsageError("fields", "fields of a single file of questions do not apply to batches of rankings")
+            raise UsageError("fields", "fields of a question file do not apply to batches of rankings")
         self.policy = policy_of(chosen, policies)
         self.qrels: Qrels = read_qrels(qrels)
         self.names, self.warnings = (self.qrels.name, "run"), self.qrels.warnings
@@ -97,7 +97,7 @@ class QueryFeed:
 
     def _measure(self, codes: Ints, run: Run) -> Batch:
         values = evaluate(self._judgments(codes), run, self.measures, profile=self.profile, **self.options)
-        self.policy = values.policy  # which says how the inputs were prepared
+        self.policy = values.policy  # which describes how the inputs were prepared
         columns = dict(values.columns)
         if values.coverage:
             assert values.source is not None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judged.errors import DataError, Hint, shown
 from judged.tables.text import counted
 
-_NARROW = 16  # bits of a floating-point number that many scores share
+_NARROW = 16  # bits of a floating-point type so narrow that many scores are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def is_sparse(source: Any) -> bool:
 
 
 def like(values: NDArray[np.float64], source: Any) -> Any:
-    """Return the values as a tensor of PyTorch or an array of JAX, on the device of the source, if it is one; else as they are."""
+    """Return the values as a tensor of PyTorch or an array of JAX, on the device of the source, if it is one; otherwise unchanged."""
     kind = type(source).__module__.partition(".")[0]
     if kind == "torch":
         import torch

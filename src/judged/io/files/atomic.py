@@ -62,7 +62,7 @@ def _wrap_text(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[
 
 @contextlib.contextmanager
 def _compress(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
-    """Compress as the ending of the name says; equal content gives equal bytes."""
+    """Compress in the format given by the file extension; equal content gives equal bytes."""
     kind = ENDINGS.get(ending)
     if kind is None:
         yield raw

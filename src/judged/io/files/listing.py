@@ -16,7 +16,7 @@ from judged.io.files.source import is_path, raise_file_error
 from judged.io.files.stored import Stored, is_store, open_store, show_address
 
 _TRIED = 100  # entries of a list that are looked up: it may hold a million ids
-_HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: what writers leave beside the data
+_HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the data
 
 
 @dataclass(frozen=True, slots=True)

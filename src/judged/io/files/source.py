@@ -199,7 +199,7 @@ def compression(head: bytes) -> str | None:
 
 
 def raise_file_error(name: str, error: Exception | str, hint: str = "check the path") -> NoReturn:
-    """Say that a file cannot be read, and why; an error of ours is raised again."""
+    """Raise an error that says why a file cannot be read; a `JudgedError` is raised unchanged."""
     if isinstance(error, JudgedError):
         raise error
     if isinstance(error, str):

@@ -1,4 +1,4 @@
-"""CSV and TSV with a header line, quotes handled; the BEIR layout is one of them."""
+"""CSV and TSV with a header line and quoted cells; the BEIR layout is one of them."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: st
 
 
 def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> NoReturn:
-    """Say that a row has another number of columns than the header."""
+    """Raise an error for a row whose number of columns differs from that of the header."""
     hint = "check whether the file is truncated, or a cell contains an unquoted delimiter"
     problem = f"expected {len(names)} columns ({', '.join(names)}), got {count}: {shown(line)}"
     raise DataError("columns", problem, where=where, value=line, hint=hint)

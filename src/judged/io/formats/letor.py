@@ -100,7 +100,7 @@ def _place(name: str, lines: range | NDArray[np.int64], row: int) -> Place:
 
 
 def _blocks(content: Content) -> Iterator[bytes]:
-    """Iterate over blocks of whole lines, each ended by LF; the last line is left as it is."""
+    """Iterate over blocks of whole lines, each ended by LF; the last line is unchanged."""
     parts, ending = find_ending(check_parts(content))
     skip, size, held = text_start(content.head, content.name), 0, list[bytes]()
     for part in parts:

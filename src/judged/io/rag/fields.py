@@ -27,7 +27,7 @@ def _named(stem: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 _GOLD = [_named(stem) for stem in ("relevant", "expected", "gold", "groundtruth", "reference", "positive")]
 
-# Without case, - and _; the surest first. Ids come before texts.
+# Without case, - and _; the most reliable first. Ids come before texts.
 _NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "question": (
         ("questionid", "queryid", "qid", "sampleid", "exampleid"), ("id",), ("question", "query", "userinput", "input", "prompt"),
@@ -47,7 +47,7 @@ _MEANING = {
     "retrieved": "retrieved chunks (retrieved, retrieved_ids, contexts, chunks, results …)",
     "relevant": "relevant chunks (relevant, expected_ids, gold, ground_truth, reference_contexts …)",
 }
-_SIDES = {  # LangSmith keeps the three apart
+_SIDES = {  # LangSmith stores the three in separate objects
     "inputs": "question", "outputs": "retrieved", "referenceoutputs": "relevant", "reference": "relevant", "expectedoutput": "relevant",
 }  # fmt: skip
 

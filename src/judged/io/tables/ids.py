@@ -1,6 +1,6 @@
 """Ids of any type as bytes: text as UTF-8, integers by their decimals, other scalars by `str`.
 
-Whole columns at once: the ids are joined by NUL, which no id may hold, and cut again there.
+Whole columns at once: the ids are joined by NUL, which no id may contain, and split there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Columns of Spark DataFrames, and calls to Spark whose errors become ours.
+"""Columns of Spark DataFrames, and calls to Spark whose errors become a `JudgedError`.
 
 Uses only what classic sessions and Spark Connect both have. PySpark is not imported here.
 """

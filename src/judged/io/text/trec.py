@@ -111,7 +111,7 @@ def parse_scores(data: Raw, name: str) -> ScoreColumn:
 
 
 def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
-    """Say what is wrong with one line of a run, which begins at this byte; `first`: it is the first line with data."""
+    """Raise the error of one line of a run, which begins at this byte; `first`: it is the first line with data."""
     data = text + bytes(8)
     part = _Part(data, np.frombuffer(data, np.uint8), 0, len(text), line, name, RUN, offset=offset)
     part.read(first=first)
@@ -235,7 +235,7 @@ class _Part:
             text, where = part[int(line_start[bad]) : int(line_end[bad])].tobytes(), Place(self.name, int(number[bad]))
             other = (
                 first and not data_line[:bad].any()
-            )  # one short line among good ones is a cut, not another kind of file
+            )  # one short line among valid ones is a truncated line, not another format
             trouble = partial(raise_line, text, where, int(count[bad]), self.layout, other_kind=other)
         data_line[bad:] = False
         extra = np.array(tabbed[: int((odd < bad).sum())], dtype=np.int64).reshape(-1, 2, width)

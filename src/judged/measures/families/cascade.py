@@ -17,7 +17,7 @@ from judged.measures.registry import measure
 
 
 def check_top_grade(j: Judged, top: float) -> None:
-    """Raise `label-above-max` if a grade is above the top of the scale."""
+    """Raise `label-above-max` if a grade is above the top grade."""
     above = np.flatnonzero(j.pool_grade > top)
     if len(above):
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]

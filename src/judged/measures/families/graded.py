@@ -1,4 +1,4 @@
-"""Measures that use the grades: cumulated gain and its relatives."""
+"""Measures that use the grades: cumulated gain and related measures."""
 
 from __future__ import annotations
 
