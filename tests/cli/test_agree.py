@@ -79,7 +79,7 @@ def test_the_screen_answers_what_is_asked_first():
     assert lines[0].startswith("Weighted kappa, quadratic (recommended for graded labels): 0.9849, 95% interval ")
     assert lines[1] == "Exact agreement: 97.3% of 703 documents judged by both"
     assert lines[4] == "agreement of qrels.a.txt and qrels.b.txt"
-    assert "queries with the least agreement" in lines
+    assert "queries with the lowest agreement" in lines
     assert "703 documents judged by both, 0 by one only, 40 queries" in lines
     assert any(line.startswith("Cohen's kappa                   0.9193  [") for line in lines)
     assert "5 of 19 disagreements" in lines
@@ -211,7 +211,7 @@ def test_one_table_with_all_judges():
 
 def test_by_query_replaces_the_short_list():
     text = run(*SAMPLE, "-q")
-    assert "queries with the least agreement" not in text
+    assert "queries with the lowest agreement" not in text
     kappas = [line.split()[3] for line in text.split("agreement by query\n\n")[1].split("\n\n")[0].splitlines()[2:]]
     numbers = [float(kappa) for kappa in kappas if kappa != "–"]
     assert numbers == sorted(numbers)

@@ -151,7 +151,7 @@ def test_options_are_rules():
         "relevant",
     )
     assert all(f"FAIL  {name}: RR fell" in sliced for name in ("kind=a", "kind=b", "relevant=1"))
-    assert "skip  kind=a: 10 queries, fewer than 11" in fails(
+    assert "skip  kind=a: not tested (10 queries; at least 11" in fails(
         "qrels.txt",
         "half.run",
         "-b",

@@ -98,7 +98,7 @@ class ClickFit(Result):
 
     def _notes(self, places: int) -> tuple[str, ...]:
         fit = self.fit
-        method = f"{fit.steps} steps of EM" if fit.trace else "closed form"
+        method = f"{fit.steps} EM steps" if fit.trace else "closed form"
         per_session = number(fit.log_likelihood / fit.sessions, places)
         notes = [
             f"{fit.sessions} sessions · log-likelihood per session {per_session} · {method}",

@@ -39,7 +39,7 @@ class RankTexts:
     lacking: str | None = None
 
     def depth(self, budget: int, crossing: str) -> Ints:
-        """Return the number of documents per query that fit into a budget of tokens, from the top down to the first that does not.
+        """Return the number of documents per query that fit into a token budget, from the top down to the first that does not.
 
         That one is excluded, or included as the last (`in`); those below it are excluded.
         """
@@ -93,7 +93,7 @@ class RankTexts:
 
 
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
-    """Cut each ranking to the documents that fit into a budget of tokens.
+    """Cut each ranking to the documents that fit into a token budget.
 
     Every query has its own depth, so a measure sees a shorter ranking without a cutoff, and its denominator does not change: the ideal
     ranking consists of all judged documents, whatever fits, and does not depend on the run.

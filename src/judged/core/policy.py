@@ -83,7 +83,7 @@ class Policy:
         if self.rejudged != "error":
             words.append(f"judged twice: {self.rejudged}")
         if self.crossing != "out":
-            words.append("document that exceeds a budget of tokens: included")
+            words.append("document that exceeds the token budget: included")
         return " · ".join([*words, *self.prepared])
 
 

@@ -145,7 +145,7 @@ def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str,
     if banded and not (kind == "roc" and request.average == "micro"):
         over += f", {request.band:.0%} band by bootstrap over queries"
     rounding = dict(request.profile.params.get("IPrec", {})).get("rounding", "nearest")
-    more = {"roc": ("of the documents retrieved; unjudged ones count as non-relevant",),
+    more = {"roc": ("over the retrieved documents; unjudged ones count as non-relevant",),
             "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",)}  # fmt: skip
     return (over, *more.get(kind, ()), f"policy: {first.policy}")
 

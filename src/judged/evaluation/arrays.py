@@ -178,7 +178,7 @@ def _warnings(judged: Judged) -> tuple[Warned, ...]:
     if judged.policy.ties == "input" and (judged.tie_last != judged.tie_first).any():
         tied = _count_tied_lists(judged)
         if tied:
-            text = f"in {counted(tied, 'list')} the rank of a relevant item depends on the order of equal scores (ties: input)"
+            text = f"tied scores affect the rank of a relevant item in {counted(tied, 'list')} (ties: input)"
             warnings.append(Warned("ties", tied, text))
     return tuple(warnings)
 

@@ -191,7 +191,7 @@ class Agreement(Result):
         queries = self.by_query
         rows = [i for i, raw in enumerate(queries["raw"]) if raw < 1][:_WORST]
         many = len(queries) >= _MANY_QUERIES
-        return replace(queries.take(rows), title="queries with the least agreement") if many else None
+        return replace(queries.take(rows), title="queries with the lowest agreement") if many else None
 
     def records(self) -> list[dict[str, Any]]:
         """One row per coefficient; one per query with `all_queries`."""

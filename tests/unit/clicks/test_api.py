@@ -117,7 +117,7 @@ def test_a_fit_shows_its_parameters_and_how_it_went(log):
     found = jd.clicks.fit_clicks(log, "dbn", held_out=0.25, seed=2)
     text = str(found)
     assert "persistence" in text
-    assert "steps of EM" in text
+    assert "EM steps" in text
     assert "held out" in text
     assert "prior: 1 and 1" in text
     data = json.loads(found.to_json())

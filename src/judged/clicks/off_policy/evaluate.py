@@ -53,7 +53,7 @@ class Counterfactuals(Result):
         )
         if any(e.estimator == "snips" for e in self.estimates):
             notes += ("snips is the measure per relevant document: compare it only with other snips values",)
-        key = "supported: share of the run's top that sessions showed; the rest counts as not relevant"
+        key = "supported: share of the run's top documents that sessions showed; the others count as not relevant"
         headers = (
             "run",
             "measure",

@@ -105,5 +105,5 @@ def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
     tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
     if tied:
-        text = f"in {counted(tied, 'query')} of {run.label} the rank of a relevant document depends on tied scores"
+        text = f"tied scores affect the rank of a relevant document in {counted(tied, 'query')} of {run.label}"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")

@@ -199,6 +199,6 @@ def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
 
 
 def _tokens_so_far(measure: Measure, judged: Judged) -> list[int]:
-    """Number of tokens down to each rank, if the measure has a budget of tokens."""
+    """Number of tokens down to each rank, if the measure has a token budget."""
     counts = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
     return [] if counts is None else np.cumsum(counts).tolist()

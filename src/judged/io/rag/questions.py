@@ -184,7 +184,7 @@ def _run(questions: list[Any], lists: list[Any], field: str, context: Context, *
         raise DataError("score-type", expected, got=got, where=table.origin.place(row))
     rises = np.unique(run.query[1:][(run.query[1:] == run.query[:-1]) & (score[1:] > score[:-1])]).size
     if rises:
-        text = f"in {rises} {'question' if rises == 1 else 'questions'} of {context.name} scores increase along the list; the order of the list decides"
+        text = f"scores increase along the list in {rises} {'question' if rises == 1 else 'questions'} of {context.name}; the order of the list decides"
         notes.append(Warned("scores-rise", int(rises), text))
     return replace(run, warnings=tuple(notes), passages=replace(run.passages or Passages(), score=score))
 
