@@ -26,7 +26,8 @@ class Spec:
         if get_origin(hint) is Annotated:
             return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
         if get_origin(hint) is Literal:
-            return Spec(" or ".join(map(str, get_args(hint))), _one_of(name, get_args(hint)))
+            *others, last = map(str, get_args(hint))
+            return Spec(f"{', '.join(others)} or {last}" if others else last, _one_of(name, get_args(hint)))
         raise TypeError(f"parameter {name} needs a type of judged.measures.parameters, or a Literal")
 
 

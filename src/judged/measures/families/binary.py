@@ -14,7 +14,7 @@ from judged.measures.registry import measure
 
 Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]
-_AFTER = "the rank if no relevant document is retrieved; none for the rank after the cutoff, or after the ranking without one"
+_AFTER = "the value if no relevant document is retrieved; None for the rank after the cutoff or, without a cutoff, after the ranking"
 Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 
 
@@ -113,7 +113,7 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
 @measure("AP",
          intuition="Average precision rewards rankings that put all relevant documents early. At each relevant "
                    "document it notes the precision so far, and averages these over all relevant documents, so that "
-                   "missed ones count 0.",
+                   "missed ones count as 0.",
          family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
 def average_precision(
