@@ -58,7 +58,7 @@ def command(words: tuple[str, ...]) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print what trec_eval prints for these words, and give its exit code."""
+    """Print the output of trec_eval for these arguments, and return its exit code."""
     try:
         flags, files = flags_of(argv)
     except getopt.GetoptError as error:

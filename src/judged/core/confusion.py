@@ -61,7 +61,7 @@ class Confusion:
 
     @property
     def accuracy(self) -> Floats:
-        """The share of right decisions."""
+        """The share of correct decisions."""
         return self.ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
 
     @property

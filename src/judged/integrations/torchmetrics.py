@@ -39,7 +39,7 @@ _TORCHMETRICS = tuple(MetricOptions.__annotations__.keys() - ScoreOptions.__anno
 class _Ranking:
     """The mean over lists of one or several measures, accumulated over batches and processes.
 
-    The state is one value per list and measure, with the index of the list if given, not its items. So pass a list whole, in one `update`.
+    The state is one value per list and measure, with the index of the list if given, not its items. So each list must be complete in one `update`.
 
     Args:
         measures: as in `score`. With one, `compute` returns a tensor; with several, a dict of tensors.

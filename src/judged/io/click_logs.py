@@ -146,7 +146,7 @@ def read_list_rows(source: Any) -> ListRows:
 
 
 def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file appears only when complete."""
+    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file is written atomically."""
     target = Path(path)
     inner = target.with_suffix("") if target.suffix in ENDINGS else target
     ending = inner.suffix.lower()

@@ -20,7 +20,7 @@ class Profile:
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def apply(self, measure: Measure) -> Measure:
-        """The measure under this profile; parameters that were given stay."""
+        """The measure under this profile; explicit parameters are kept."""
         own = self.params.get(measure.name, {})
         return measure(**{name: value for name, value in own.items() if name not in measure.explicit})
 

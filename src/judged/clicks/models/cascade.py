@@ -68,7 +68,7 @@ def _number(values: Any) -> Any:
 def attractiveness_of_grades(grades: Any, top: float = 4) -> Floats:
     """The probability that a document of a grade attracts (or satisfies): (2^grade - 1) / 2^top; 0 for grades below 0.
 
-    This is ERR's mapping; `top` is the top of the grade scale. A grade above it is an error.
+    This is ERR's mapping; `top` is the top grade. A grade above it is an error.
 
     >>> attractiveness_of_grades([0, 2, 4])
     array([0.    , 0.1875, 0.9375])

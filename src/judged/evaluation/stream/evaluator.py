@@ -116,7 +116,7 @@ class Evaluator:
         return self._blank().merge(self).merge(other)
 
     def __radd__(self, other: object) -> Evaluator:
-        """So that `sum(evaluators)` works, which begins with 0."""
+        """Support `sum(evaluators)`, which begins with 0."""
         return self if other == 0 else NotImplemented
 
     def _blank(self) -> Evaluator:

@@ -70,7 +70,7 @@ def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
 
 
 def columns_in_file(names: Sequence[str], file: Stored, request: ColumnRequest) -> dict[str, str]:
-    """Return the column of each role. If columns are missing that are names of folders, the error says so."""
+    """Return the column of each role. If missing columns are names of folders, the error says so."""
     try:
         return dict(find_columns(names, request, Place(file.name)).column)
     except DataError as error:

@@ -32,7 +32,7 @@ def quoted(name: str) -> str:
 
 @contextmanager
 def talking() -> Iterator[None]:
-    """Wrap calls to Spark: its warnings are ignored, its errors become one of ours.
+    """Wrap calls to Spark: its warnings are ignored, its errors become a `JudgedError`.
 
     Raises:
         EngineError: Spark failed; with the first line of its message.

@@ -173,7 +173,7 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
 
 
 def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
-    """Say how many rows have no grade: most such files are lists that nobody has filled in yet."""
+    """Raise an error with the number of rows without a grade: most such files are lists that are not filled in yet."""
     where = table.origin.place(empty.index(True), "grade")
     column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
     raise DataError(
