@@ -299,7 +299,9 @@ def test_a_small_slice_can_show_a_drop_under_holm_where_the_others_reject_too():
     assert [r.passed for r in gate.reasons] == [False] * 3
     better = held(BEST, HALF, max_drop=0.1, slices=kinds, min_queries=6)
     assert not any("however large" in r.note for r in better.reasons)
-    assert better.verdict == "PASS  candidate against baseline: all 3 rules hold, but the evidence for 1 of them is weak"
+    assert (
+        better.verdict == "PASS  candidate against baseline: all 3 rules hold, but the evidence for 1 of them is weak"
+    )
 
 
 def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate():
