@@ -321,8 +321,8 @@ def test_a_drop_on_one_query_does_not_pass_unseen():
     Path("one.txt").write_text("q00 0 good 1\n")
     asked = ["one.txt", "half.run", "-b", "best.run", "-m", "RR"]
     assert "1 query, fewer than 10 (min_queries)" in fails(*asked)
-    assert "hardly tested" in passes(*asked, "--min-queries", "1")
-    assert "more than the 0 allowed" in fails(*asked, "--mode", "mean")
+    assert passes(*asked, "--min-queries", "1").startswith("PASS")
+    assert "RR fell by 0.5000" in fails(*asked, "--mode", "mean")
 
 
 def test_lost_queries_fail_unless_they_are_allowed():
