@@ -144,6 +144,7 @@ Positive = Annotated[float, Spec("a number > 0", number(0, open_low=True))]
 Number = Annotated[float, Spec("a number", number())]
 Share = Annotated[float, Spec("a number between 0 and 1", number(0, 1))]
 Flag = Annotated[bool, Spec("True or False", _flag)]
+OneClass = Annotated[float, Spec("value of a ranking without a non-relevant document", number(0, 1))]
 Weights = Annotated[tuple[float, ...], Spec("a list of numbers", _weights)]
 _NORM = (
     "divisor of the sum: relevant (all relevant documents), capped (at most the cutoff), found (the retrieved relevant documents), "
