@@ -35,7 +35,9 @@ def ranx(kind: str) -> Answers:
     from ranx import Qrels, Run, evaluate
 
     qrels, run = generated(kind, 1, most=15, docs=25)
-    theirs = Qrels({q: {d: max(g, 0) for d, g in row.items()} for q, row in qrels.items()})  # bpref alone tells them apart
+    theirs = Qrels(
+        {q: {d: max(g, 0) for d, g in row.items()} for q, row in qrels.items()}
+    )  # bpref alone tells them apart
     ranked = Run(run).make_comparable(theirs)
     names = ["hits", "hits@5", "hit_rate@3", "precision@5", "precision", "recall@5", "recall", "f1@5", "f1", "r-precision", "mrr", "mrr@3",
              "map", "map@5", "dcg@5", "dcg_burges@5", "ndcg@5", "ndcg", "ndcg_burges@5", "rbp.80", "precision@5-l2", "ndcg@5-l2", "map-l2", "rbp.50-l2"]  # fmt: skip
@@ -76,7 +78,9 @@ def ir_measures(kind: str) -> Answers:
     for name in names:
         for metric in irm.iter_calc([irm.parse_measure(name)], qrels, run):
             answers[name][metric.query_id] = float(metric.value)
-    aspects = [irm.Qrel(q, d, max(g, 0) > (a == "2"), a) for q, row in qrels.items() for d, g in row.items() for a in "12"]
+    aspects = [
+        irm.Qrel(q, d, max(g, 0) > (a == "2"), a) for q, row in qrels.items() for d, g in row.items() for a in "12"
+    ]
     for name in ("ERR_IA@5", "nERR_IA@5", "alpha_nDCG@10", "P_IA@5", "StRecall@10", "NRBP", "AP_IA"):
         answers[name] = {m.query_id: float(m.value) for m in irm.iter_calc([irm.parse_measure(name)], aspects, run)}
     return answers
@@ -94,7 +98,9 @@ def gdeval(kind: str) -> Answers:
         judgments.write_text("".join(f"{q} 0 {d} {g}\n" for q, row in qrels.items() for d, g in row.items()))
         ranking.write_text("".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, row in run.items() for d, s in row.items()))
         for k in CUTS:
-            printed = subprocess.run(["perl", script, judgments, ranking, str(k)], check=True, capture_output=True, text=True)
+            printed = subprocess.run(
+                ["perl", script, judgments, ranking, str(k)], check=True, capture_output=True, text=True
+            )
             for line in printed.stdout.splitlines()[1:]:
                 _, query, ndcg, err = line.split(",")
                 answers[f"nDCG@{k}"][query], answers[f"ERR@{k}"][query] = float(ndcg), float(err)
@@ -107,7 +113,9 @@ def beir(kind: str) -> Answers:
 
     qrels, run = generated(kind, 1)
     relevant = positive_only(qrels)
-    qrels = {query: row for query, row in qrels.items() if query in run and query in relevant}  # R_cap fails without a relevant document
+    qrels = {
+        query: row for query, row in qrels.items() if query in run and query in relevant
+    }  # R_cap fails without a relevant document
     run = {query: row for query, row in run.items() if query in qrels}
     tables = [*EvaluateRetrieval.evaluate(qrels, run, list(CUTS))]
     tables += [EvaluateRetrieval.evaluate_custom(qrels, run, list(CUTS), name) for name in ("mrr", "r_cap", "accuracy")]
@@ -125,7 +133,9 @@ def mteb(kind: str) -> Answers:
     answers = {name: {"all": float(value)} for table in tables for name, value in table.items()}
     relevant = positive_only(qrels)
     some = {query: row for query, row in run.items() if query in relevant}
-    return answers | {n: dict(zip(some, map(float, row), strict=True)) for n, row in recall_cap(qrels, some, list(CUTS)).items()}
+    return answers | {
+        n: dict(zip(some, map(float, row), strict=True)) for n, row in recall_cap(qrels, some, list(CUTS)).items()
+    }
 
 
 def sentence_transformers(kind: str) -> Answers:
@@ -150,7 +160,16 @@ def lenskit(kind: str) -> Answers:
 
     qrels, run = generated(kind, 1)
     answers: Answers = defaultdict(dict)
-    kinds = {"nDCG": NDCG, "DCG": DCG, "P": Precision, "R": Recall, "RR": RecipRank, "Hit": Hit, "AP": AveragePrecision, "RBP": RBP}
+    kinds = {
+        "nDCG": NDCG,
+        "DCG": DCG,
+        "P": Precision,
+        "R": Recall,
+        "RR": RecipRank,
+        "Hit": Hit,
+        "AP": AveragePrecision,
+        "RBP": RBP,
+    }
     for query, docs in positive_only(qrels).items():
         if query not in run:
             continue
@@ -175,11 +194,25 @@ def main(names: list[str]) -> None:
     for name in names:
         record, package = TOOLS[name]
         answers = {kind: record(kind) for kind in KINDS}
-        wrong = [(kind, m, q) for kind, table in answers.items() for m, row in table.items() for q, v in row.items() if math.isnan(v)]
-        print(name, version(package), sum(len(row) for table in answers.values() for row in table.values()), "values", wrong[:5])
+        wrong = [
+            (kind, m, q)
+            for kind, table in answers.items()
+            for m, row in table.items()
+            for q, v in row.items()
+            if math.isnan(v)
+        ]
+        print(
+            name,
+            version(package),
+            sum(len(row) for table in answers.values() for row in table.values()),
+            "values",
+            wrong[:5],
+        )
         path = ROOT / "tests" / "data" / "profiles" / f"{name}.json"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps({"version": version(package), "answers": answers}, sort_keys=True, separators=(",", ":")) + "\n")
+        path.write_text(
+            json.dumps({"version": version(package), "answers": answers}, sort_keys=True, separators=(",", ":")) + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -82,7 +82,11 @@ _UNSTABLE = "equal scores, which it sorts in an order of its own"
 PROFILES = {
     p.name: p
     for p in (
-        Profile("trec_eval-10", "trec_eval 10 with -c: the defaults"),
+        Profile(
+            "trec_eval-10",
+            "trec_eval 10 with -c: the defaults",
+            except_for="fractional grades, which it truncates; inputs that are errors here; see docs/trec_eval.md",
+        ),
         Profile(
             "trec_eval-9",
             "trec_eval 9.0.4: scores in float32, missing queries skipped, recall points by adding 0.9",
@@ -108,8 +112,8 @@ PROFILES = {
                     "nDCG", policy=_DOUBLE, when={"gain": "exp", "cutoff": ..., "gains": None, "judged_only": False}
                 ),
             ),
-            "Accuracy of a query without a relevant document retrieved, which has no value there; Compat with scores ≤ 0; queries absent from the run in "
-            "NumQ, NumRel and Compat; diversity at cutoff 1, which pyndeval does not normalise; ERR and nDCG(gain='exp') have five decimals there",
+            "Accuracy of a query without a relevant document retrieved, which has no value there; Compat with equal scores, or scores ≤ 0; NumQ and NumRel "
+            "of queries that the run lacks; diversity at cutoff 1, which pyndeval does not normalise; ERR and nDCG(gain='exp') have five decimals there",
         ),
         Profile(
             "ranx",
@@ -137,7 +141,8 @@ PROFILES = {
                 Convention("AUC", {"no_negatives": 0.0}),
                 Convention("FallOut", {"no_negatives": 1.0}),
             ),
-            f"{_UNSTABLE} (all but nDCG and AUROC); scores ≤ 0, which count as not retrieved in MAP, MRR, Precision and Recall",
+            f"{_UNSTABLE} (all but nDCG; AUROC too: it passes scores outside of 0 to 1 through a sigmoid in float32); scores ≤ 0, which count as not "
+            "retrieved in MAP, MRR, Precision and Recall",
         ),
         Profile(
             "sklearn",
@@ -190,9 +195,10 @@ PROFILES = {
         ),
         Profile(
             "catboost",
-            "CatBoost: AP divided by min(k, relevant), precision by the length of a shorter list, the lowest grade first among equal scores",
+            "CatBoost: AP divided by min(k, relevant), precision by the length of a shorter list, nDCG and recall 1 for queries without a relevant "
+            "document, the lowest grade first among equal scores",
             {"ties": "worst"},
-            (_CAPPED, Convention("P", {"short": "shrink"}), Convention("R", policy={"empty": "one"})),
+            (_CAPPED, Convention("P", {"short": "shrink"}), Convention("R nDCG", policy={"empty": "one"})),
             "labels above the border 0.5 are relevant there, here those of at least 1",
         ),
         Profile(
@@ -205,9 +211,9 @@ PROFILES = {
                 Convention("nDCG DCG", {"gain": "binary", "discount": "jk"}),
                 Convention("P", {"short": "shrink"}),
                 Convention("RBP", {"p": 0.85, "level": 1}),
-                Convention("AP", {"norm": "capped"}),
+                Convention("AP", {"norm": "list"}),
             ),
-            "AP of a list shorter than k and than the relevant documents, which it divides by the length of the list; a user without a list has no P and AP",
+            "P and AP of a user without a list, which have no value there",
         ),
         Profile(
             "ntcireval",
