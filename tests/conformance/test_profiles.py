@@ -51,10 +51,6 @@ CHECKS: dict[str, list[Check]] = {
 EXCEPTIONS: dict[str, list[tuple[str, str]]] = {
     "trec_eval-10": [
         (r"fractional_rels .*", "fractional grades, which it truncates"),
-        (
-            r"(empty_intersection|nan_inf_text_scores|nan_score|seven_columns_run) [a-z-]+ ",
-            "inputs that are errors here",
-        ),
     ],
     "ir_measures": [(r"(tied|negative)-\d Compat.*", "Compat with equal scores, or scores ≤ 0")],
     "ranx": [
@@ -68,7 +64,6 @@ EXCEPTIONS: dict[str, list[tuple[str, str]]] = {
         ),
         (r"negative-\d (AP|RR|P|R)(@3)? .*", "scores ≤ 0, which count as not retrieved"),
     ],
-    "lenskit": [(r".* AP(@\d+)? .*", "AP of a list shorter than k and than the relevant documents")],
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 KINDS = ("distinct", "tied", "near", "negative")
 Qrels = dict[str, dict[str, int]]
@@ -68,13 +67,3 @@ def positive_only(qrels: Qrels) -> dict[str, set[str]]:
     """The relevant documents of each query that has any."""
     relevant = {query: {doc for doc, grade in row.items() if grade > 0} for query, row in qrels.items()}
     return {query: docs for query, docs in relevant.items() if docs}
-
-
-def in_order(scores: dict[str, float]) -> list[str]:
-    """Documents by score, equal ones in the order of the input."""
-    return sorted(scores, key=lambda doc: -scores[doc])
-
-
-def judged_grade(qrels: Qrels, query: str, doc: str) -> Any:
-    """The grade of a document, None if it was not judged."""
-    return qrels.get(query, {}).get(doc)
