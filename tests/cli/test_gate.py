@@ -319,7 +319,7 @@ def test_what_compares_is_an_error_without_a_baseline():
 
 def test_lost_queries_fail_unless_they_are_allowed():
     Path("some.run").write_text("".join(BEST.splitlines(keepends=True)[:5]))
-    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "ranx"]
+    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "beir"]
     assert "FAIL  15 queries of the baseline are not answered by the candidate (q05, q06, q07 …)." in fails(*asked)
     assert ElementTree.fromstring(fails(*asked, "--format", "junit").encode()).find(".//failure") is not None
     assert "which is allowed" in passes(*asked, "--allow-missing-queries")

@@ -61,7 +61,7 @@ def read_and_join(
 
 
 def under(source: Provenance, policy: Policy) -> Provenance:
-    """The same inputs under another policy: joined again if documents are ordered differently, and the run is at hand."""
+    """The same inputs under another policy: joined again if documents are ordered differently, and the run is available."""
     judged = source.judged
     ordered = replace(judged.policy, **{name: getattr(policy, name) for name in ORDER_POLICIES})
     if source.run is None or source.qrels is None or ordered == judged.policy or not judged.answered.any():

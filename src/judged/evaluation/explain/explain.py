@@ -166,11 +166,16 @@ def values_by_cutoff(
     if source.alternatives:
         raise UsageError("alternatives", "values by cutoff do not support sets of documents of which any one answers a query")  # fmt: skip
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
+    views = Views(source)
+
+    def value(m: Measure) -> Any:
+        return m.on(views.of(m).judged.select([row]))[0].item()
+
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
     records = [
         {"k": k, "document": docs[k - 1], "grade": cell_text(grade.get(k, "–")),
-         **{str(m): (chosen.apply(m) @ k).on(judged)[0].item() for m in measures}}
+         **{str(m): value(chosen.apply(m @ k, options)) for m in measures}}
         for k in range(1, min(len(docs), rows or len(docs)) + 1)
     ]  # fmt: skip
     return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")

@@ -16,7 +16,7 @@ from judged.measures.registry import Measure
 
 
 class Views:
-    """A joined ranking under the policies of each measure. The run is joined again once per order of documents, if it is at hand.
+    """A joined ranking under the policies of each measure. The run is joined again once per order of documents, if it is available.
 
     >>> from judged.core.labelled import rank_labels
     >>> from judged.measures.grammar import parse
