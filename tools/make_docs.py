@@ -48,7 +48,7 @@ def page() -> str:
     lines += [
         "## Profiles",
         "",
-        "The conventions of another tool, all at once: `evaluate(…, profile=NAME)`, `--profile NAME`. Parameters that are written and options that are given "
+        "The conventions of another tool, all at once: `evaluate(…, profile=NAME)`, `--profile NAME`. Explicit parameters and options "
         "take precedence. A profile may set policies for single measures; results print them as `policy of RR@10: …`. Each profile is compared with its tool in "
         "`tests/conformance/test_profiles.py`; the last column has what differs all the same.",
         "",

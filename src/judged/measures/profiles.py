@@ -16,7 +16,7 @@ class Convention:
 
     Args:
         measures: their names, separated by blanks.
-        params: parameters of the measures, unless they are written.
+        params: parameters of the measures, unless they are explicit.
         policy: policies of these measures alone, unless they are given.
         instead: the measure that the tool means by these names.
         when: parameters that a measure must have; `...` means any value but the default.
@@ -58,7 +58,7 @@ class Profile:
     except_for: str = ""
 
     def apply(self, measure: Measure, given: Iterable[str] = ()) -> Measure:
-        """The measure under this profile. Parameters that are written stay, and so do the policies that are `given`."""
+        """The measure under this profile; explicit parameters and `given` policies are kept."""
         for convention in self.conventions:
             if convention.instead and convention.fits(measure):
                 written = {name: measure.get(name) for name in measure.explicit}
@@ -89,15 +89,15 @@ PROFILES = {
         ),
         Profile(
             "trec_eval-9",
-            "trec_eval 9.0.4: scores in float32, missing queries skipped, recall points by adding 0.9",
+            "trec_eval 9.0.4: scores in float32, missing queries skipped, recall levels rounded by adding 0.9",
             _PYTREC,
             (_RECALL_POINTS,),
         ),
-        Profile("pytrec_eval", "pytrec_eval 0.5: as trec_eval 9", _PYTREC, (_RECALL_POINTS,)),
+        Profile("pytrec_eval", "pytrec_eval 0.5: the conventions of trec_eval 9", _PYTREC, (_RECALL_POINTS,)),
         Profile(
             "ir_measures",
             "ir_measures 0.4: each measure as its provider has it. Most are pytrec_eval's; RR@k, Judged, Compat and measures of subtopics order "
-            "equal scores by ascending id, Accuracy and measures of C/W/L as in the input, all in float64. RBP has p = 0.8; the beta of SetF is a square",
+            "equal scores by ascending id, Accuracy and measures of C/W/L in input order, all in float64. RBP has p = 0.8; the beta of SetF is a square",
             {"precision": "float32"},
             (
                 _RECALL_POINTS,
@@ -117,7 +117,7 @@ PROFILES = {
         ),
         Profile(
             "ranx",
-            "ranx 0.3 with make_comparable: hits averaged, RBP of grades as they are, equal scores as in the input",
+            "ranx 0.3 with make_comparable: hits averaged, RBP of raw grades, ties in input order",
             {"ties": "input"},
             (Convention("NumRelRet", instead="MeanRelRet"), Convention("RBP", {"scale": "none", "level": 1})),
             "equal scores in rankings of more than 15 documents, whose order it shuffles; bpref, which counts negative grades as not relevant, and is "
@@ -132,7 +132,7 @@ PROFILES = {
         ),
         Profile(
             "torchmetrics",
-            "torchmetrics retrieval: scores in float32; AP divided by the relevant documents found; nDCG averaged over equal scores; AUROC of a list "
+            "torchmetrics retrieval: scores in float32; AP divided by the number of relevant documents found; nDCG averaged over equal scores; AUROC of a list "
             "without a non-relevant item 0, its FallOut 1",
             {"ties": "input", "queries": "both", "precision": "float32"},
             (
@@ -156,7 +156,7 @@ PROFILES = {
         ),
         Profile(
             "beir",
-            "BEIR: pytrec_eval's conventions; MRR, R_cap and Accuracy, which is Success, order equal scores as in the input, in float64",
+            "BEIR: pytrec_eval's conventions; MRR, R_cap and Accuracy, which is Success, order equal scores by input, in float64",
             _PYTREC,
             (_HITS, Convention("RR RCap Success", policy=_INPUT)),
             "MRR, R_cap and Accuracy of a run that lacks queries, which these three count as 0; R_cap without a relevant document, which fails there; "
@@ -189,7 +189,7 @@ PROFILES = {
         ),
         Profile(
             "xgboost",
-            "XGBoost: as LightGBM; scores in float32; pre@k divided by the length of a shorter list, 0 for queries without a relevant document",
+            "XGBoost: the conventions of LightGBM; scores in float32; pre@k divided by the length of a shorter list, 0 for queries without a relevant document",
             {"empty": "one", "ties": "input", "precision": "float32"},
             (_BURGES, _CAPPED, Convention("P", {"short": "shrink"}, {"empty": "zero"})),
         ),
