@@ -327,7 +327,7 @@ def test_a_drop_on_one_query_does_not_pass_unseen():
 
 def test_lost_queries_fail_unless_they_are_allowed():
     Path("some.run").write_text("".join(BEST.splitlines(keepends=True)[:5]))
-    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "ranx", "--min-queries", "5"]
+    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "beir", "--min-queries", "5"]
     assert "FAIL  15 queries of the baseline are not answered by the candidate (q05, q06, q07 …)." in fails(*asked)
     assert ElementTree.fromstring(fails(*asked, "--format", "junit").encode()).find(".//failure") is not None
     assert "which is allowed" in passes(*asked, "--allow-missing-queries")

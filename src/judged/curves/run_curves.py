@@ -18,7 +18,7 @@ from judged.evaluation.evaluate import Measures, join
 from judged.evaluation.inputs import are_questions, open_inputs
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse_all
+from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
 from judged.tables.text import counted
@@ -144,7 +144,7 @@ def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str,
     banded = request.queries is None and request.band is not None and len(first) > 1
     if banded and not (kind == "roc" and request.average == "micro"):
         over += f", {request.band:.0%} band by bootstrap over queries"
-    rounding = dict(request.profile.params.get("IPrec", {})).get("rounding", "nearest")
+    rounding = request.profile.apply(parse("IPrec")).get("rounding")
     more = {"roc": ("over the retrieved documents; unjudged ones count as non-relevant",),
             "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",)}  # fmt: skip
     return (over, *more.get(kind, ()), f"policy: {first.policy}")

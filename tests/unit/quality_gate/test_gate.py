@@ -342,7 +342,7 @@ def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate()
 # ── queries that the candidate lost ──────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("how", [{"queries": "both"}, {"profile": "ranx"}])
+@pytest.mark.parametrize("how", [{"queries": "both"}, {"profile": "beir"}])
 @pytest.mark.parametrize("saved", [False, True])
 def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how, saved):
     some = dict(list(BEST.items())[:5])
@@ -598,7 +598,7 @@ def test_changed_judgments_are_refused_unless_that_is_allowed(files):
 
 def test_other_policies_profiles_levels_and_measures_are_refused_with_the_reason(files):
     assert "ties: best" in str(refused("qrels.txt", "half.run", baseline="base.json", ties="best"))
-    assert "profile" in str(refused("qrels.txt", "half.run", baseline="base.json", profile="gdeval"))
+    assert "profile" in str(refused("qrels.txt", "half.run", baseline="base.json", profile="ntcireval"))
     missing = refused("qrels.txt", "half.run", baseline="base.json", measures="AP")
     assert missing.slug == "incomparable"
     assert "AP" in missing.problem

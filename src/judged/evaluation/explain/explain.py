@@ -18,6 +18,7 @@ from judged.evaluation.explain.trace import Trace, trace
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring.column import column, is_empty, is_settled
 from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance, in_one_order, raw_id
 from judged.measures.grammar import parse
@@ -50,13 +51,14 @@ def explain(
     """
     chosen = find_profile(profile)
     source = _join(qrels, run, chosen, options)
-    return explain_query(with_level(chosen.apply(parse(measure)), level), source, query, rows)
+    return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
 
 
 def explain_query(
     measure: Measure, source: Provenance, query: Id | None = None, depth: int | None = None
 ) -> Explanation:
     """Explain the value of one query of a result; of several sets of documents by the one that counts."""
+    source = Views(source).of(measure)
     row = _instructive_row(measure, source) if query is None else _row_of(source, query)
     name = source.judged.queries[row]
     if source.alternatives:
@@ -164,11 +166,16 @@ def values_by_cutoff(
     if source.alternatives:
         raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")  # fmt: skip
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
+    views = Views(source)
+
+    def value(m: Measure) -> Any:
+        return m.on(views.of(m).judged.select([row]))[0].item()
+
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
     records = [
         {"k": k, "document": docs[k - 1], "grade": cell_text(grade.get(k, "–")),
-         **{str(m): (chosen.apply(m) @ k).on(judged)[0].item() for m in measures}}
+         **{str(m): value(chosen.apply(m @ k, options)) for m in measures}}
         for k in range(1, min(len(docs), rows or len(docs)) + 1)
     ]  # fmt: skip
     return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -169,6 +169,7 @@ class Values(Result):
             "run": self.names[1],
             "profile": self.profile,
             "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
+            **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in self.measures if m.policy}) else {}),
             "coverage": self.coverage,
             "warnings": [w.to_dict() for w in self.warnings],
             "summary": self.mean(),
@@ -188,7 +189,7 @@ class Values(Result):
         """The inverse of `to_json`."""
         try:
             data = json.loads(text)
-            measures = tuple(parse(key) for key in data["values"])
+            measures = tuple(replace(parse(key), policy=tuple(data.get("own_policy", {}).get(key, {}).items())) for key in data["values"])  # fmt: skip
             return cls(
                 queries=tuple(data["queries"]),
                 measures=measures,
@@ -226,7 +227,7 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures))
         ]  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:
