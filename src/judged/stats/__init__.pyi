@@ -54,7 +54,10 @@ from .paired.registry import outcome_of_pairs as outcome_of_pairs
 from .paired.wilcoxon import wilcoxon as wilcoxon
 from .power import achieved_power as achieved_power
 from .power import detectable_difference as detectable_difference
+from .power import deviation_range as deviation_range
 from .power import little_chance as little_chance
+from .power import queries_for_equivalence as queries_for_equivalence
+from .power import queries_for_width as queries_for_width
 from .power import queries_needed as queries_needed
 from .power import simulated_power as simulated_power
 from .rank_correlation.rbo_and_overlap import RBO as RBO
