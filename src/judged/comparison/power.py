@@ -67,7 +67,7 @@ class MeasurePower:
         return f"{shows}; a difference of {self.difference:.2g} needs {need}" if self.difference > 0 else shows
 
     def uncertainty(self) -> str:
-        """How well the observed queries determine the number needed, in words."""
+        """The range of the number needed, in words: how well the observed queries determine it."""
         if self.needed_low is None:
             return ""
         most = "more" if self.needed_high is None else f"{self.needed_high:,}"

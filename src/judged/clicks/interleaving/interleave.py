@@ -110,7 +110,7 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
         k: length of the lists.
         seed: random seed.
         sessions: number of sessions, numbered from 1, each with a list of its own, queries in turn; None for one list per query. Sessions that see
-            the same list are not independent, so many sessions of few queries then say little.
+            the same list are not independent, and then more sessions of the same queries add little.
 
     >>> interleave({"q": ["x", "y"]}, {"q": ["y", "z"]}, k=2).lists()
     {'q': ['y', 'x']}
