@@ -58,7 +58,7 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
                      number(row.difference, places, sign="+"), row.columns(places)[1], f"{row.wins}/{row.ties}/{row.losses}",
                      "–" if reason.skipped else p_text(row.p), p_text(reason.p), reason.verdict))  # fmt: skip
     interval = f"{1 - comparison.settings.alpha:.0%} interval"
-    headers = ("measure", "queries of", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
+    headers = ("measure", "slice", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
     rules, settings = gate.rules, comparison.settings
     how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, alpha {rules.alpha:g}, seed {rules.seed}"
     below = (how, f"policy: {gate.candidate.policy}")
@@ -79,6 +79,6 @@ def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
             table = change_table(changes, *comparison.names, places=places)
             table = (
                 table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
-            )  # saved results know no documents
+            )  # saved results contain no documents
             shown.append(replace(table, title=f"{counted(lost, 'query')} got worse on {m}{more}"))
     return shown

@@ -383,7 +383,10 @@ def test_bars_are_the_groups_that_share_a_letter():
     assert bars(apart()) == ((0, 1, 2),)
     assert bars(apart((0, 1), (0, 2), (1, 2))) == ()
     assert bars(apart((0, 1)), order=[1, 2, 0]) == ((1, 2), (2, 0))
-    assert bars(apart((0, 1)), order=[0, 1, 2]) == ((0, 2), (1, 2))  # the run between two others need not be in their bar
+    assert bars(apart((0, 1)), order=[0, 1, 2]) == (
+        (0, 2),
+        (1, 2),
+    )  # the run between two others need not be in their bar
 
 
 # ── errors ───────────────────────────────────────────────────────────────────────────────────────
