@@ -32,7 +32,9 @@ def on_terminal(columns: int, *words: str, **environment: str) -> str:
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | {"TERM": "xterm"} | environment
     command = [sys.executable, "-c", "from judged.cli.main import main; main()", *words]
-    process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=env)
+    process = subprocess.Popen(
+        command, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, env=env
+    )  # no progress
     os.close(follower)
     output = b""
     try:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.cli.options.progress import show_steps
+
 if TYPE_CHECKING:
     from judged.evaluation.trec_eval.join import Options
 
@@ -54,7 +56,8 @@ Exit codes: 0 done, 1 wrong call, 2 bad input, 4 a topic or measure that cannot 
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> int:
     """Evaluate a run with the flags and the output of trec_eval."""
-    return main(words)
+    with show_steps():
+        return main(words)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -16,6 +16,7 @@ from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.multiple.leaderboard import By, Missing, RankIntervals, Standings, rank_intervals, standings
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -123,7 +124,8 @@ def leaderboard(
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
     board = standings(sign * means, missing=missing)
     board = replace(board, mean=-board.mean) if sign < 0 else board
-    ranks = rank_intervals([sign * c for c in columns], by=by, missing=missing, confidence=confidence, seed=seed)
+    with step("ranking the runs"):
+        ranks = rank_intervals([sign * c for c in columns], by=by, missing=missing, confidence=confidence, seed=seed)
     return Leaderboard(name, runs, tuple(collections), means, board, ranks, by, queries - sum(map(len, columns)))
 
 

@@ -28,6 +28,7 @@ from judged.stats.power import (
     simulated_power,
 )
 from judged.stats.summary import mean
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -189,6 +190,7 @@ def power(
     return _power(sides, difference, power, alpha, n_queries, simulate, seed)
 
 
+@step("estimating power")
 def _power(
     sides: tuple[Values, Values], difference: float | None, power: float, alpha: float, n_queries: int | None, simulate: bool, seed: int
 ) -> Power:  # fmt: skip

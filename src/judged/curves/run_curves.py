@@ -21,6 +21,7 @@ from judged.io.run_names import short_names
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
+from judged.steps import step
 from judged.tables.text import counted
 
 
@@ -64,10 +65,11 @@ def curve(
     request = _check_request(definition.name, average, query, points, level, band, seed, profile)
     judged = _join_runs(qrels, runs, profile, options)
     chosen = _parse_measures(definition.name, measures, request)
-    computed = [
-        definition.compute(name, j, request, chosen)
-        for name, j in zip(short_names([j.names[1] for j in judged]), judged, strict=True)
-    ]
+    with step("computing curves"):
+        computed = [
+            definition.compute(name, j, request, chosen)
+            for name, j in zip(short_names([j.names[1] for j in judged]), judged, strict=True)
+        ]
     curves = Curves(
         kind=definition.name,
         curves=tuple(line for lines, _ in computed for line in lines),

@@ -24,6 +24,7 @@ from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.summary import mean
+from judged.steps import step
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
 Progress = Callable[[int, int], object]
@@ -113,6 +114,7 @@ def parse_measures(
     return parsed
 
 
+@step("measuring")
 def _measure_all(source: Provenance, measures: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:
     judged = source.judged
     orders = TieOrders(judged) if judged.policy.ties == "expected" else None

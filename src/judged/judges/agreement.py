@@ -25,6 +25,7 @@ from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.registry import parse_coefficient, usual_coefficients
 from judged.stats.agreement.weights import weights_of
 from judged.stats.checks import check_choice, check_share
+from judged.steps import step
 from judged.tables.text import counted
 
 FEWEST_QUERIES = 10  # a percentile interval from fewer queries depends too much on single ones
@@ -89,6 +90,7 @@ def agree(
     return replace(agreement, order=order, warnings=(*agreement.warnings, *order.warnings))
 
 
+@step("computing agreement")
 def _agreement(panel: Panel, weights: Any, interval: Interval | None, options: dict[str, Any]) -> Agreement:
     """Compute the coefficients of all judges and of each pair."""
     ratings, query = panel.ratings, panel.units.query if panel.units is not None else None

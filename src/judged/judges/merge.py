@@ -16,6 +16,7 @@ from judged.judges.panel import Panel, Units, read_panel
 from judged.stats.agreement.choices import How, MergeTies, Missing
 from judged.stats.agreement.merge import merge
 from judged.stats.checks import check_choice
+from judged.steps import step
 from judged.tables.text import counted
 
 
@@ -66,7 +67,8 @@ def merge_judgments(
     units = panel.units
     keep = _units_to_keep(panel, missing)
     adjudicated = None if adjudicator is None else _adjudicated_grades(panel, adjudicator, rejudged)[keep]
-    merged = merge(panel.grades[:, keep], how, ties, adjudicated)
+    with step("merging judgments"):
+        merged = merge(panel.grades[:, keep], how, ties, adjudicated)
     if merged.undecided.any():
         _raise_undecided(units, keep[merged.undecided], how, len(panel.names))
     return _qrels(units, keep, merged.grade, name or f"{how} of {', '.join(panel.names)}")

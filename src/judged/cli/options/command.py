@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from judged.cli.options.progress import show_steps
 from judged.errors import JudgedError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,7 +43,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with show_steps():
+                return super().invoke(ctx)
         except JudgedError as error:
             show_error(error, as_json=asks_json(ctx))
             ctx.exit(error.exit_code)

@@ -22,6 +22,7 @@ from judged.io.click_logs import read_list_rows, write_columns
 from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
 from judged.io.run_names import short_names
+from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
@@ -113,7 +114,8 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
     shared = [query for query in a if query in b]
     if not shared:
         raise DataError("no-common-query", "the two runs have no query in common", where=f"{first.name}, {second.name}")
-    made = [(query, _METHODS[method](a[query], b[query], k, rng)) for query in shared]
+    with step("interleaving"):
+        made = [(query, _METHODS[method](a[query], b[query], k, rng)) for query in shared]
     rows = [
         (query, rank, *row)
         for query, one in made
@@ -178,6 +180,7 @@ class InterleavingOutcome(Result):
                 "outcomes": [asdict(one) for one in self.outcomes], "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
 
 
+@step("scoring the rankings")
 def score_interleaving(
     lists: Any, log: Any, *, method: Method | None = None, level: float = 0.95
 ) -> InterleavingOutcome:

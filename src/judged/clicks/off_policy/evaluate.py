@@ -17,6 +17,7 @@ from judged.clicks.off_policy.estimators import Counterfactual, Worth, counterfa
 from judged.errors import UsageError, shown
 from judged.io.read import read_run
 from judged.registry import parse_call
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
@@ -97,12 +98,13 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
     estimates: list[Counterfactual] = []
     for name, one in _runs(runs):
         run = read_run(one, name=name)
-        rank, length = _new_ranks(clicks.pairs, rankings(run))
-        for measure, k in parsed:
-            for estimator in estimators:
-                names.append(run.name)
-                estimates.append(counterfactual(clicks, rank, length, chances, measure=measure, k=k, estimator=estimator,
-                                                clip=clip, by=by, level=level))  # fmt: skip
+        with step(f"estimating {run.name}"):
+            rank, length = _new_ranks(clicks.pairs, rankings(run))
+            for measure, k in parsed:
+                for estimator in estimators:
+                    names.append(run.name)
+                    estimates.append(counterfactual(clicks, rank, length, chances, measure=measure, k=k, estimator=estimator,
+                                                    clip=clip, by=by, level=level))  # fmt: skip
     return Counterfactuals(tuple(names), tuple(estimates), tuple(chances.tolist()), source, by, level)
 
 

@@ -19,6 +19,7 @@ from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
 from judged.errors import Hint, UsageError, shown
+from judged.steps import step
 
 _FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
 
@@ -63,7 +64,8 @@ def join(
     if isinstance(run, Run):
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
     pool = pool or pool_of(qrels, policy, allow_empty=allow_empty)
-    run, hits = _find(qrels, pool, run, policy, progress, allow_empty=allow_empty)
+    with step(f"joining {run.name} with {qrels.name}") as report:
+        run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
     judged = Judged(
         pool=pool,
         **{name: getattr(hits, name) for name in _FROM_HITS},

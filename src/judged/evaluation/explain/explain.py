@@ -25,6 +25,7 @@ from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.summary import mean
+from judged.steps import step
 from judged.tables.result import RecordTable
 from judged.tables.text import some
 
@@ -53,6 +54,7 @@ def explain(
     return explain_query(with_level(chosen.apply(parse(measure)), level), source, query, rows)
 
 
+@step("explaining")
 def explain_query(
     measure: Measure, source: Provenance, query: Id | None = None, depth: int | None = None
 ) -> Explanation:
