@@ -57,7 +57,8 @@ def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
     ("eval", "odd.csv", "run.json", "-m", "RR"), ("compare", "odd.csv", "run.json", "A=run.json", "-m", "RR"),
     ("report", "odd.csv", "run.json"), ("curve", "pr", "odd.csv", "run.json"), ("explain", "RR", "odd.csv", "run.json"),
     ("gate", "odd.csv", "run.json", "--min", "RR=0.1"), ("power", "odd.csv", "run.json", "A=run.json"),
-    ("convert", "odd.csv", "odd.qrels"),
+    ("convert", "odd.csv", "odd.qrels"), ("agree", "odd.csv", "odd.csv"), ("agree", "odd.csv", "odd.csv", "--run", "x.run", "run.json"),
+    ("merge", "odd.csv", "odd.csv", "-o", "merged.txt"),
 ])  # fmt: skip
 def test_columns_and_grades_are_named_in_every_command(words: tuple[str, ...]) -> None:
     result = called(*words, *NAMES, "--grade-map", "Exact=3,Irrelevant=0")
@@ -69,6 +70,77 @@ def test_a_column_that_no_table_has_is_an_error() -> None:
     assert result.returncode == 2
     assert "[columns]" in result.stderr
     assert "points" in result.stderr
+
+
+def test_an_unknown_column_is_answered_with_the_columns_and_the_nearest() -> None:
+    for name, near in (("such wrot", '"Such Wort"'), ("Wort", '"Such Wort"')):
+        result = called(
+            "eval", "odd.csv", "run.json", "--query-col", name, *NAMES[2:], "--grade-map", "Exact=3,Irrelevant=0"
+        )
+        assert result.returncode == 2
+        assert "'Such Wort', 'Artikel Nr', 'Note'" in result.stderr
+        assert f"--query-col {near}" in result.stderr
+    result = called("eval", "ratings.csv", "run.json", "--query-col", "terms", "--score-col", "x")
+    assert "the columns are 'search_term', 'sku', 'human_grade'" in result.stderr
+
+
+def test_names_of_columns_and_words_match_in_any_case_if_only_one_is_meant() -> None:
+    names = ("--query-col", "such_wort", "--doc-col", "ARTIKEL NR", "--grade-col", "note")
+    assert called("eval", "odd.csv", "run.json", *names, "--grade-map", "exact=3,IRRELEVANT=0").returncode == 0
+    rows = [{"Doc": "a", "DOC": "b", "q": "q1", "rel": 1}]
+    assert jd.read_qrels(rows, query_col="Q", doc_col="DOC").doc.tolist() == [b"b"]  # exact first
+    with pytest.raises(jd.DataError) as ambiguous:
+        jd.read_qrels(rows, query_col="Q", doc_col="doc")
+    assert ambiguous.value.slug == "columns"
+    grades = {"exact": 3, "Exact": 2}
+    assert jd.read_qrels({"q": {"a": "Exact"}}, grade_map=grades).grade.tolist() == [2.0]
+    with pytest.raises(jd.DataError) as unknown:
+        jd.read_qrels({"q": {"a": "EXACT"}}, grade_map=grades)
+    assert unknown.value.slug == "unknown-grade"
+
+
+def test_judges_in_one_table_have_columns_and_words_of_their_own() -> None:
+    Path("sheet.csv").write_text("Wort,Ding,ann,bob\nq1,a,Ja,nein\nq1,b,nein,nein\nq2,a,ja,JA\n")
+    Path("rows.csv").write_text("Wort,Ding,Note,wer\nq1,a,ja,ann\nq1,a,nein,bob\nq1,b,ja,bob\nq1,b,ja,ann\n")
+    names = ("--query-col", "wort", "--doc-col", "ding", "--grade-map", "ja=1,nein=0")
+    assert called("agree", "sheet.csv", "--judges", "ann,bob", *names).returncode == 0
+    assert (
+        called(
+            "merge", "rows.csv", "--judge-col", "wer", "--grade-col", "note", *names, "--how", "max", "-o", "m.txt"
+        ).returncode
+        == 0
+    )
+    assert Path("m.txt").read_text() == "q1 0 a 1\nq1 0 b 1\n"
+    wrong = called("agree", "sheet.csv", "--judges", "ann,bbo", *names)
+    assert "Did you mean 'bob'?" in wrong.stderr
+    unnamed = called("agree", "sheet.csv", "--judges", "ann,bob")
+    assert "--query-col --doc-col" in unnamed.stderr
+
+
+def test_columns_of_a_click_log_are_named() -> None:
+    Path("log.csv").write_text("Besuch,Wort,Ding,Platz,Treffer\n1,q1,a,1,0\n1,q1,b,2,1\n2,q2,c,1,1\n3,q1,a,1,1\n")
+    names = (
+        "--session-col",
+        "besuch",
+        "--query-col",
+        "wort",
+        "--doc-col",
+        "ding",
+        "--rank-col",
+        "platz",
+        "--click-col",
+        "treffer",
+    )
+    for words in (
+        ("fit", "log.csv", "--model", "ctr"),
+        ("fit", "log.csv", "--model", "all"),
+        ("score", "log.csv", "--run", "x.run", "--propensity", "1,0.5"),
+    ):
+        result = called("clicks", *words, *names)
+        assert result.returncode == 0, result.stderr
+    unnamed = called("clicks", "fit", "log.csv")
+    assert unnamed.returncode == 2
+    assert "--session-col" in unnamed.stderr
 
 
 def test_a_grade_map_has_words_and_numbers() -> None:

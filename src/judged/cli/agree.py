@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import named_files
+from judged.cli.options.inputs import column_options, named_files
 from judged.cli.options.judges import judge_options, judge_sources
 from judged.cli.options.output import emit, output_options, show_warnings, write_text
 from judged.stats.agreement.choices import Interval, WeightsName
@@ -36,6 +36,7 @@ class _Command(Command):
 
 @click.command("agree", cls=_Command)
 @judge_options
+@column_options("score", "rank")
 @option("-l", "--level", "levels", multiple=True, metavar="GRADE", group="Measures", help="Lowest relevant grade of binary labels; NAME=GRADE for one judge.")  # fmt: skip
 @option("-r", "--run", "runs", multiple=True, metavar="RUN", group="Input", help="Runs, after the judgments, whose order is compared between judges.")  # fmt: skip
 @option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME", group="Measures", help="Measure that orders the runs.")  # fmt: skip

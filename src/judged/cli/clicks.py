@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import check_stdin, named_files, named_run
+from judged.cli.options.inputs import check_stdin, chosen_columns, column_options, named_files, named_run
 from judged.cli.options.output import emit, output_options, show_warnings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -16,6 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _MODELS = ("cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr")  # NumPy takes long to import
 _share = click.FloatRange(0, 1)
 _seed = option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
+_log_columns = column_options("session", "query", "doc", "rank", "click")
 _interval = option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
                    group="Statistics", help="Confidence level of the intervals.")  # fmt: skip
 
@@ -54,6 +55,7 @@ def command() -> None:
 @option("--max-steps", type=click.IntRange(1), default=2000, show_default=True, group="Statistics", help="Maximum number of EM steps.")  # fmt: skip
 @_interval
 @_seed
+@_log_columns
 @output_options()
 def fit(log: str, model: str, **options: Any) -> None:
     """Fit a click model to LOG: parameters with intervals, grades, held-out likelihood.
@@ -75,10 +77,13 @@ def fit(log: str, model: str, **options: Any) -> None:
     if model == "all":
         if qrels or options["grades"] or special:
             raise click.UsageError("--model all compares models; judgments (-o without --format), --grades and options of one model need one.")  # fmt: skip
-        board = compare_click_models(read_clicks(log), held_out=0.2 if held_out is None else held_out, **shared)
+        clicks = read_clicks(log, **chosen_columns(options))
+        board = compare_click_models(clicks, held_out=0.2 if held_out is None else held_out, **shared)
         emit(board, options)
         return
-    fitted = fit_clicks(log, model, held_out=held_out or 0.0, **shared, **special)
+    fitted = fit_clicks(
+        read_clicks(log, **chosen_columns(options)), model, held_out=held_out or 0.0, **shared, **special
+    )
     if not (qrels or options["grades"]):
         emit(fitted, options, fitted.warnings)
         return
@@ -187,6 +192,7 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
 @option("--clip", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, group="Statistics", help="With --run: lowest propensity; smaller ones are raised to it.")  # fmt: skip
 @option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, group="Statistics", help="With --run: independent units of the standard errors.")  # fmt: skip
 @_interval
+@_log_columns
 @output_options()
 def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
     """Score two interleaved rankings (--lists), or estimate rankings that were not shown (--run), by the clicks in LOG.
@@ -195,17 +201,19 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[st
     judged clicks score log.csv --lists lists.csv
     judged clicks score log.csv --run dense.run -m DCG@10 P@5 --clip 0.05
     """
+    from judged.clicks.api import read_clicks
     from judged.clicks.interleaving.interleave import score_interleaving
     from judged.clicks.off_policy.evaluate import evaluate_from_clicks
 
     if (lists is None) == (not runs):
         raise click.UsageError("Give either --lists, for interleaved rankings, or --run, for rankings to estimate.")
+    clicks = read_clicks(log, **chosen_columns(options))
     if lists is not None:
-        outcome = score_interleaving(lists, log, method=options["method"], level=options["interval"])
+        outcome = score_interleaving(lists, clicks, method=options["method"], level=options["interval"])
         emit(outcome, options, outcome.warnings)
         return
     estimates = evaluate_from_clicks(
-        log, named_files(runs), list(measures) or "DCG@10 P@10", clip=options["clip"],
+        clicks, named_files(runs), list(measures) or "DCG@10 P@10", clip=options["clip"],
         propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"],
     )  # fmt: skip
     emit(estimates, options)

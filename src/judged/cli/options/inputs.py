@@ -31,7 +31,11 @@ measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", g
 level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measures",
                       help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
 
-_COLUMNS = {"query": "query ids", "doc": "document ids", "score": "scores", "grade": "grades", "rank": "ranks"}
+_COLUMNS = {
+    "query": "query ids", "doc": "document ids", "score": "scores", "grade": "grades", "rank": "ranks",
+    "session": "sessions", "click": "clicks",
+}  # fmt: skip
+_RANKINGS = ("query", "doc", "score", "grade", "rank")
 
 
 def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> dict[str, float] | None:
@@ -46,24 +50,29 @@ def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str,
     return grades or None
 
 
-def column_options(command: F) -> F:
-    """Declare the names of columns, and the grades of words."""
-    command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
-                     help="Grades of words: Exact=3,Substitute=2.")(command)  # fmt: skip
-    for role, meaning in reversed(_COLUMNS.items()):
-        command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {meaning}, in every table that has it.")(command)  # fmt: skip
-    return command
+def column_options(*roles: str) -> Callable[[F], F]:
+    """Declare the names of the columns of these roles; with grades also the grades of words."""
+
+    def declare(command: F) -> F:
+        if "grade" in roles:
+            command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
+                             help="Grades of words: Exact=3,Substitute=2.")(command)  # fmt: skip
+        for role in reversed(roles):
+            command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {_COLUMNS[role]}, in every table that has it.")(command)  # fmt: skip
+        return command
+
+    return declare
 
 
 def chosen_columns(options: dict[str, Any]) -> dict[str, Any]:
-    """The columns and grades that were chosen, as arguments of `evaluate`."""
+    """The columns and grades that were chosen, as arguments of the functions that read the inputs."""
     names = (*(f"{role}_col" for role in _COLUMNS), "grade_map")
     return {name: options[name] for name in names if options.get(name) is not None}
 
 
 def input_options(command: F) -> F:
     """Declare the names of columns, and of the fields of question files."""
-    return column_options(field_options(command))
+    return column_options(*_RANKINGS)(field_options(command))
 
 
 def split_inputs(
