@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import click
 import ir_measures
 import numpy as np
 import pytest
 from commands import called
 
 import judged as jd
+from judged.cli.main import cli
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.2, "b": 0.9}, "q2": {"c": 1.0}}
@@ -63,6 +66,63 @@ def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
 def test_columns_and_grades_are_named_in_every_command(words: tuple[str, ...]) -> None:
     result = called(*words, *NAMES, "--grade-map", "Exact=3,Irrelevant=0")
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ("correlate", "scores.csv", "other.csv"), ("recommend", "scores.csv", "scores.csv"), ("clicks", "interleave", "scores.csv", "other.csv"),
+    ("clicks", "simulate", "odd.csv", "scores.csv", "--grade-col", "Note", "--grade-map", "Exact=3,Irrelevant=0"),
+], ids=" ".join)  # fmt: skip
+def test_columns_of_runs_are_named_in_every_command(words: tuple[str, ...]) -> None:
+    for name, scores in (("scores", (2, 1)), ("other", (1, 2))):
+        rows = "".join(f"q1,{doc},{score}\n" for doc, score in zip("ab", scores, strict=True))
+        Path(f"{name}.csv").write_text(f"Such Wort,Artikel Nr,Punkte\n{rows}")
+    grades = ("--grade-col", "punkte") if words[0] == "recommend" else ()
+    result = called(*words, "--query-col", "such wort", "--doc-col", "artikel nr", "--score-col", "punkte", *grades)
+    assert result.returncode == 0, result.stderr
+
+
+ODD_CALLS = [
+    ("agree", "odd.csv", "odd.csv"), ("agree", "q", "q", "--run", "odd.csv", "odd.csv"), ("merge", "odd.csv", "odd.csv", "-o", "x"),
+    ("clicks", "fit", "odd.csv"), ("clicks", "score", "odd.csv", "--run", "x.run"), ("clicks", "simulate", "odd.csv", "x.run"),
+    ("clicks", "simulate", "q", "odd.csv"), ("clicks", "interleave", "odd.csv", "odd.csv"), ("compare", "q", "odd.csv", "x.run"),
+    ("convert", "odd.csv", "x.run"), ("correlate", "odd.csv", "x.run"), ("curve", "pr", "q", "odd.csv"), ("eval", "q", "odd.csv"),
+    ("eval", "odd.csv", "x.run"), ("explain", "AP", "q", "odd.csv"), ("gate", "q", "odd.csv"), ("power", "q", "odd.csv", "x.run"),
+    ("recommend", "odd.csv"), ("report", "q", "odd.csv"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ODD_CALLS, ids=" ".join)
+def test_an_error_names_only_options_that_the_command_has(words: tuple[str, ...]) -> None:
+    Path("odd.csv").write_text(ODD.replace("Exact", "x1").replace("Irrelevant", "x2"))
+    result = called(*words)
+    assert result.returncode == 2
+    command: Any = cli
+    for word in words[: 1 + (words[0] == "clicks")]:
+        command = command.get_command(click.Context(command), word)
+    known = {flag for parameter in command.params for flag in parameter.opts}
+    named = set(re.findall(r"(?<!\S)--[a-z][a-z-]+", result.stderr))
+    assert named
+    assert named <= known
+
+
+def test_question_files_with_different_questions_are_told_in_power_and_curve_too() -> None:
+    Path("long.jsonl").write_text(
+        QUESTIONS.format("a", "b") + QUESTIONS.format("a", "b").replace('"q1"', '"q3"').splitlines()[0]
+    )
+    for words in (
+        ("power", "long.jsonl", "bm25.jsonl"),
+        ("curve", "pr", "long.jsonl", "bm25.jsonl"),
+        ("compare", "long.jsonl", "bm25.jsonl"),
+    ):
+        result = called(*words)
+        assert result.returncode == 0
+        assert (result.stdout + result.stderr).count("[queries-differ]") == 1
+
+
+def test_correlate_takes_the_rankings_of_question_files() -> None:
+    assert called("convert", "bm25.jsonl", "bm25.run").returncode == 0
+    asked, split = jd.correlate("bm25.jsonl", "embed.jsonl"), jd.correlate("bm25.run", "embed.jsonl")
+    assert asked.mean() == split.mean()
 
 
 def test_a_column_that_no_table_has_is_an_error() -> None:

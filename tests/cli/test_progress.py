@@ -21,11 +21,12 @@ from judged.steps import step
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
 INPUTS = ("reading qrels.txt", "joining a.run with qrels.txt", "joining b.run with qrels.txt")
+NAMED = ("joining a with qrels.txt", "joining b with qrels.txt")
 STEPS = {  # the steps of each command, in order; others may be between them
     ("eval", "qrels.txt", "a.run", "b.run"): (INPUTS[0], INPUTS[1], "measuring", INPUTS[2], "measuring"),
     ("compare", "qrels.txt", "a.run", "b.run"): (*INPUTS, "measuring", "comparing"),
-    ("gate", "qrels.txt", "b.run", "-b", "a.run"): (INPUTS[0], INPUTS[2], INPUTS[1], "comparing", "applying the rules"),
-    ("report", "qrels.txt", "a.run", "b.run"): (INPUTS[0], "joining a with qrels.txt", "joining b with qrels.txt", "comparing", "preparing the page", "computing curves", "writing report.html"),
+    ("gate", "qrels.txt", "b.run", "-b", "a.run"): (INPUTS[0], *NAMED, "comparing", "applying the rules"),
+    ("report", "qrels.txt", "a.run", "b.run"): (INPUTS[0], *NAMED, "comparing", "preparing the page", "computing curves", "writing report.html"),
     ("explain", "AP", "qrels.txt", "a.run"): (*INPUTS[:2], "explaining"),
     ("agree", "qrels.txt", "other.txt"): ("reading qrels.txt", "reading other.txt", "computing agreement"),
     ("merge", "qrels.txt", "other.txt", "--how", "max", "-o", "m.txt"): ("reading other.txt", "merging judgments", "writing m.txt"),

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import check_stdin, chosen_columns, column_options, named_files, named_run
+from judged.cli.options.inputs import TableReader, check_stdin, chosen_columns, column_options, named_files
 from judged.cli.options.output import emit, output_options, show_warnings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -121,6 +121,7 @@ def fit(log: str, model: str, **options: Any) -> None:
 @option("--stopping", type=_share, default=0.5, show_default=True, group="Measures", help="dcm: probability of leaving after a click.")  # fmt: skip
 @option("--decay", type=click.FloatRange(0), default=1.0, show_default=True, group="Measures", help="pbm, ubm: rank r is examined with probability (1/r)^decay.")  # fmt: skip
 @_seed
+@column_options("query", "doc", "score", "grade", "rank")
 @output_options(default="csv", places=False)
 def simulate(qrels: str, run: str, **options: Any) -> None:
     """Simulate sessions of users who see the rankings of RUN and click by the grades in QRELS.
@@ -135,7 +136,10 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
 
     check_stdin(qrels, run)
     names = ("model", "sessions", "seed", "k", "top", "shuffled", "noise", "persistence", "stopping", "decay")
-    log = simulate_clicks(qrels, named_run(run), **{name: options[name] for name in names})
+    read = TableReader(options)
+    judgments, ranking = read.qrels(qrels), read.run(run)
+    read.check_used()
+    log = simulate_clicks(judgments, ranking, **{name: options[name] for name in names})
     if not _by_ending(options):
         emit(click_rows(log), options)
         return
@@ -158,6 +162,7 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
     help="Number of documents in each list.",
 )
 @_seed
+@column_options("query", "doc", "score", "rank")
 @output_options("trec", places=False)
 def interleave(run_a: str, run_b: str, **options: Any) -> None:
     """Interleave RUN_A and RUN_B into one list per query, with the team of every document.
@@ -172,8 +177,10 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
     from judged.clicks.interleaving.interleave import interleave as interleave_runs
 
     check_stdin(run_a, run_b)
-    names = {name: options[name] for name in ("method", "k", "seed")}
-    lists = interleave_runs(named_run(run_a), named_run(run_b), **names)
+    read = TableReader(options)
+    first, second = read.run(run_a), read.run(run_b)
+    read.check_used()
+    lists = interleave_runs(first, second, **{name: options[name] for name in ("method", "k", "seed")})
     if not _by_ending(options):
         emit(lists, options, lists.warnings)
         return
@@ -193,6 +200,7 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
 @option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, group="Statistics", help="With --run: independent units of the standard errors.")  # fmt: skip
 @_interval
 @_log_columns
+@column_options("score")
 @output_options()
 def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
     """Score two interleaved rankings (--lists), or estimate rankings that were not shown (--run), by the clicks in LOG.
@@ -207,13 +215,17 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[st
 
     if (lists is None) == (not runs):
         raise click.UsageError("Give either --lists, for interleaved rankings, or --run, for rankings to estimate.")
-    clicks = read_clicks(log, **chosen_columns(options))
+    clicks = read_clicks(
+        log, **{name: column for name, column in chosen_columns(options).items() if name != "score_col"}
+    )
     if lists is not None:
         outcome = score_interleaving(lists, clicks, method=options["method"], level=options["interval"])
         emit(outcome, options, outcome.warnings)
         return
+    named_files(runs)  # no two of one name
+    read = TableReader(options)
     estimates = evaluate_from_clicks(
-        clicks, named_files(runs), list(measures) or "DCG@10 P@10", clip=options["clip"],
+        clicks, [read.run(run) for run in runs], list(measures) or "DCG@10 P@10", clip=options["clip"],
         propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"],
     )  # fmt: skip
     emit(estimates, options)

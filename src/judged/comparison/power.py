@@ -12,7 +12,7 @@ from judged._types import Floats
 from judged.comparison.inputs import split_name
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
-from judged.evaluation.inputs import are_questions, open_named
+from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
@@ -194,7 +194,8 @@ def power(
 def _power(
     sides: tuple[Values, Values], difference: float | None, power: float, alpha: float, n_queries: int | None, simulate: bool, seed: int
 ) -> Power:  # fmt: skip
-    warnings = list(dict.fromkeys(w for side in sides for w in side.warnings))
+    lost = queries_differ([side.queries for side in sides], ", left out")
+    warnings = list(dict.fromkeys((*(w for side in sides for w in side.warnings), *lost)))
     powers = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:
         first, second = _align(sides, name)

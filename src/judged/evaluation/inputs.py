@@ -12,16 +12,17 @@ from judged.core.join.join import join
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
-from judged.core.tables import Qrels, Questions, Run
+from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
-from judged.errors import DataError, Hint, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_requested_qrels
 from judged.io.run_names import named_runs
 from judged.io.tables.frames import is_spark
+from judged.tables.text import counted
 
 Progress = Callable[[int, int], object]
 
@@ -204,6 +205,13 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
     judged = join(qrels, run, policy, progress)
     check_relevant(judged)
     return judged
+
+
+def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned, ...]:
+    """Warn if some runs lack queries that others have, as those of question files with different questions; say what follows."""
+    sets = [set(one) for one in queries]
+    lost = len(set.union(*sets)) - len(set.intersection(*sets))
+    return (Warned("queries-differ", lost, f"{counted(lost, 'query')} not in every run{effect}"),) if lost else ()
 
 
 def check_relevant(judged: Judged) -> None:

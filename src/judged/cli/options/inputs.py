@@ -143,14 +143,32 @@ def named_files(runs: tuple[str, ...]) -> Any:
     return named
 
 
-def named_run(word: str) -> Any:
-    """The run of `[NAME=]FILE`, as an input of `read_run`."""
-    files = named_files((word,))
-    if isinstance(files, list):
-        return word
-    from judged.io.read import read_run
+class TableReader:
+    """Reads runs and judgments with the columns that were named on the command line, and without them leaves files as they are."""
 
-    return next(read_run(file, name=name) for name, file in files.items())
+    def __init__(self, options: dict[str, Any]) -> None:
+        from judged.evaluation.options import RagOptions
+
+        self._columns = RagOptions.of(chosen_columns(options)).columns
+        self.check_used = self._columns.check_used
+
+    def run(self, word: str) -> Any:
+        """The run of `[NAME=]FILE`, as an input of `read_run`."""
+        files = named_files((word,))
+        if isinstance(files, list) and not self._columns:
+            return word
+        from judged.io.read import read_requested_run
+
+        [(name, file)] = files.items() if isinstance(files, dict) else [(None, word)]
+        return read_requested_run(file, self._columns.request("run"), name=name)
+
+    def qrels(self, file: str | None) -> Any:
+        """Judgments or interactions, as an input of `read_qrels`; None stays."""
+        if file is None or not self._columns:
+            return file
+        from judged.io.read import read_requested_qrels
+
+        return read_requested_qrels(file, self._columns.request("qrels"))
 
 
 def check_stdin(*files: str) -> None:

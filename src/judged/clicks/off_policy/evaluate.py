@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -16,6 +16,7 @@ from judged.clicks.models.examination import Examination
 from judged.clicks.off_policy.estimators import Counterfactual, Worth, counterfactual
 from judged.errors import UsageError, shown
 from judged.io.read import read_run
+from judged.io.run_names import named_runs
 from judged.registry import parse_call
 from judged.steps import step
 from judged.tables.result import Result
@@ -81,7 +82,7 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
 
     Args:
         log: any input of `read_clicks`.
-        runs: one run, any input of `read_run`; a list of paths; or `{name: path}`.
+        runs: one run, any input of `read_run`; a list of runs; or `{name: run}`.
         measures: DCG, P and CTR, with cutoffs: `"DCG@10 P@5"`.
         propensity: the probability that each rank is examined, starting at rank 1; None to estimate it by a position-based model fitted to the log.
         estimators: some of ips, snips and naive.
@@ -96,7 +97,7 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
     chances, source = _propensity(clicks, propensity)
     names: list[str] = []
     estimates: list[Counterfactual] = []
-    for name, one in _runs(runs):
+    for name, one in named_runs(runs):
         run = read_run(one, name=name)
         with step(f"estimating {run.name}"):
             rank, length = _new_ranks(clicks.pairs, rankings(run))
@@ -106,19 +107,6 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
                     estimates.append(counterfactual(clicks, rank, length, chances, measure=measure, k=k, estimator=estimator,
                                                     clip=clip, by=by, level=level))  # fmt: skip
     return Counterfactuals(tuple(names), tuple(estimates), tuple(chances.tolist()), source, by, level)
-
-
-def _runs(runs: Any) -> list[tuple[str | None, Any]]:
-    """Runs with the names that were given to them."""
-    if isinstance(runs, Mapping) and runs and all(map(_is_path, runs.values())):
-        return list(runs.items())
-    if isinstance(runs, list | tuple) and runs and all(map(_is_path, runs)):
-        return [(None, run) for run in runs]
-    return [(None, runs)]
-
-
-def _is_path(run: Any) -> bool:
-    return isinstance(run, str | bytes) or hasattr(run, "__fspath__")
 
 
 def _parse_measure(word: str) -> tuple[Worth, int | None]:
