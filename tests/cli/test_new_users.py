@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -343,3 +344,32 @@ def test_judgments_and_runs_are_read_back() -> None:
 def test_integer_ids_stay_integers_and_the_highest_grade_of_aspects_counts() -> None:
     assert jd.read_run([(1, 7, 0.5)])[1] == {7: 0.5}
     assert jd.read_qrels([("q", "x", "a", 1), ("q", "y", "a", 2)])["q"] == {"a": 2}
+
+
+# ── several runs where one is expected ───────────────────────────────────────────────────────────
+
+OTHER = {"q1": {"c": 0.5}, "q2": {"d": 1.0}}  # no document of RUN: the two could be merged unnoticed
+
+
+@pytest.mark.parametrize(
+    "runs", [[RUN, OTHER], (RUN, OTHER), {"a": "x.run"}, {"a": Path("x.run")}, [RUN, {"q1": ["z"]}]], ids=str
+)
+@pytest.mark.parametrize("call", [jd.evaluate, jd.join, lambda qrels, run: jd.explain("RR", qrels, run)])
+def test_several_runs_in_place_of_one_are_refused(call: Any, runs: Any, refusal: Any) -> None:
+    assert "jd.compare" in str(refusal("runs", call, QRELS, runs))
+
+
+def test_several_runs_in_one_file_are_refused(refusal: Any) -> None:
+    Path("two.json").write_text(json.dumps([RUN, OTHER]))
+    assert "jd." not in str(refusal("runs", jd.read_run, "two.json"))
+    Path("lines.jsonl").write_text('{"q1": {"a": 1}}\n{"q2": {"c": 1}}\n{"q1": {"b": 2}}\n')
+    assert len(jd.read_run("lines.jsonl")) == 3  # one ranking, or a part of one, per line
+
+
+def test_frames_and_judgments_are_refused_likewise(refusal: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"q": ["q1"], "doc": ["a"], "score": [1.0]})
+    for runs in ([frame, frame], {"a": frame}):
+        assert "jd.compare" in str(refusal("runs", jd.evaluate, QRELS, runs))
+    assert "jd.agree" in str(refusal("runs", jd.evaluate, [QRELS, QRELS], RUN))
+    assert jd.read_run([{"q1": ["a"]}, {"q2": ["c"]}]).score.tolist() == [1.0, 1.0]  # one query per item
