@@ -56,7 +56,7 @@ class Hint:
 
     Args:
         text: the sentence, with `{name}` where an option belongs.
-        options: values of the options; None for an option whose value the user chooses.
+        options: values of the options; None for an option whose value the user chooses; a `Call` for other names.
     """
 
     text: str
@@ -81,11 +81,23 @@ class Hint:
         return text.format_map({name: write(name, value) for name, value in self.options})
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A name in a `Hint` that differs between Python and the command line, such as `jd.evaluate` and `judged eval`."""
+
+    python: str
+    command: str
+
+
 def _as_argument(name: str, value: Any) -> str:
+    if isinstance(value, Call):
+        return value.python
     return f"{name}={'' if value is None else repr(value)}"
 
 
 def _as_flag(name: str, value: Any) -> str:
+    if isinstance(value, Call):
+        return value.command
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
         return flag

@@ -373,3 +373,34 @@ def test_frames_and_judgments_are_refused_likewise(refusal: Any) -> None:
         assert "jd.compare" in str(refusal("runs", jd.evaluate, QRELS, runs))
     assert "jd.agree" in str(refusal("runs", jd.evaluate, [QRELS, QRELS], RUN))
     assert jd.read_run([{"q1": ["a"]}, {"q2": ["c"]}]).score.tolist() == [1.0, 1.0]  # one query per item
+
+
+# ── messages in the words of the command line ────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("words", "slug"), [
+    (("eval", "bm25.jsonl", "-m", "R@100tok", "--tokens", "words"), "no-tokens"), (("eval", "bm25.jsonl", "-m", "R@100tok"), "no-tokens"),
+    (("eval", "q", "x.run", "-m", "R@100tok", "--tokens", "words"), "no-tokens"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
+    (("recommend", "x.run", "-m", "nDCG"), "unknown-measure"), (("agree", "q", "q", "--judge-col", "who"), "judges"),
+    (("board", "means.json"), "values-file"), (("board", "two.json"), "values-file"), (("board", "other.json"), "values-file"),
+    (("board", "x.run"), "values-file"), (("curve", "pr", "sets.jsonl"), "alternatives"),
+])  # fmt: skip
+def test_errors_name_no_python(words: tuple[str, ...], slug: str) -> None:
+    Path("other.json").write_text('{"a": 1}')
+    Path("sets.jsonl").write_text('{"question": "q1", "retrieved": ["a"], "relevant": [["a"], ["b"]]}\n')
+    called("eval", "q", "x.run", "--format", "json", "-o", "means.json")
+    called("eval", "q", "x.run", "run.json", "-q", "--format", "json", "-o", "two.json")
+    result = called(*words)
+    assert result.returncode == 2
+    assert f"[{slug}]" in result.stderr
+    assert not re.search(r"\bjd\.|[a-z_]=|[a-z]\(|\bevaluate\b|indices|KeyError|'values'", result.stderr), result.stderr
+
+
+def test_a_result_without_values_per_query_names_the_flag_that_writes_them() -> None:
+    called("eval", "q", "x.run", "--format", "json", "-o", "means.json")
+    assert "no values per query. Write it with -q." in called("board", "means.json").stderr
+
+
+def test_words_of_texts_are_counted_and_ids_are_not() -> None:
+    Path("texts.jsonl").write_text('{"question": "q1", "retrieved": ["two words", "one"], "relevant": ["one"]}\n')
+    assert jd.evaluate("texts.jsonl", measures="R@2tok R@3tok", tokens="words").mean() == {"R@2tok": 0.0, "R@3tok": 1.0}

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, is_file, option
 from judged.cli.options.inputs import (
     chosen_policy,
     input_options,
@@ -58,6 +58,10 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
     from judged.curves.run_curves import curve
     from judged.tables.text import counted
 
+    if is_file(kind):
+        raise click.UsageError(
+            "Missing argument 'pr|ipr|roc|at-k': name the kind first, as in: judged curve pr QRELS RUN"
+        )
     judgments, runs = split_inputs(qrels, runs, options)
     name, files = CURVE_KINDS.find(kind).name, named_files(runs)
     curves = curve(name, judgments, files, list(options["measures"]) or None, average=options["average"],

@@ -75,13 +75,15 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
     """Return each run with its judgments, and the options that are left.
 
-    Runs are opened one at a time, when they are evaluated, unless their columns or judgments depend on each other.
+    Runs are opened one at a time, when they are evaluated, unless their columns, judgments or names depend on each other.
     """
     from judged.evaluation.inputs import open_named
     from judged.evaluation.options import INPUT_OPTIONS
     from judged.io.read import read_qrels
 
-    if qrels is not None and not any(name in options for name in INPUT_OPTIONS):
+    files = [run.rpartition("/")[2] for run in runs if isinstance(run, str)]
+    distinct = len(set(files)) == len(files)
+    if qrels is not None and distinct and not any(name in options for name in INPUT_OPTIONS):
         judgments = read_qrels(qrels)
         return [(judgments, run) for run in runs], options
     inputs = open_named(qrels, [(None, run) for run in runs], options)

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Column
+from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
@@ -49,8 +50,8 @@ def join(
     rag, policies = RagOptions.split(options)
     source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
     if source.alternatives:
-        raise UsageError("alternatives", "join does not support sets of documents of which any one answers a query",
-                         where=source.judged.names[0], hint="use evaluate, compare or explain")  # fmt: skip
+        raise UsageError("alternatives", "sets of documents of which any one answers a query are not supported here",
+                         where=source.judged.names[0], hint=WITH_SETS)  # fmt: skip
     return source.judged
 
 

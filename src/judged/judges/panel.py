@@ -85,8 +85,9 @@ def read_panel(
     request = (columns or NamedColumns({})).request("qrels")
     if judges is not None or judge_col is not None:
         if len(sources) != 1:
-            option = "judges" if judge_col is None else "judge_col"
-            raise UsageError("judges", f"{option} selects columns of one table, got {len(sources)} sources")
+            option = {"judges": None} if judge_col is None else {"judge_col": None}
+            hint = Hint(f"leave out {{{next(iter(option))}}}, or pass one table", **option)
+            raise UsageError("judges", f"columns of judges are selected in one table, got {len(sources)}", hint=hint)
         by_name = read_judges(sources[0], judges, judge_col, request)
         judgments, names = list(by_name.values()), names if names is not None else list(by_name)
     else:

@@ -86,7 +86,7 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
         if word in nouns and not bare:
             last, flag, bare = word, word, True
             continue
-        if flag and (word.startswith("-") or _is_file(word)):
+        if flag and (word.startswith("-") or is_file(word)):
             flag = ""
         if bare and not flag:
             break
@@ -97,7 +97,7 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
     return spread
 
 
-def _is_file(word: str) -> bool:
+def is_file(word: str) -> bool:
     """True if a word is a file rather than a name: it exists, or looks like a path."""
     if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
         return True

@@ -90,14 +90,27 @@ def split_inputs(
 
     fields = {name: options[name] for name in ("question", "retrieved", "relevant") if options.get(name)}
     files = named_files((qrels,))
-    if is_questions(next(iter(files.values())) if isinstance(files, dict) else qrels, **fields):
+    first = next(iter(files.values())) if isinstance(files, dict) else qrels
+    if is_questions(first, **fields):
         judgments, runs = None, (qrels, *runs)
     else:
         judgments = qrels
     if len(runs) < least:
         raise click.UsageError(f"Missing argument '{'RUNS...' if least == 1 else 'RUN'}'.")
+    if not runs and not _may_be_questions(first):
+        raise click.UsageError(f"Missing argument 'RUN': {qrels} has no questions; name judgments and a run.")
     check_stdin(qrels, *runs)
     return judgments, runs
+
+
+def _may_be_questions(file: str) -> bool:
+    """True unless a file exists that is not JSON."""
+    from judged.io.files.source import open_content
+
+    if file == "-" or not Path(file).is_file():
+        return True
+    with open_content(file) as content:
+        return bytes(content.head[:100]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
 
 
 _POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
@@ -136,7 +149,8 @@ def named_files(runs: tuple[str, ...]) -> Any:
         return list(runs)
     from judged.io.run_names import short_names
 
-    short = dict(zip([file for _, _, file in pairs], short_names([file for _, _, file in pairs]), strict=True))
+    unnamed = [file for name, _, file in pairs if not name]
+    short = dict(zip(unnamed, short_names(unnamed), strict=True))
     named = {name or short[file]: file for name, _, file in pairs}
     if len(named) < len(runs):
         raise click.UsageError("Two runs have the same name.")

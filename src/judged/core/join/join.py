@@ -18,9 +18,11 @@ from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
-from judged.errors import Hint, UsageError, shown
+from judged.errors import Call, Hint, UsageError, shown
 from judged.steps import step
 
+WITH_SETS = Hint("use {one}, {other} or {third}", one=Call("jd.evaluate", "judged eval"), other=Call("jd.compare", "judged compare"),
+                 third=Call("jd.explain", "judged explain"))  # fmt: skip
 _FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
 
 
@@ -52,7 +54,7 @@ def join(
         run = run.align(qrels)
     if qrels.choice is not None:
         raise UsageError("alternatives", "the judgments have alternative sets of relevant documents",
-                         where=qrels.name, hint="use evaluate, compare or explain, which accept them")  # fmt: skip
+                         where=qrels.name, hint=WITH_SETS)  # fmt: skip
     credit: SpanCredit | None = None
     if qrels.passages is not None and qrels.passages.spans:
         if isinstance(run, PartitionedRun):

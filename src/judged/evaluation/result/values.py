@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -186,8 +185,10 @@ class Values(Result):
     @classmethod
     def from_json(cls, text: str, name: str = "values") -> Values:
         """The inverse of `to_json`."""
+        from judged.evaluation.result.save import AGAIN, saved_data
+
+        data = saved_data(text, name)
         try:
-            data = json.loads(text)
             measures = tuple(parse(key) for key in data["values"])
             return cls(
                 queries=tuple(data["queries"]),
@@ -203,9 +204,8 @@ class Values(Result):
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
-                "values-file", f"not a complete file of values saved by judged ({error})", where=name,
-                hint="save the values again",
-            ) from error  # fmt: skip
+                "values-file", "values saved by judged, but not complete", where=name, hint=AGAIN
+            ) from error
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
