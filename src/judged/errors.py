@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
+
+IN_COMMAND: ContextVar[bool] = ContextVar("in_command", default=False)  # then options are flags: --ties best
 
 
 def shown(value: object, width: int = 60) -> str:
@@ -67,7 +70,7 @@ class Hint:
         object.__setattr__(self, "options", tuple(options.items()))
 
     def __str__(self) -> str:
-        return self.render()
+        return self.render(flags=IN_COMMAND.get())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Hint, self.text, **dict(self.options)), ()
@@ -214,7 +217,7 @@ class Warned:
     hint: Hint | None = None
 
     def __str__(self) -> str:
-        return self.render()
+        return self.render(flags=IN_COMMAND.get())
 
     def render(self, *, flags: bool = False) -> str:
         """The whole message, for Python, or with flags for the command line."""

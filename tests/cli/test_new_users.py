@@ -404,3 +404,47 @@ def test_a_result_without_values_per_query_names_the_flag_that_writes_them() -> 
 def test_words_of_texts_are_counted_and_ids_are_not() -> None:
     Path("texts.jsonl").write_text('{"question": "q1", "retrieved": ["two words", "one"], "relevant": ["one"]}\n')
     assert jd.evaluate("texts.jsonl", measures="R@2tok R@3tok", tokens="words").mean() == {"R@2tok": 0.0, "R@3tok": 1.0}
+
+
+def test_warnings_in_a_table_name_flags() -> None:
+    Path("ranks.run").write_text("q1 Q0 a 2 2 x\nq1 Q0 b 1 1 x\nq2 Q0 c 1 1 x\n")
+    result = called("eval", "q", "ranks.run", "-m", "RR")
+    assert "--order rank" in result.stdout
+    assert "order='rank'" in str(jd.evaluate("q", "ranks.run", "RR"))
+
+
+# ── what is missing is named, with the usage ─────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("words", "missing"), [
+    (("explain", "q", "x.run"), "MEASURE"), (("explain", "RR", "q"), "RUN"), (("eval", "q"), "RUN"), (("eval", "x.run"), "RUN"),
+    (("eval", "run.json"), "RUN"), (("curve", "q", "x.run"), "pr|ipr|roc|at-k"), (("curve", "pr", "q"), "RUN"), (("compare", "q"), "RUNS"),
+    (("report", "q"), "RUNS"), (("power", "q", "x.run"), "RUN"), (("convert", "q"), "TARGET"),
+])  # fmt: skip
+def test_a_forgotten_argument_is_named_with_the_usage(words: tuple[str, ...], missing: str) -> None:
+    result = called(*words)
+    assert result.returncode == 2
+    assert f"Missing argument '{missing}" in result.stderr
+    assert f"Usage: judged {words[0]}" in result.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ("eval", "q"), ("compare", "q"), ("curve", "pr", "q"), ("power", "q"), ("report", "q"), ("gate", "q", "-m", "RR", "-b"),
+], ids=" ".join)  # fmt: skip
+def test_warnings_name_runs_as_tables_do(words: tuple[str, ...]) -> None:
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "x.run").write_text("q1 Q0 a 1 2 x\n")  # without q2
+    result = called(*words, "one/x.run", "two/x.run")
+    assert result.returncode in (0, 1), result.stderr
+    lines = [line for line in (result.stdout + result.stderr).splitlines() if "[query-missing]" in line]
+    assert [name in line for name, line in zip(("one/x", "two/x"), lines, strict=True)] == [True, True]
+
+
+def test_identical_runs_get_one_sentence() -> None:
+    compared = jd.compare(QRELS, {"a": RUN, "b": RUN})
+    assert len(compared.headline()) == 1
+    notes = [note for table in compared.tables() for note in table.notes if "differences are 0" in note]
+    assert len(notes) == 1
+    assert len(jd.compare(QRELS, {"a": RUN, "b": OTHER}).headline()) == 5
+    assert called("compare", "q", "x.run", "copy=x.run", "-m", "RR").stdout.startswith("copy and x are equal on RR")

@@ -50,6 +50,7 @@ def on_terminal(columns: int, *words: str, **environment: str) -> str:
 @pytest.mark.parametrize("columns", [60, 80, 120])
 @pytest.mark.parametrize("words", [
     ("eval", *SAMPLE), ("compare", *SAMPLE, "-m", "nDCG@10", "AP"), ("eval", *SAMPLE[:2], "-q"), ("power", *SAMPLE[:3]), ("measures", "nDCG"),
+    ("curve", "pr", *SAMPLE), ("curve", "at-k", *SAMPLE[:2]), ("explain", "nDCG@10", *SAMPLE[:2]), ("measures", "kappa"),
 ], ids=lambda words: words[0])  # fmt: skip
 def test_no_line_is_wider_than_the_terminal(columns, words):
     lines = ESCAPE.sub("", on_terminal(columns, *words)).splitlines()

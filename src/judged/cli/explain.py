@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -46,7 +47,7 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     from judged.evaluation.options import with_level
     from judged.measures.grammar import parse_all
 
-    if is_file(measure):
+    if is_file(measure) or (run is None and Path(measure).is_file()):
         raise click.UsageError("Missing argument 'MEASURE': name it first, as in: judged explain nDCG@10 QRELS RUN")
     source, runs = split_inputs(qrels, (run,) if run else (), options, least=0)
     files = named_files(runs[-1:] or (qrels,))

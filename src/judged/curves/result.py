@@ -183,11 +183,11 @@ class Curves(Result):
         with step("drawing"):
             return picture(self, format, size, dpi)
 
-    def to_drawing(self) -> str:
-        """Draw in fixed-width text."""
+    def to_drawing(self, *, columns: int | None = None) -> str:
+        """Draw in fixed-width text, within a number of columns."""
         from judged.curves.draw_terminal import draw_text
 
-        return f"{draw_text(self)}\n"
+        return f"{draw_text(self, columns)}\n"
 
     def _repr_svg_(self) -> str | None:
         """The picture in a notebook; None without matplotlib."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.progress import show_steps
-from judged.errors import JudgedError
+from judged.errors import IN_COMMAND, JudgedError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,12 +42,15 @@ class Command(click.Command):
         return super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
 
     def invoke(self, ctx: click.Context) -> Any:
+        token = IN_COMMAND.set(True)
         try:
             with show_steps():
                 return super().invoke(ctx)
         except JudgedError as error:
             show_error(error, as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
+        finally:
+            IN_COMMAND.reset(token)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in (*GROUPS, "Options")}

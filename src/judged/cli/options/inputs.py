@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -104,15 +105,17 @@ def split_inputs(
 
 
 def _may_be_questions(file: str) -> bool:
-    """True unless a file exists that is not JSON."""
+    """True unless a file exists that is not JSON, or maps queries to documents with numbers."""
     from judged.io.files.source import open_content
 
     if file == "-" or not Path(file).is_file():
         return True
     with open_content(file) as content:
-        return bytes(content.head[:100]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+        head = bytes(content.head).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return head.startswith((b"{", b"[")) and not _NUMBERS.match(head)
 
 
+_NUMBERS = re.compile(rb'\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*[-\d]')  # {query: {doc: number
 _POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
 
 
