@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from commands import called
 
 import judged as jd
 from judged.cli.main import cli
+from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.2, "b": 0.9}, "q2": {"c": 1.0}}
@@ -448,3 +450,23 @@ def test_identical_runs_get_one_sentence() -> None:
     assert len(notes) == 1
     assert len(jd.compare(QRELS, {"a": RUN, "b": OTHER}).headline()) == 5
     assert called("compare", "q", "x.run", "copy=x.run", "-m", "RR").stdout.startswith("copy and x are equal on RR")
+
+
+# ── descriptions and explanations ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("coefficient", list(AGREEMENT_COEFFICIENTS), ids=lambda c: c.name)
+def test_every_symbol_of_a_formula_is_defined(coefficient: Any) -> None:
+    letters = set(re.findall(r"\b[A-Z](?:_[a-z])?\b|\b[a-zπ](?=\()|\b[wq]\b|Σ", coefficient.formula))
+    defined = " ".join(coefficient.symbols)
+    assert [letter for letter in letters if letter not in defined] == []
+    shown = called("measures", coefficient.name).stdout
+    assert all(f"{symbol}: " in shown for symbol in coefficient.symbols)
+
+
+def test_explain_says_why_a_value_is_0_and_how_a_geometric_mean_uses_it() -> None:
+    assert jd.explain("AP", {"q": {"a": 0}}, {"q": ["a"]}, "q").closing == "0 (no relevant documents)"
+    assert jd.explain("nDCG@5", {"q": {"a": 0}}, {"q": ["a"]}, "q").closing == "0 (no relevant documents)"
+    closing = jd.explain("GMAP", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q").closing
+    assert closing.startswith("0.5 / 1 = 0.5")
+    assert f"{math.log(0.5):.4f}" in closing
