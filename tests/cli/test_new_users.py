@@ -470,3 +470,8 @@ def test_explain_says_why_a_value_is_0_and_how_a_geometric_mean_uses_it() -> Non
     closing = jd.explain("GMAP", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q").closing
     assert closing.startswith("0.5 / 1 = 0.5")
     assert f"{math.log(0.5):.4f}" in closing
+
+
+def test_the_closing_line_of_an_ideal_value_is_about_the_ideal_ranking() -> None:
+    explained = jd.explain("IDCG@5", {"q": {"a": 2, "b": 1}}, {"q": ["b"]}, "q")
+    assert explained.closing == f"= {2 + 1 / math.log2(3):.6g}"

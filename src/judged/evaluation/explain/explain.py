@@ -120,7 +120,8 @@ def closing_line(
     measure: Measure, trace: Trace, row: int, last_sum: float, value: Any, judged: Judged, empty: bool
 ) -> str:
     """The last step to the value of a query, and the effect of a policy on it; `empty`: it has no relevant document."""
-    closing, in_this_order = trace.closing(row, last_sum), trace.value[row]
+    in_this_order = trace.value[row]
+    closing = trace.closing(row, float(in_this_order) if measure.definition.ideal_only else last_sum)
     if empty and closing.startswith("0 ("):
         closing = "0 (no relevant documents)"
     if measure.definition.summary == "geometric":
