@@ -59,7 +59,7 @@ class Hint:
 
     Args:
         text: the sentence, with `{name}` where an option belongs.
-        options: values of the options; None for an option whose value the user chooses; a `Call` for other names.
+        options: values of the options; None for an option whose value the user chooses; a `Wording` for other names.
     """
 
     text: str
@@ -85,7 +85,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Wording:
     """A name in a `Hint` that differs between Python and the command line, such as `jd.evaluate` and `judged eval`."""
 
     python: str
@@ -93,13 +93,13 @@ class Call:
 
 
 def _as_argument(name: str, value: Any) -> str:
-    if isinstance(value, Call):
+    if isinstance(value, Wording):
         return value.python
     return f"{name}={'' if value is None else repr(value)}"
 
 
 def _as_flag(name: str, value: Any) -> str:
-    if isinstance(value, Call):
+    if isinstance(value, Wording):
         return value.command
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
@@ -114,8 +114,8 @@ class JudgedError(Exception):
     The slug is listed in `docs/errors.md`; all parts are attributes.
 
     Args:
-        slug: what is wrong, in two or three words joined by hyphens.
-        problem: what is wrong, in a sentence; with `got`, the type or range that was expected.
+        slug: an identifier of the problem: two or three words joined by hyphens.
+        problem: the problem, in a sentence; with `got`, the expected type or range.
         got: the value of a wrong type or range. The message is then "expected <problem>, got <got>".
         hint: one action, in the imperative; a `Hint` if it names options.
         where: the place.
@@ -192,7 +192,7 @@ class DataError(JudgedError, ValueError):
 
 
 class UsageError(JudgedError, ValueError):
-    """A wrong call: an unknown measure, a parameter out of range, a policy that does not exist."""
+    """Incorrect usage: an unknown measure, a parameter out of range, a policy that does not exist."""
 
 
 class FileError(JudgedError, OSError):

@@ -57,9 +57,9 @@ def column_options(*roles: str) -> Callable[[F], F]:
     def declare(command: F) -> F:
         if "grade" in roles:
             command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
-                             help="Grades of words: Exact=3,Substitute=2.")(command)  # fmt: skip
+                             help="Grades for words, such as Exact=3,Substitute=2.")(command)  # fmt: skip
         for role in reversed(roles):
-            command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {_COLUMNS[role]}, in every table that has it.")(command)  # fmt: skip
+            command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {_COLUMNS[role]}, in every table that has one.")(command)  # fmt: skip
         return command
 
     return declare
@@ -125,7 +125,9 @@ def policy_options(command: F) -> F:
 
     command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies", shell_complete=_complete_profile,
                      help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
-    command = option("--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents first.")(command)
+    command = option(
+        "--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents from the rankings first."
+    )(command)
     command = option("--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking.")(command)  # fmt: skip
     for policy in reversed(POLICY_OPTIONS):
         if policy.name in _POLICIES:

@@ -18,11 +18,13 @@ from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
-from judged.errors import Call, Hint, UsageError, shown
+from judged.errors import Hint, UsageError, Wording, shown
 from judged.steps import step
 
-WITH_SETS = Hint("use {one}, {other} or {third}", one=Call("jd.evaluate", "judged eval"), other=Call("jd.compare", "judged compare"),
-                 third=Call("jd.explain", "judged explain"))  # fmt: skip
+WITH_SETS = Hint(
+    "use {commands}",
+    commands=Wording("jd.evaluate, jd.compare or jd.explain", "judged eval, judged compare or judged explain"),
+)
 _FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
 
 

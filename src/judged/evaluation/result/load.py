@@ -14,7 +14,7 @@ from judged.io.files.source import read_text
 def load(path: str | os.PathLike[str]) -> Values:
     """Load values from a JSON or Parquet file."""
     if Path(path).suffix.lower() == ".csv":
-        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save as JSON or Parquet: CSV has no policy",
+        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
                          value=str(path))  # fmt: skip
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow as pa

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import Call, DataError, Hint, UsageError
+from judged.errors import DataError, Hint, UsageError, Wording
 from judged.io.files.atomic import write_atomically
 from judged.tables.formats.csv import cell
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from judged.evaluation.result.values import Values
 
 
-AGAIN = Hint("write one with {save}", save=Call("Values.save", "judged eval -q --format json -o FILE"))
+AGAIN = Hint("write one with {save}", save=Wording("Values.save", "judged eval -q --format json -o FILE"))
 
 
 def saved_data(text: str, name: str) -> dict[str, Any]:
@@ -34,13 +34,13 @@ def saved_data(text: str, name: str) -> dict[str, Any]:
     if not isinstance(data, dict) or not {"judged", "run"} <= data.keys():
         raise DataError("values-file", "not a result saved by judged", where=name, hint=AGAIN)
     if not {"values", "queries"} <= data.keys():
-        hint = Hint("write it with {save}", save=Call("Values.save", "-q"))
+        hint = Hint("write it with {save}", save=Wording("Values.save", "-q"))
         raise DataError("values-file", "no values per query", where=name, hint=hint)
     return data
 
 
 def save(values: Values, path: str | os.PathLike[str]) -> None:
-    """Write values in the format that the ending of the file names; the file appears whole or not at all."""
+    """Write values in the format given by the file extension; the file is written atomically."""
     ending = Path(path).suffix.lower()
     if ending == ".json":
         with write_atomically(path) as file:

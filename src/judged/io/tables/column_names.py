@@ -11,7 +11,7 @@ from judged.errors import shown
 
 @lru_cache(maxsize=4096)
 def plain_name(name: object) -> str:
-    """Return a name without case, blanks, hyphens and underscores; '' for what is no text.
+    """Return a name without case, blanks, hyphens and underscores; '' for anything that is not text.
 
     >>> plain_name("Search Term") == plain_name("search_term")
     True

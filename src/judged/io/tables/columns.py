@@ -122,7 +122,7 @@ class ColumnRequest:
         """Raise if columns were named for a source that has none."""
         if self.named and self.used is None:
             role, column = next(iter(self.named.items()))
-            option = Hint("leave out {" + f"{role}_col" + "}", **{f"{role}_col": column})
+            option = Hint("omit {" + f"{role}_col" + "}", **{f"{role}_col": column})
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
 
@@ -261,7 +261,7 @@ def _raise_unknown(role: str, names: Sequence[str], request: ColumnRequest, wher
     hint: Hint | str = guess_options(names, request)
     if near is not None:
         hint = Hint(f"use {{{option}}}", **{option: near}) if option.isidentifier() else f"did you mean {near!r}?"
-    problem = f"there is no column {name!r}; the columns are {list_columns(names)}"
+    problem = f"no column {name!r}; the columns are {list_columns(names)}"
     raise DataError("columns", problem, hint=hint, where=where, value=name)
 
 
