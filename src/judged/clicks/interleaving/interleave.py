@@ -24,6 +24,7 @@ from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count
+from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
@@ -124,7 +125,8 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
     if sessions is not None:
         check_count(sessions, "sessions")
     numbered = range(1, (sessions or len(shared)) + 1)
-    made = [(n, q, _METHODS[method](a[q], b[q], k, rng)) for n, q in zip(numbered, cycle(shared), strict=False)]
+    with step("interleaving"):
+        made = [(n, q, _METHODS[method](a[q], b[q], k, rng)) for n, q in zip(numbered, cycle(shared), strict=False)]
     rows = [
         (number, query, rank, *row)
         for number, query, one in made
@@ -197,6 +199,7 @@ class InterleavingOutcome(Result):
                 "outcomes": [asdict(one) for one in self.outcomes], "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
 
 
+@step("scoring the rankings")
 def score_interleaving(
     lists: Any, log: Any, *, method: Method | None = None, level: float = 0.95
 ) -> InterleavingOutcome:
