@@ -446,10 +446,10 @@ def test_warnings_name_runs_as_tables_do(words: tuple[str, ...]) -> None:
 def test_identical_runs_get_one_sentence() -> None:
     compared = jd.compare(QRELS, {"a": RUN, "b": RUN})
     assert len(compared.headline()) == 1
-    notes = [note for table in compared.tables() for note in table.notes if "differences are 0" in note]
+    notes = [note for table in compared.tables() for note in table.notes if "identical on these" in note]
     assert len(notes) == 1
     assert len(jd.compare(QRELS, {"a": RUN, "b": OTHER}).headline()) == 5
-    assert called("compare", "q", "x.run", "copy=x.run", "-m", "RR").stdout.startswith("copy and x are equal on RR")
+    assert called("compare", "q", "x.run", "copy=x.run", "-m", "RR").stdout.startswith("copy and x are identical on RR")
 
 
 # ── descriptions and explanations ────────────────────────────────────────────────────────────────

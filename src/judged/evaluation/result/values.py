@@ -111,8 +111,7 @@ class Values(Result):
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
-        options: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "seed": seed}
-        return mean_intervals(self.columns, chosen, self.queries, **options)
+        return mean_intervals(self.columns, chosen, self.queries, level=level, method=method, clusters=clusters, seed=seed)  # fmt: skip
 
     @property
     def numeric_measures(self) -> list[Measure]:
