@@ -14,6 +14,7 @@ from .comparison.compare import compare as compare
 from .comparison.leaderboard import leaderboard as leaderboard
 from .comparison.power import power as power
 from .comparison.result import Comparison as Comparison
+from .comparison.variance import variance as variance
 from .core.judged import Judged as Judged
 from .core.policy import Policy as Policy
 from .core.tables import Qrels as Qrels

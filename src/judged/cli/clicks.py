@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.inputs import check_stdin, named_files, named_run
 from judged.cli.options.output import emit, output_options, show_warnings
 
@@ -85,7 +85,7 @@ def fit(log: str, model: str, **options: Any) -> None:
     grades = fitted.grades(options["levels"], minimum=options["minimum"])
     if qrels:
         grades.save_qrels(qrels)
-        click.echo(f"{len(grades)} grades written to {qrels}", err=True)
+        say(f"{len(grades)} grades written to {qrels}")
         options["output"] = None
     if options["grades"]:
         show_warnings(fitted.warnings)
@@ -135,9 +135,7 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
         emit(click_rows(log), options)
         return
     write_clicks(log, options["output"])
-    click.echo(
-        f"{len(log.sessions)} sessions with {int(log.clicked.sum())} clicks written to {options['output']}", err=True
-    )
+    say(f"{len(log.sessions)} sessions with {int(log.clicked.sum())} clicks written to {options['output']}")
 
 
 @command.command("interleave", cls=Command, short_help="Interleave two runs.")
@@ -152,10 +150,11 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
     group="Measures",
     help="Number of documents in each list.",
 )
+@option("--sessions", type=click.IntRange(1), metavar="N", group="Measures", help="Make N lists, one per session, queries in turn. [default: one list per query]")  # fmt: skip
 @_seed
 @output_options("trec", places=False)
 def interleave(run_a: str, run_b: str, **options: Any) -> None:
-    """Interleave RUN_A and RUN_B into one list per query, with the team of every document.
+    """Interleave RUN_A and RUN_B into one list per query or session, with the team of every document.
 
     Without --format, the extension of the output file determines it: .csv, .tsv, .jsonl or .parquet; any other writes a TREC run whose tag
     is the team.
@@ -167,14 +166,14 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
     from judged.clicks.interleaving.interleave import interleave as interleave_runs
 
     check_stdin(run_a, run_b)
-    names = {name: options[name] for name in ("method", "k", "seed")}
+    names = {name: options[name] for name in ("method", "k", "seed", "sessions")}
     lists = interleave_runs(named_run(run_a), named_run(run_b), **names)
     if not _by_ending(options):
         emit(lists, options, lists.warnings)
         return
     lists.save(options["output"])
     show_warnings(lists.warnings)
-    click.echo(f"{len(lists.lists())} lists written to {options['output']}", err=True)
+    say(f"{len(lists.lists())} lists written to {options['output']}")
 
 
 @command.command("score", cls=Command, short_help="Score rankings by clicks.")
@@ -185,6 +184,7 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
 @option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="With --run: DCG@k, P@k or CTR@k. [default: DCG@10 P@10]")  # fmt: skip
 @option("--propensity", metavar="LIST", group="Statistics", help="With --run: examination probabilities of ranks 1, 2 …, such as 1,0.5,0.33. [default: from a pbm fitted to LOG]")  # fmt: skip
 @option("--clip", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, group="Statistics", help="With --run: minimum propensity; smaller ones are raised to it.")  # fmt: skip
+@option("--resamples", type=click.IntRange(2), default=200, show_default=True, metavar="N", group="Statistics", help="With --run: bootstrap fits of the propensities.")  # fmt: skip
 @option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, group="Statistics", help="With --run: units that are independent, for standard errors.")  # fmt: skip
 @_interval
 @output_options()
@@ -206,7 +206,7 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[st
         return
     estimates = evaluate_from_clicks(
         log, named_files(runs), list(measures) or "DCG@10 P@10", clip=options["clip"],
-        propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"],
+        propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"], resamples=options["resamples"],
     )  # fmt: skip
     emit(estimates, options)
 

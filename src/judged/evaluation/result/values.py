@@ -202,7 +202,7 @@ class Values(Result):
                 if_irrelevant=_read_columns(measures, data.get("if_irrelevant"), len(data["queries"])),
                 if_top=_read_columns(measures, data.get("if_top"), len(data["queries"])),
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
             raise DataError(
                 "values-file", f"not a complete file of saved values ({reason})", where=name,
