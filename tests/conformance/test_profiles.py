@@ -5,6 +5,7 @@ A check yields (where, name, query, our value, their value). Differences are all
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pytest
 from profile_inputs import RECORDED
 
 import judged as jd
+from judged.evaluation.inputs import ORDER_POLICIES
 from judged.measures.grammar import parse
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import MEASURES, Measure
@@ -106,6 +108,7 @@ def test_conventions_name_measures_and_parameters_that_exist(name):
             assert definition.name == word
             assert {*convention.params, *convention.when} <= {*definition.parameters}
             Measure(definition)(**convention.params)
+        assert {*convention.policy} <= {*ORDER_POLICIES, "empty"}  # those that an evaluation can have by measure
         assert not convention.instead or MEASURES.find(convention.instead).name == convention.instead
 
 
@@ -170,6 +173,18 @@ def test_the_policies_of_single_measures_are_printed_and_saved():
     with pytest.raises(jd.JudgedError) as error:
         jd.compare({"a": values, "b": given})
     assert error.value.slug == "incomparable"
+
+
+def test_measures_of_one_array_have_their_own_policies():
+    """nDCG is averaged over the two orders, RR takes the input's; precision is 0 without a relevant item, nDCG 1."""
+    tied = jd.score([[1, 0]], [[0.5, 0.5]], "nDCG@2 RR", profile="torchmetrics").mean()
+    assert tied["nDCG@2"] == pytest.approx((1 + 1 / math.log2(3)) / 2)
+    assert tied["RR"] == 1
+    assert jd.score([[0, 0]], [[0.5, 0.4]], "nDCG@2 P@1", profile="xgboost").to_dict()[0] == {
+        "nDCG(gain='exp')@2": 1,
+        "P(short='shrink')@1": 0,
+    }
+    assert jd.score([[0, 0]], [[0.5, 0.4]], "P@1", profile="xgboost", empty="one")["P@1"][0] == 1
 
 
 def test_a_joined_ranking_keeps_its_order():
