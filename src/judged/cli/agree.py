@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from judged.cli.options.command import Command, option, say
-from judged.cli.options.inputs import named_files
+from judged.cli.options.inputs import column_options, named_files
 from judged.cli.options.judges import judge_options, judge_sources
 from judged.cli.options.output import emit, output_options, show_warnings, write_text
 from judged.stats.agreement.choices import Interval, WeightsName
@@ -36,6 +36,7 @@ class _Command(Command):
 
 @click.command("agree", cls=_Command)
 @judge_options
+@column_options("score", "rank")
 @option("-l", "--level", "levels", multiple=True, metavar="GRADE", group="Measures", help="Lowest relevant grade, to make grades binary; NAME=GRADE for one judge.")  # fmt: skip
 @option("-r", "--run", "runs", multiple=True, metavar="RUN", group="Input", help="Runs to order by the judgments of each judge; given after the judgments.")  # fmt: skip
 @option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME", group="Measures", help="Measure to order the runs by.")  # fmt: skip

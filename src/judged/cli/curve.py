@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -58,12 +61,19 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
     from judged.curves.run_curves import curve
     from judged.tables.text import counted
 
+    if CURVE_KINDS.get(kind) is None and Path(kind).is_file():
+        raise click.UsageError(
+            "Missing argument 'pr|ipr|roc|at-k': name the kind first, as in: judged curve pr QRELS RUN"
+        )
     judgments, runs = split_inputs(qrels, runs, options)
     name, files = CURVE_KINDS.find(kind).name, named_files(runs)
     curves = curve(name, judgments, files, list(options["measures"]) or None, average=options["average"],
                    query=list(options["query"]) or None, points=_points(options["points"], name), level=options["level"],
                    band=None if options["no_band"] else 0.95, **chosen_policy(options))  # fmt: skip
     curves = replace(curves, title=options["title"])
+    if options["output"] is None and options["format"] == "drawing" and sys.stdout.isatty():
+        click.echo(curves.to_drawing(columns=shutil.get_terminal_size().columns), nl=False)
+        return
     if options["output"] is None or options["format"] != "drawing":
         emit(curves, options, curves.warnings)
         return

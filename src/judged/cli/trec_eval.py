@@ -11,6 +11,7 @@ import click
 
 from judged.cli.options.command import say
 from judged.cli.options.output import write_text
+from judged.cli.options.progress import show_steps
 from judged.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ Exit codes: 0 success, 1 usage error, 2 bad input, 4 a topic or measure that can
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> int:
     """Evaluate a run with the flags and output of trec_eval."""
-    return main(words)
+    with show_steps():
+        return main(words)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -26,6 +26,7 @@ from judged.core.tables import Id, Qrels, Run, decoded
 from judged.errors import UsageError
 from judged.io.click_logs import read_click_rows, write_columns
 from judged.io.read import read_qrels, read_run
+from judged.steps import step
 from judged.tables.result import RecordTable
 from judged.tables.text import counted
 
@@ -181,7 +182,8 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
     lists = ShownLists.of([(query, docs[:k]) for query, docs in run] if own_lists else rankings(read_run(run), k))
     relevance = attractiveness_of_grades(_grades(read_qrels(qrels), lists), top)
     users = _users(name, lists, relevance, noise, persistence, stopping, decay)
-    return simulate(users, lists, sessions, seed, shuffled=shuffled)
+    with step("simulating clicks"):
+        return simulate(users, lists, sessions, seed, shuffled=shuffled)
 
 
 def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float,

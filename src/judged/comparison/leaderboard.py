@@ -17,6 +17,7 @@ from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.multiple.leaderboard import By, Missing, Standings, standings
 from judged.stats.multiple.rank_sets import Over, RankSets, rank_sets
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -146,7 +147,8 @@ def leaderboard(
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
     board = standings(sign * means, missing=missing)
     board = replace(board, mean=-board.mean) if sign < 0 else board
-    ranks = rank_sets([sign * c for c in columns], by=by, missing=missing, confidence=confidence, over=over)
+    with step("ranking the runs"):
+        ranks = rank_sets([sign * c for c in columns], by=by, missing=missing, confidence=confidence, over=over)
     return Leaderboard(name, runs, tuple(collections), means, board, ranks, by, queries - sum(map(len, columns)))
 
 

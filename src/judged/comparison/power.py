@@ -12,7 +12,7 @@ from judged._types import Floats
 from judged.comparison.inputs import split_name
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
-from judged.evaluation.inputs import are_questions, open_named
+from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
@@ -31,6 +31,7 @@ from judged.stats.power import (
     simulated_power,
 )
 from judged.stats.summary import mean
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -67,7 +68,7 @@ class MeasurePower:
         return f"{shows}; a difference of {self.difference:.2g} needs {need}" if self.difference > 0 else shows
 
     def uncertainty(self) -> str:
-        """How well the observed queries determine the number needed, in words."""
+        """The range of the number needed, in words: how well the observed queries determine it."""
         if self.needed_low is None:
             return ""
         most = "more" if self.needed_high is None else f"{self.needed_high:,}"
@@ -235,8 +236,10 @@ class _Plan:
         return self.alpha / (self.systems * (self.systems - 1) // 2)
 
 
+@step("estimating power")
 def _power(sides: tuple[Values, Values], plan: _Plan) -> Power:
-    warnings = list(dict.fromkeys(w for side in sides for w in side.warnings))
+    lost = queries_differ([side.queries for side in sides], ", left out")
+    warnings = list(dict.fromkeys((*(w for side in sides for w in side.warnings), *lost)))
     powers = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:
         first, second = _align(sides, name)

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Column
+from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
@@ -25,6 +26,7 @@ from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.summary import mean
+from judged.steps import step
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
 Progress = Callable[[int, int], object]
@@ -49,8 +51,8 @@ def join(
     rag, policies = RagOptions.split(options)
     source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
     if source.alternatives:
-        raise UsageError("alternatives", "join does not support alternative sets of relevant documents",
-                         where=source.judged.names[0], hint="use evaluate, compare or explain")  # fmt: skip
+        raise UsageError("alternatives", "alternative sets of relevant documents are not supported here",
+                         where=source.judged.names[0], hint=WITH_SETS)  # fmt: skip
     return source.judged
 
 
@@ -116,6 +118,7 @@ def parse_measures(
     return parsed
 
 
+@step("measuring")
 def measure_all(
     source: Provenance, measures: list[Measure], *, profile: str, bounds: bool = False, strict: bool = False
 ) -> Values:

@@ -22,6 +22,7 @@ from judged.quality_gate.reasons import bound_reasons, drop_reasons, few_reasons
 from judged.quality_gate.result import Gate
 from judged.quality_gate.rules import DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
+from judged.steps import step
 
 
 def gate(
@@ -186,6 +187,7 @@ def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, st
     return first, second
 
 
+@step("applying the rules")
 def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
     """Apply the rules."""
     reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison

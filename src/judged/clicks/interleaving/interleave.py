@@ -24,6 +24,7 @@ from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count
+from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
@@ -110,7 +111,7 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
         k: length of the lists.
         seed: random seed.
         sessions: number of sessions, numbered from 1, each with a list of its own, queries in turn; None for one list per query. Sessions that see
-            the same list are not independent, so many sessions of few queries then say little.
+            the same list are not independent, and then more sessions of the same queries add little.
 
     >>> interleave({"q": ["x", "y"]}, {"q": ["y", "z"]}, k=2).lists()
     {'q': ['y', 'x']}
@@ -124,7 +125,8 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
     if sessions is not None:
         check_count(sessions, "sessions")
     numbered = range(1, (sessions or len(shared)) + 1)
-    made = [(n, q, _METHODS[method](a[q], b[q], k, rng)) for n, q in zip(numbered, cycle(shared), strict=False)]
+    with step("interleaving"):
+        made = [(n, q, _METHODS[method](a[q], b[q], k, rng)) for n, q in zip(numbered, cycle(shared), strict=False)]
     rows = [
         (number, query, rank, *row)
         for number, query, one in made
@@ -197,6 +199,7 @@ class InterleavingOutcome(Result):
                 "outcomes": [asdict(one) for one in self.outcomes], "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
 
 
+@step("scoring the rankings")
 def score_interleaving(
     lists: Any, log: Any, *, method: Method | None = None, level: float = 0.95
 ) -> InterleavingOutcome:

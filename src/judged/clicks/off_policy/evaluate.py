@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
@@ -22,8 +22,10 @@ from judged.clicks.off_policy.estimators import (
 from judged.core.numeric.seed import generator
 from judged.errors import UsageError, shown
 from judged.io.read import read_run
+from judged.io.run_names import named_runs
 from judged.registry import parse_call
 from judged.stats.checks import check_count
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
@@ -85,7 +87,7 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
 
     Args:
         log: any input of `read_clicks`.
-        runs: one run, any input of `read_run`; a list of paths; or `{name: path}`.
+        runs: one run, any input of `read_run`; a list of runs; or `{name: run}`.
         measures: DCG, P and CTR, with cutoffs: `"DCG@10 P@5"`.
         propensity: the probability that each rank is examined, starting at rank 1; None to fit a position-based model to the log, without
             a prior; the intervals then come from a bootstrap that fits it again, because its error is part of that of the estimate.
@@ -103,7 +105,7 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
     refits = PositionRefits(clicks) if propensity is None else None
     chances = np.asarray(propensity, dtype=np.float64) if refits is None else refits.fit()
     names, rankings_of_runs = [], []
-    for name, one in _runs(runs):
+    for name, one in named_runs(runs):
         run = read_run(one, name=name)
         rank, length = _new_ranks(clicks.pairs, rankings(run))
         names.append(run.name)
@@ -111,7 +113,10 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
     asked = [(n, r, e) for n, group in zip(names, rankings_of_runs, strict=True) for r in group for e in estimators]
     estimates = [counterfactual(r, chances, estimator=e, clip=clip, by=by, level=level) for _, r, e in asked]
     if refits is not None:
-        drawn = _refitted(refits, [(r, e) for _, r, e in asked], clip, by, check_count(resamples, "resamples"), seed)
+        with step("fitting propensities to resamples"):
+            drawn = _refitted(
+                refits, [(r, e) for _, r, e in asked], clip, by, check_count(resamples, "resamples"), seed
+            )
         estimates = [_with_bootstrap(e, column, level) for e, column in zip(estimates, drawn.T, strict=True)]
     source = "given" if propensity is not None else f"fitted to the log (pbm), {resamples} bootstrap fits"
     return Counterfactuals(tuple(n for n, _, _ in asked), tuple(estimates), tuple(chances.tolist()), source, by, level)
@@ -141,19 +146,6 @@ def _with_bootstrap(estimate: Counterfactual, drawn: Floats, level: float) -> Co
         return replace(estimate, error=np.nan, low=np.nan, high=np.nan)
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return replace(estimate, error=float(known.std(ddof=1)), low=float(low), high=float(high))
-
-
-def _runs(runs: Any) -> list[tuple[str | None, Any]]:
-    """Runs with the names that were given to them."""
-    if isinstance(runs, Mapping) and runs and all(map(_is_path, runs.values())):
-        return list(runs.items())
-    if isinstance(runs, list | tuple) and runs and all(map(_is_path, runs)):
-        return [(None, run) for run in runs]
-    return [(None, runs)]
-
-
-def _is_path(run: Any) -> bool:
-    return isinstance(run, str | bytes) or hasattr(run, "__fspath__")
 
 
 def _parse_measure(word: str) -> tuple[Worth, int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
@@ -25,7 +26,8 @@ from judged.measures.grammar import parse
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
-from judged.stats.summary import mean
+from judged.stats.summary import FLOOR, mean
+from judged.steps import step
 from judged.tables.result import RecordTable
 from judged.tables.text import some
 
@@ -54,6 +56,7 @@ def explain(
     return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
 
 
+@step("explaining")
 def explain_query(
     measure: Measure, source: Provenance, query: Id | None = None, depth: int | None = None
 ) -> Explanation:
@@ -86,7 +89,7 @@ def explain_query(
     last_sum = float(columns["sum"][-1]) if "sum" in columns and len(seen.rank) else 0.0
     return Explanation(
         measure, name, value, ("rank", "document", "grade", *["tokens so far"][: len(tokens)], *columns), tuple(rows),
-        closing_line(steps, 0, last_sum, value, judged, settled_rows(measure, judged)[0]), int(judged.retrieved[0]) - last,
+        closing_line(measure, steps, 0, last_sum, value, judged, bool(is_empty(measure, judged)[0])), int(judged.retrieved[0]) - last,
         ideal=explain_ideal(measure, judged, steps, depth), chosen=query is None,
     )  # fmt: skip
 
@@ -115,20 +118,24 @@ def shown_columns(trace: Trace, seen: Judged) -> dict[str, Column]:
     return trace.columns if main is None else {**trace.columns, "sum": seen.running(main.astype(float))}
 
 
-def settled_rows(measure: Measure, judged: Judged) -> Column:
-    """True for queries whose value the policy sets because they have no relevant document."""
-    return is_empty(measure, judged) if is_settled(measure, judged) else np.zeros(len(judged), bool)
-
-
-def closing_line(trace: Trace, row: int, last_sum: float, value: Any, judged: Judged, settled: bool) -> str:
-    """The last step to the value of a query, and the effect of a policy on it."""
-    closing, in_this_order = trace.closing(row, last_sum), trace.value[row]
+def closing_line(
+    measure: Measure, trace: Trace, row: int, last_sum: float, value: Any, judged: Judged, empty: bool
+) -> str:
+    """The last step to the value of a query, and the effect of a policy on it; `empty`: it has no relevant document."""
+    in_this_order = trace.value[row]
+    closing = trace.closing(row, float(in_this_order) if measure.definition.ideal_only else last_sum)
+    if empty and closing.startswith("0 ("):
+        closing = "0 (no relevant documents)"
+    if measure.definition.summary == "geometric":
+        floored = max(float(in_this_order), FLOOR)
+        closing += f"; its logarithm {math.log(floored):.4f} enters the mean over queries, of which {measure.name} is the exponential"
     if not judged.answered[row]:
         closing += "; the query is not in the run"
     if value == in_this_order or isinstance(value, str):
         return closing
-    if settled:
-        return f"{closing}; no relevant document: {cell_text(float(value)) or 'excluded'} (empty={judged.policy.empty})"
+    if empty and is_settled(measure, judged):
+        before = "" if closing.startswith("0 (") else f"{closing}; "
+        return f"{before}no relevant documents: {cell_text(float(value)) or 'excluded'} (empty={judged.policy.empty})"
     return f"in this order of ties {closing}; mean over all orders: {value:.6g}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -187,8 +186,10 @@ class Values(Result):
     @classmethod
     def from_json(cls, text: str, name: str = "values") -> Values:
         """The inverse of `to_json`."""
+        from judged.evaluation.result.save import AGAIN, saved_data
+
+        data = saved_data(text, name)
         try:
-            data = json.loads(text)
             measures = tuple(replace(parse(key), policy=tuple(data.get("own_policy", {}).get(key, {}).items())) for key in data["values"])  # fmt: skip
             return cls(
                 queries=tuple(data["queries"]),
@@ -202,12 +203,10 @@ class Values(Result):
                 if_irrelevant=_read_columns(measures, data.get("if_irrelevant"), len(data["queries"])),
                 if_top=_read_columns(measures, data.get("if_top"), len(data["queries"])),
             )
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
-                "values-file", f"not a complete file of saved values ({reason})", where=name,
-                hint="save the values again",
-            ) from error  # fmt: skip
+                "values-file", "values saved by judged, but not complete", where=name, hint=AGAIN
+            ) from error
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 

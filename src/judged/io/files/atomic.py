@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from judged.errors import FileError
+from judged.steps import step
 
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
@@ -29,7 +30,7 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
     target = Path(path if device else os.path.realpath(path))  # through a link, to the file itself
     temporary = target if device else target.parent / f".judged-{secrets.token_hex(8)}"
     try:
-        with temporary.open("wb" if device else "xb") as raw:
+        with step(f"writing {os.fspath(path)}"), temporary.open("wb" if device else "xb") as raw:
             with contextlib.ExitStack() as stack:
                 yield _wrap_text(stack, stack.enter_context(_compress(raw, target.suffix)), mode)
             raw.flush()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from judged.errors import DataError, FileError, JudgedError
+from judged.steps import step
 
 Source = str | bytes | os.PathLike[Any]
 Raw = bytes | bytearray
@@ -97,6 +98,12 @@ class Content:
 def open_content(source: Source) -> Iterator[Content]:
     """Open a file or standard input (`-`), plain or compressed."""
     name = source_name(source)
+    with step(f"reading {name}"), _open_content(source, name) as content:
+        yield content
+
+
+@contextmanager
+def _open_content(source: Source, name: str) -> Iterator[Content]:
     try:
         if source == "-":
             if sys.stdin is None:
