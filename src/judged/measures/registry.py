@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -109,8 +109,7 @@ class Measure:
         known = self.definition.parameters
         values: dict[str, Any] = dict(self.given)
         resolved: dict[str, str] = {}
-        if "dcg" in params and "gain" in known:
-            params = _translate(params)
+        params = _translate(params, known)
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
@@ -127,8 +126,19 @@ class Measure:
                 place = f"{self.name}({name}={shown(value)})" if error.slug == "parameter" else error.where
                 raise error.changed(where=place) from None
             resolved[name] = key
-        kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
-        return Measure(self.definition, kept, self.explicit | {resolved[name] for name in params})
+        explicit = self.explicit | set(resolved.values())
+        kept = [k for k, (_, default) in known.items() if k in values and values[k] != default]
+        for key in kept:
+            only = known[key][0].only
+            if only is None or only.holds(values.get(only.other, known[only.other][1])):
+                continue
+            if only.implied is None or only.other in explicit:
+                place = f"{self.name}({key}={literal(values[key])})"
+                raise UsageError("parameter", f"{key!r} has no effect without {only.text}", where=place, value=values[key],
+                                 hint=f"leave out {key!r}")  # fmt: skip
+            values[only.other], explicit = only.implied, explicit | {only.other}
+        given = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
+        return Measure(self.definition, given, explicit)
 
     def __matmul__(self, at: float | str) -> Measure:
         """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a budget of tokens."""
@@ -235,12 +245,21 @@ def find(name: str) -> Definition | None:
     return MEASURES.get(name) if inside or any(name in (d.name, *d.aliases) for d in MEASURES) else None
 
 
-def _translate(params: dict[str, Any]) -> dict[str, Any]:
-    """Translate the `dcg` of ir_measures to the gain."""
-    styles, style = {"log2": "linear", "exp-log2": "exp"}, params["dcg"]
-    if not isinstance(style, str) or style not in styles:
-        raise UsageError("parameter", f"dcg must be 'log2' or 'exp-log2', got {shown(style)}", value=style)
-    return {**{name: value for name, value in params.items() if name != "dcg"}, "gain": styles[style]}
+def _translate(params: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Translate the `dcg` of ir_measures to the gain, and the `logb` of NTCIREVAL to its discount and base."""
+    styles, out = {"log2": "linear", "exp-log2": "exp"}, dict[str, Any]()
+    for name, value in params.items():
+        meant = {name: value}
+        if name == "dcg" and "gain" in known:
+            if not isinstance(value, str) or value not in styles:
+                raise UsageError("parameter", f"dcg must be 'log2' or 'exp-log2', got {shown(value)}", value=value)
+            meant = {"gain": styles[value]}
+        elif name == "logb" and "log_base" in known:
+            meant = {"log_base": value, **({} if "discount" in params else {"discount": "jk"})}
+        if meant.keys() & out.keys():
+            raise UsageError("parameter", f"{name!r} repeats another parameter", value=name)
+        out |= meant
+    return out
 
 
 def _unpickle(name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "") -> Measure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import judged as jd
@@ -97,6 +98,36 @@ def test_a_wrong_name_says_what_is_right(text, slug, hint):
 )  # fmt: skip
 def test_names_that_people_use_are_understood(text, name):
     assert str(parse(text)) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("DCG(log_base=10)", "DCG(discount='log', log_base=10)"), ("nDCG(logb=2)@10", "nDCG(discount='jk')@10"),
+        ("nDCG(logb=3, discount='log')", "nDCG(discount='log', log_base=3)"), ("CG(base=3)", "CG(gain='exp', base=3)"), ("DCG(log_base=2)", "DCG"),
+    ],
+)  # fmt: skip
+def test_a_parameter_selects_what_it_belongs_to(text, meant):
+    assert str(parse(text)) == meant
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 2}}, {"q": ["b", "a", "c"]}
+    assert jd.evaluate(qrels, run, text).mean() == jd.evaluate(qrels, run, meant).mean()
+
+
+def test_dcg_in_another_base_is_divided_by_its_logarithm():
+    value = jd.evaluate({"q": {"a": 1, "c": 2}}, {"q": ["b", "a", "c"]}, "DCG(log_base=10)").mean()
+    assert list(value.values()) == [pytest.approx(1 / np.log10(3) + 2 / np.log10(4))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["DCG(log_base=10, discount='log2')", "CG(base=3, gain='linear')", "RBP(level=1, max=3)", "RBP(level=1, gains={1: 2})", "Utility(collection=9)",
+     "nDCG(dcg='log2', gain='exp')", "nDCG(logb=2, log_base=3)", "Stop(where='at')", "PFound(chance='grade', max=2)",
+     "nDCG(level=2, gains={1: 3, 2: 5})", "nDCG(gains={2: 1e999})", "nDCG(gains={2: 1e200})"],
+)  # fmt: skip
+def test_a_parameter_without_an_effect_is_refused(text):
+    with pytest.raises(jd.UsageError) as caught:
+        jd.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, text)
+    assert caught.value.slug == "parameter"
 
 
 def test_several_cutoffs_need_no_braces():

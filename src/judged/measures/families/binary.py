@@ -9,12 +9,13 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.measures.families.sets import depth_of, relevant_retrieved
-from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, Weights, number
+from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, number, numbers
 from judged.measures.registry import measure
 
 Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]
 _AFTER = "the rank if no relevant document is retrieved; none for the rank after the cutoff, or after the ranking without one"
+Points = Annotated[tuple[float, ...], Spec("a list of recall levels", numbers(0, 1))]
 Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 
 
@@ -199,7 +200,7 @@ def _relevant_needed(recall: float, relevant: Column, rounding: str) -> Column:
 @measure("IPrec11", family="ranked", aliases=("11pt", "eleven_point_average"), trec="11pt_avg:", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
          formula="mean of IPrec at recall 0, 0.1, … 1")  # fmt: skip
 def eleven_point_average(
-    j: Judged, *, points: Weights = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), level: Level = 1, rounding: Rounding = "nearest"
+    j: Judged, *, points: Points = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), level: Level = 1, rounding: Rounding = "nearest"
 ) -> Column:  # fmt: skip
     """The mean interpolated precision over recall levels, the eleven standard ones unless given."""
     total = np.zeros(len(j))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -12,7 +13,17 @@ from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
 from judged.measures.families.graded import gain_of
-from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
+from judged.measures.parameters import (
+    Cutoff,
+    Gain,
+    Gains,
+    MaxGrade,
+    Only,
+    OptionalLevel,
+    OptionalMax,
+    Persistence,
+    Spec,
+)
 from judged.measures.registry import measure
 
 
@@ -81,7 +92,9 @@ def stopping_probability(
 ) -> Column:
     """The probability that a user of the cascade model has stopped by rank k; `where="at"` for exactly there."""
     stop = _stops(j, max)
-    there = j.within(cutoff) if where == "by" or cutoff is None else j.rank == cutoff
+    if where == "at" and cutoff is None:
+        raise UsageError("parameter", "where='at' needs a cutoff", hint="write Stop(where='at')@3", value=where)
+    there = j.within(cutoff) if where == "by" else j.rank == cutoff
     return j.total(np.where(there, stop, 0.0))
 
 
@@ -96,6 +109,10 @@ def p_found(
     `chance="grade"` uses the grade itself, between 0 and 1, as the probability of satisfaction.
     """
     if chance == "grade":
+        if max not in (1.0, 4.0):  # the top of these grades, and the default
+            raise UsageError(
+                "parameter", f"chance='grade' has the top grade 1, got max={max:g}", hint="leave out max", value=max
+            )
         check_top_grade(j, 1.0)
         found = np.maximum(j.grade, 0.0)
     else:
@@ -104,14 +121,19 @@ def p_found(
     return j.total(np.where(j.within(cutoff), here, 0.0))
 
 
+_GRADED = Only("level", lambda level: level is None, "the grades, which 'level' replaces")
+_Max = Annotated[float | None, replace(Spec.of("max", OptionalMax), only=_GRADED)]
+_Gains = Annotated[tuple[tuple[float, float], ...] | None, replace(Spec.of("gains", Gains), only=_GRADED)]
+
+
 @measure("RBP",
          intuition="RBP imagines a user who goes on to the next document with a fixed probability p, for example "
                    "0.9. The value is the average usefulness per document that such a user sees.",
          family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
          paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
-    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
-    gains: Gains = None,
+    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: _Max = None,
+    gains: _Gains = None,
 ) -> Column:  # fmt: skip
     """Expected gain per document of a user who continues to the next document with probability p.
 

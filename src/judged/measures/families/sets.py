@@ -10,10 +10,13 @@ from judged._types import Column
 from judged.core.confusion import Confusion
 from judged.core.judged import Judged
 from judged.errors import UsageError
-from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
+from judged.measures.parameters import Beta, Cutoff, Level, Only, Spec, Weights, number
 from judged.measures.registry import measure
 
-Collection = Annotated[float | None, Spec("number of documents in the collection", number(0, optional=True), ("N",))]
+_MOST = 1e15  # documents; products of such counts are within the range of numbers
+Collection = Annotated[
+    float | None, Spec("number of documents in the collection", number(0, _MOST, optional=True), ("N",))
+]
 
 
 def relevant_retrieved(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
@@ -145,10 +148,14 @@ def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> C
     return _all_decisions(j, level, collection).mcc
 
 
+_LEFT_OUT = Only("weights", lambda weights: weights[3:] != (0.0,), "a fourth weight other than 0")
+_Size = Annotated[float, Spec("number of documents in the collection", number(0, _MOST), ("N",), only=_LEFT_OUT)]
+
+
 @measure("Utility", family="set", trec="utility:", example=([1, 0, 1], 1),
          formula="w₁·relevant retrieved + w₂·non-relevant retrieved + w₃·relevant missed + w₄·non-relevant left out")  # fmt: skip
 def utility(
-    j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: Number = 0.0
+    j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: _Size = 0.0
 ) -> Column:
     """Weighted sum of the documents that were retrieved and missed."""
     if len(weights) != 4:
