@@ -163,7 +163,10 @@ Base = Annotated[float, Spec("base of the exponential gain, which it selects", _
 _DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r)"  # fmt: skip
 Discount = Annotated[str, Spec(_DISCOUNT, _one_of("discount", ("log2", "log", "jk", "rank")))]
 _LOGARITHM = Only("discount", lambda kind: kind in ("log", "jk"), "discount='log' or 'jk'", implied="log")
-LogBase = Annotated[float, Spec("base b of the log discount, which it selects, or of jk, which the name logb selects", _base, only=_LOGARITHM)]
+LogBase = Annotated[
+    float,
+    Spec("base b of the log discount, which it selects, or of jk, which the name logb selects", _base, only=_LOGARITHM),
+]
 MaxGrade = Annotated[float, Spec("highest grade of the scale", number(0, open_low=True), ("max_rel", "max_grade"))]
 _OWN_MAX = "highest grade of the scale; None for the highest grade of the query, at least 1"
 OptionalMax = Annotated[float | None, Spec(_OWN_MAX, number(0, open_low=True, optional=True), ("max_rel",))]

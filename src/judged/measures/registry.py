@@ -20,7 +20,7 @@ from judged.registry import Registry
 
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
-Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive"]
+Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive", "residual"]
 Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
 
 _JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
@@ -38,7 +38,8 @@ class Definition:
         trec: trec_eval's names; a trailing `.` means that a cutoff follows, `=` that pairs follow, `:` that a list follows.
         laws: properties that are tested: unit (values are between 0 and 1), perfect (the ideal ranking has the value 1), capped (at every
             cutoff too), swap (moving a better document up never lowers the value), cutoff (nothing below the cutoff matters), tail
-            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone).
+            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone),
+            residual (the same over documents that are not judged).
         example: grades of a ranking from rank 1 down, and the value; these documents are the pool.
         summary: how the values of queries are summarised.
         needs: what the judgments must contain.

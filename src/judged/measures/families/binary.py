@@ -48,7 +48,7 @@ def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     return j.ratio(relevant_retrieved(j, level, cutoff), j.relevant(level))
 
 
-@measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
+@measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([1, 0, 1], 1), formula="relevant in the first k / min(k, relevant)")  # fmt: skip
 def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Recall relative to the best that k documents allow."""
@@ -164,7 +164,7 @@ def yaap(j: Judged, *, level: Level = 1) -> Column:
 @measure("Rprec",
          intuition="R-precision asks how many of the first R documents are relevant, if R relevant documents exist. "
                    "A perfect ranking has the value 1 for every query, however many relevant documents there are.",
-         family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"unit", "swap", "tail", "perfect"},
+         family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"additive", "unit", "swap", "tail", "perfect"},
          example=([1, 0, 1], 1 / 2), formula="relevant in the first c·R / (c·R), with c = 1 unless given")  # fmt: skip
 def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
     """Precision at the number of relevant documents, or at a multiple of it."""

@@ -167,7 +167,7 @@ def _rescale(j: Judged, top: float | None, gains: Gains) -> Column:
     return np.where(j.is_judged, scaled, 0.0)
 
 
-@measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"unit"}, lower_is_better=True, example=([1, 0, 1], 0),
+@measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"residual", "unit"}, lower_is_better=True, example=([1, 0, 1], 0),
          paper="Moffat and Zobel, TOIS 2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
 def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged") -> Column:
     """Possible increase of RBP if every unjudged document had the top grade.
@@ -177,15 +177,17 @@ def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "
     """
     weight = _powers(p, int(j.retrieved.max(initial=0)))
     residual = weight[j.retrieved] + (1.0 - p) * _unjudged_weight(j, p, weight)
-    return residual if tail == "always" else np.where(j.total(j.is_judged) < j.retrieved, residual, 0.0)
+    unjudged = j.retrieved - j.total(j.is_judged) > 0.5  # a whole number, but for the rounding of an expected value
+    return residual if tail == "always" else np.where(unjudged, residual, 0.0)
 
 
 def _unjudged_weight(j: Judged, p: float, weight: Column) -> Column:
     """Sum of the weights of the unjudged ranks, in order; those beyond `reach` do not change it."""
     reach = np.ceil(40.0 / -np.log(p)) if 0 < p < 1 else np.inf  # p^reach < 2^-53
     depth = np.minimum(j.retrieved, j.hits + reach).astype(np.int64)
-    unjudged, start = np.ones(int(depth.sum()), bool), segment.offsets(depth)[:-1]
-    known = j.is_judged & (j.rank <= j.at(depth))
-    unjudged[start[j.query[known]] + j.rank[known] - 1] = False
-    query = np.repeat(np.arange(len(j)), depth)[unjudged]
-    return primitive.total(weight[segment.positions(depth)[unjudged]], query, len(j))
+    start = segment.offsets(depth)[:-1]
+    known = np.flatnonzero(j.is_judged & (j.rank <= j.at(depth)))
+    place = start[j.query[known]] + j.rank[known] - 1
+    judged = np.bincount(place, j.weighted(j.is_judged)[known], int(depth.sum()))
+    query = np.repeat(np.arange(len(j)), depth)
+    return primitive.total(weight[segment.positions(depth)] * (1.0 - judged), query, len(j))

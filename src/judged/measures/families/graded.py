@@ -165,7 +165,7 @@ def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
-@measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
+@measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"additive", "cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """DCG with exponential gain, as ranx names it."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
@@ -278,7 +278,7 @@ def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "
     intuition="Judged shows how much of what the user sees was ever judged. If it is low, other measures treat "
     "unknown documents as not relevant, and their values are too low.",
     family="coverage",
-    laws={"unit", "cutoff"},
+    laws={"additive", "unit", "cutoff"},
     example=([1, 0, 1], 1),
     formula="documents of the pool in the first k / min(k, retrieved)",
 )
@@ -287,7 +287,7 @@ def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     return j.ratio(j.total(j.within(cutoff)), j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved))
 
 
-@measure("Unjudged", family="coverage", trec="unj.", laws={"unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
+@measure("Unjudged", family="coverage", trec="unj.", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
          formula="unjudged in the first k / k")  # fmt: skip
 def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with an unjudged document; documents with negative grades are unjudged."""

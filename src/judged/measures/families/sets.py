@@ -38,7 +38,7 @@ def _decisions(j: Judged, level: Level) -> Confusion:
 @measure("SetP",
          intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
                    "return a set without an order, such as filters.",
-         family="set", aliases=("set_precision",), trec="set_P", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
+         family="set", aliases=("set_precision",), trec="set_P", laws={"additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="relevant retrieved / retrieved")  # fmt: skip
 def set_precision(j: Judged, *, level: Level = 1) -> Column:
     """The share of the retrieved documents that are relevant."""
@@ -48,7 +48,7 @@ def set_precision(j: Judged, *, level: Level = 1) -> Column:
 @measure("SetR",
          intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
                    "return a set without an order, such as Boolean search.",
-         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / relevant")  # fmt: skip
 def set_recall(j: Judged, *, level: Level = 1) -> Column:
     """The share of the relevant documents that were retrieved."""
@@ -100,7 +100,7 @@ def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cuto
 
 
 @measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
-         laws={"cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
+         laws={"additive", "cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
 def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
     """The share of the non-relevant documents that were retrieved; lower is better.
 
@@ -109,7 +109,14 @@ def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: 
     return _all_decisions(j, level, collection, cutoff).fall_out
 
 
-@measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
+@measure(
+    "Specificity",
+    family="set",
+    aliases=("TNR",),
+    example=([1, 0, 1], 0),
+    laws={"additive", "cutoff"},
+    formula="1 - fall-out",
+)
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
     """The share of the non-relevant documents that were left out."""
     return _all_decisions(j, level, collection, cutoff).specificity
@@ -195,14 +202,14 @@ def number_relevant(j: Judged, *, level: Level = 1) -> Column:
 
 
 @measure("NumRelRet", family="count", aliases=("hits", "TP"), trec="num_rel_ret", summary="sum", whole=True,
-         laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
+         laws={"additive", "cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
 def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Number of relevant documents in the ranking."""
     return relevant_retrieved(j, level, cutoff)
 
 
 @measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True, lower_is_better=True,
-         laws={"cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
+         laws={"additive", "cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
 def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Number of judged non-relevant documents in the ranking."""
     return _all_decisions(j, level, None, cutoff).fp
