@@ -67,6 +67,7 @@ class Definition:
     intuition: str = ""
     ideal: str = ""
     ideal_only: bool = False  # the value is that of the ideal ranking
+    always_defined: bool = False  # also for queries without a relevant document, so that no policy decides
 
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
@@ -203,7 +204,7 @@ def _check_needs(measure: Measure, judged: Judged) -> None:
         raise UsageError("no-spans", f"{measure} needs judgments and chunks that are spans of documents", where=where,
                          hint="write both as {'doc': id, 'start': a, 'end': b}")  # fmt: skip
     if needs not in ("grades", "spans") and judged.aspects is None:
-        raise UsageError("no-subtopics", f"{measure} needs judgments with {needs}, but their second column never varies", where=where,
+        raise UsageError("no-subtopics", f"{measure} needs judgments with {needs}, but they have no second column, or 0 in all of it", where=where,
                          hint="use the diversity (or preference) judgments of the collection")  # fmt: skip
 
 

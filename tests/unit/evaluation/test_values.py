@@ -80,7 +80,7 @@ def test_a_cut_file_of_values_is_refused(tmp_path):
 
 
 def test_json_is_strict_and_missing_values_are_null():
-    result = jd.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", empty="nan")
+    result = jd.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", empty="skip")
     assert json.loads(result.to_json())["values"]["AP"] == [None]
 
 

@@ -33,8 +33,8 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Pol
     if len(j.query) == 0 and j.retrieved.any():
         warnings.append(no_overlap(run.label))
     if policy.order == "score":
-        warnings += [*_rank_disagrees(run, hits), *_ties(j, run, policy)]
-    return warnings
+        warnings += _rank_disagrees(run, hits)
+    return [*warnings, *_ties(j, run, policy)]
 
 
 def raise_missing_queries(queries: int, missing: str, name: str) -> None:
@@ -62,7 +62,13 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
         raise_missing_queries(len(j), some(missing), run.name)
     if missing:
         number = f"{len(missing)} judged {'query is' if len(missing) == 1 else 'queries are'}"
-        effect = "left out" if policy.queries == "both" else "counted as 0"
+        barren = int((~hits.answered & (j.pool.positive == 0)).sum()) if policy.empty in ("skip", "one") else 0
+        valued = (
+            f"counted as 0, except {barren} without a relevant document (empty={policy.empty})"
+            if barren
+            else "counted as 0"
+        )
+        effect = "left out" if policy.queries == "both" else valued
         yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
 
 
@@ -74,7 +80,8 @@ def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
 
 
 def _no_relevant(j: Judged, policy: Policy) -> Iterator[Warned]:
-    queries = [j.queries[i] for i in np.flatnonzero(j.pool.positive == 0)]
+    counted_ones = j.answered if policy.queries == "both" else np.ones(len(j), bool)
+    queries = [j.queries[i] for i in np.flatnonzero((j.pool.positive == 0) & counted_ones)]
     if queries:
         text = f"{counted(len(queries), 'query')} without a relevant document, valued by the policy empty={policy.empty}: {some(queries)}"
         yield Warned("no-relevant", len(queries), text)
@@ -104,5 +111,5 @@ def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
     tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
     if tied:
-        text = f"in {counted(tied, 'query')} of {run.label} the rank of a relevant document depends on tied scores"
+        text = f"in {counted(tied, 'query')} of {run.label} the rank of a relevant document depends on tied {policy.order}s"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")

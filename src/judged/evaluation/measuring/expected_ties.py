@@ -139,7 +139,7 @@ class _Ties:
         hits = slice(*np.searchsorted(j.query, [query, query + 1]))
         self.rank, self.first, last = j.rank[hits], j.tie_first[hits], j.tie_last[hits]
         kind = (
-            j.grade[hits] if j.aspects is None else j.judgment[hits]
+            j.grade[hits] if j.pool.one_aspect else j.judgment[hits]
         )  # documents with subtopics are not interchangeable
         tied = np.flatnonzero(last > self.first)
         self.groups = np.split(tied, np.flatnonzero(np.diff(self.first[tied])) + 1)

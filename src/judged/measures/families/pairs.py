@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from judged._types import Column
 from judged.core.confusion import wrong_around
 from judged.core.judged import Judged
 from judged.measures.families.sets import depth_of
-from judged.measures.parameters import Cutoff, Level, Share
+from judged.measures.parameters import Cutoff, Level, Spec, number
 from judged.measures.registry import measure
+
+FallOut = Annotated[float, Spec("highest fall-out of the area", number(0, 1, open_low=True))]
 
 
 @measure("AUC",
@@ -17,7 +21,7 @@ from judged.measures.registry import measure
                    "one. A random order has 1/2, a perfect one 1.",
          family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
          formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
-def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0) -> Column:
+def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: FallOut = 1.0) -> Column:
     """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
 
     Below 1, `max_fpr` keeps the area up to that fall-out, rescaled so that chance gives ½ and perfection 1

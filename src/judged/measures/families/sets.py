@@ -122,7 +122,7 @@ def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collectio
     return _all_decisions(j, level, collection, cutoff).specificity
 
 
-@measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, example=([1, 0, 1], 2 / 3),
+@measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, always_defined=True, example=([1, 0, 1], 2 / 3),
          formula="(relevant retrieved + non-relevant left out) / all documents")  # fmt: skip
 def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The share of right decisions: relevant retrieved, non-relevant left out.
