@@ -69,7 +69,7 @@ def _one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
     return check
 
 
-_DEEPEST = 10**9
+DEEPEST = 10**9
 _LARGEST = 1e9
 _LARGEST_GAIN = 1e100  # sums and squares of larger ones may exceed the range of numbers
 
@@ -78,7 +78,7 @@ def _cutoff(value: Any, problem: str = "cutoff must be an integer ≥ 1", hint: 
     if value is None:
         return None
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if number and 1 <= value <= _DEEPEST and value == int(value):
+    if number and 1 <= value <= DEEPEST and value == int(value):
         return int(value)
     raise _error("cutoff", problem, value, hint)
 

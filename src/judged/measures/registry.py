@@ -235,7 +235,9 @@ def measure(
             name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **documentation
         )
         assert definition.parameters is not None  # a wrong signature fails here, not at the first use
-        MEASURES.add(definition, also=[word.rstrip(".=:") for word in definition.trec])
+        names = [word.rstrip(".=:") for word in definition.trec]
+        own = [] if family == "own" else [function.__name__]  # the name of the array function
+        MEASURES.add(definition, also=[*names, *own])
         return function
 
     return declare

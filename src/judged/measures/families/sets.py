@@ -29,30 +29,32 @@ def depth_of(j: Judged, cutoff: Cutoff = None) -> Column:
     return j.retrieved if cutoff is None else np.minimum(j.retrieved, cutoff)
 
 
-def _decisions(j: Judged, level: Level) -> Confusion:
+def _decisions(j: Judged, level: Level, cutoff: Cutoff = None) -> Confusion:
     """Confusion counts of the retrieved set; unjudged documents count as non-relevant."""
-    hits = relevant_retrieved(j, level)
-    return Confusion(tp=hits, fp=j.retrieved - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio)
+    hits = relevant_retrieved(j, level, cutoff)
+    return Confusion(
+        tp=hits, fp=depth_of(j, cutoff) - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio
+    )
 
 
 @measure("SetP",
          intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
                    "return a set without an order, such as filters.",
-         family="set", aliases=("set_precision",), trec="set_P", laws={"additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
+         family="set", aliases=("set_precision",), trec="set_P", laws={"cutoff", "additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="relevant retrieved / retrieved")  # fmt: skip
-def set_precision(j: Judged, *, level: Level = 1) -> Column:
-    """The share of the retrieved documents that are relevant."""
-    return _decisions(j, level).precision
+def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """The share of the retrieved documents that are relevant; with a cutoff, of the first k as a set."""
+    return _decisions(j, level, cutoff).precision
 
 
 @measure("SetR",
          intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
                    "return a set without an order, such as Boolean search.",
-         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"cutoff", "additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / relevant")  # fmt: skip
-def set_recall(j: Judged, *, level: Level = 1) -> Column:
-    """The share of the relevant documents that were retrieved."""
-    return _decisions(j, level).recall
+def set_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """The share of the relevant documents that were retrieved; with a cutoff, among the first k."""
+    return _decisions(j, level, cutoff).recall
 
 
 @measure("SetF", family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
@@ -73,11 +75,11 @@ def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
     return j.ratio(hits * hits, j.retrieved * j.relevant(level))
 
 
-@measure("SetRelP", family="set", trec="set_relative_P", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+@measure("SetRelP", family="set", trec="set_relative_P", laws={"cutoff", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / min(retrieved, relevant)")  # fmt: skip
-def set_relative_precision(j: Judged, *, level: Level = 1) -> Column:
+def set_relative_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Set precision relative to the best that a set of this size could have."""
-    return j.ratio(relevant_retrieved(j, level), np.minimum(j.retrieved, j.relevant(level)))
+    return j.ratio(relevant_retrieved(j, level, cutoff), np.minimum(depth_of(j, cutoff), j.relevant(level)))
 
 
 # ── right and wrong decisions: these count non-relevant documents that were left out too ─────────
