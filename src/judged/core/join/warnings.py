@@ -24,6 +24,7 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Pol
     """
     warnings = [
         *_query_missing(j, run, hits, policy),
+        *_empty_rankings(run, hits),
         *not_judged(qrels),
         *_query_unjudged(run, hits),
         *_no_relevant(j, policy),
@@ -70,6 +71,13 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
         )
         effect = "left out" if policy.queries == "both" else valued
         yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
+
+
+def _empty_rankings(run: HasName, hits: Hits) -> Iterator[Warned]:
+    empty = int((hits.answered & (hits.retrieved == 0)).sum())
+    if empty:
+        number = f"{empty} {'ranking' if empty == 1 else 'rankings'}"
+        yield Warned("empty-list", empty, f"{number} of {run.label} without documents, counted as 0")
 
 
 def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
