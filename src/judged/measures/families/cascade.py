@@ -177,7 +177,7 @@ def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "
     """
     weight = _powers(p, int(j.retrieved.max(initial=0)))
     residual = weight[j.retrieved] + (1.0 - p) * _unjudged_weight(j, p, weight)
-    unjudged = j.retrieved - j.total(j.is_judged) > 0.5  # a whole number, but for the rounding of an expected value
+    unjudged = j.retrieved - j.total(j.is_judged) > 0.5  # an integer, except for the rounding of expected values
     return residual if tail == "always" else np.where(unjudged, residual, 0.0)
 
 
