@@ -126,6 +126,22 @@ def modes(definition: Definition) -> list[dict[str, Any]]:
     return found
 
 
+def written(definition: Definition) -> list[Measure]:
+    """The measure as it is, at a cutoff, and with another number: the square of a weight of 1 is 1."""
+    plain, at = Measure(definition), {"cutoff": 3, "recall": 0.35, "multiple": 0.4}
+    numbers = [
+        name
+        for name in own_parameters(definition)
+        if type(definition.parameters[name][1]) is float and name != definition.at
+    ]
+    others = [
+        plain(**{name: tried[len(tried) // 2]})
+        for name in numbers
+        if len(tried := choices(definition, name)) and name != "collection"
+    ]
+    return [plain, *([plain @ at[definition.at]] if definition.at else []), *others]
+
+
 def skipped(definition: Definition, fixed: dict[str, Any], name: str) -> bool:
     """True where the parameter is fixed, or cancels out: the base of a logarithm in the ratio of two sums."""
     cancels = (definition.name, name) == ("nDCG", "log_base") and fixed.get("discount") != "jk"
@@ -134,12 +150,11 @@ def skipped(definition: Definition, fixed: dict[str, Any], name: str) -> bool:
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
 def test_every_parameter_changes_a_value_or_is_refused(definition):
-    at = {"cutoff": 3, "recall": 0.35, "multiple": 0.4}
-    written = [Measure(definition)] + ([Measure(definition) @ at[definition.at]] if definition.at else [])
+    contexts = written(definition)
     for fixed, name in product(modes(definition), own_parameters(definition)):
         if skipped(definition, fixed, name):
             continue
-        tried = [(base, changed) for cut in written if (base := given(cut, **fixed)) is not None
+        tried = [(base, changed) for cut in contexts if (base := given(cut, **fixed)) is not None
                  for value in choices(definition, name) if (changed := given(base, **{name: value})) is not None]  # fmt: skip
         both = [(values(base), values(changed)) for base, changed in tried]
         effects = [a is None or b is None or not same(a, b) for a, b in both]

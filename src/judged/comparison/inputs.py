@@ -120,7 +120,9 @@ def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
     """Raise if results were computed under different policies or profiles, or share no measure."""
     first = results[0]
     for name, other in zip(names[1:], results[1:], strict=True):
-        for what, a, b in (("policies", first.policy, other.policy), ("profiles", first.profile, other.profile)):
+        common = set(first.measures) & set(other.measures)
+        own = ({str(m): dict(m.policy) for m in r.measures if m in common} for r in (first, other))
+        for what, a, b in (("policies", first.policy, other.policy), ("profiles", first.profile, other.profile), ("policies", *own)):  # fmt: skip
             if a != b:
                 problem = f"{names[0]} and {name} have different {what}: {a}; {b}"
                 raise DataError("incomparable", problem, hint="evaluate both under the same conventions")

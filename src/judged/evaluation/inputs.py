@@ -24,6 +24,7 @@ from judged.io.run_names import named_runs
 from judged.io.tables.frames import is_spark
 
 Progress = Callable[[int, int], object]
+ORDER_POLICIES = ("order", "ties", "precision")  # a run is joined again for a measure that has its own
 
 
 def read_and_join(
@@ -44,7 +45,7 @@ def read_and_join(
     judgments, ranking = _read(qrels, run, options)
     if not options.nothing:
         if isinstance(ranking, PartitionedRun):
-            raise UsageError("in-parts", "a partitioned run cannot be prepared", where=ranking.name,
+            raise UsageError("in-parts", "chunks, spans and exclusions need a run in memory", where=ranking.name,
                              hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
         from judged.evaluation.rag.prepare import prepare
 
@@ -54,18 +55,38 @@ def read_and_join(
             policy = replace(policy, order="score")  # rolled-up documents have no other order
     if judgments.passages is not None and judgments.passages.spans:
         policy = replace(policy, prepared=(*policy.prepared, f"spans found by overlap: {judgments.overlap}"))
-    if judgments.choice is None:
-        return Provenance.of(_join(judgments, ranking, policy, progress), judgments, ranking)
+    if judgments.choice is not None:
+        policy = replace(policy, prepared=(*policy.prepared, "any of several sets: the best counts"))
+    return _join_sets(judgments, ranking, policy, progress)
+
+
+def under(source: Provenance, policy: Policy) -> Provenance:
+    """The same inputs under another policy: joined again if documents are ordered differently, and the run is available."""
+    judged = source.judged
+    ordered = replace(judged.policy, **{name: getattr(policy, name) for name in ORDER_POLICIES})
+    if source.run is None or source.qrels is None or ordered == judged.policy or not judged.answered.any():
+        views = [replace(j, policy=replace(j.policy, empty=policy.empty)) for j in (judged, *source.alternatives)]
+        return replace(source, judged=views[0], alternatives=tuple(views[1:]))
+    again = _join_sets(source.qrels, source.run, policy, None)
+    if again.judged.queries == judged.queries:
+        return again
+    row = {query: i for i, query in enumerate(again.judged.queries)}
+    return again.select(np.array([row[query] for query in judged.queries]))
+
+
+def _join_sets(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Provenance:
+    """Join once; or, if any of several sets of documents answers a query, once more per set."""
+    if qrels.choice is None:
+        return Provenance.of(_join(qrels, run, policy, progress), qrels, run)
     from judged.evaluation.rag.alternatives import all_sets, each_set
 
-    policy = replace(policy, prepared=(*policy.prepared, "any of several sets: the best counts"))
-    source = Provenance.of(_join(all_sets(judgments), ranking, policy, progress), judgments, ranking)
-    return replace(source, alternatives=tuple(_join(one, ranking, policy, None) for one in each_set(judgments)))
+    source = Provenance.of(_join(all_sets(qrels), run, policy, progress), qrels, run)
+    return replace(source, alternatives=tuple(_join(one, run, policy, None) for one in each_set(qrels)))
 
 
 @dataclass(frozen=True, slots=True)
 class OpenInputs:
-    """Judgments, and one or several runs that are judged by them.
+    """Judgments, and one or several runs to evaluate with them.
 
     Args:
         qrels: the judgments; None if each run is `Questions`, with its own.
@@ -169,7 +190,7 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
     elif qrels is not None and gold is None:
         judgments = open_qrels(qrels, opened, columns)
     if fields and not asked:
-        raise UsageError("fields", f"option {next(iter(fields))!r} is for a file of questions, got judgments and a run")
+        raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     columns.check_used()
     return judgments, opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
 

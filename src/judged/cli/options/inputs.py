@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from judged.cli.options.command import option
+from judged.cli.options.command import option, path_exists
 from judged.cli.options.rag import field_options, preparation
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,9 +48,9 @@ def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str,
 def column_options(command: F) -> F:
     """Declare the names of columns, and the grades of words."""
     command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
-                     help="Grades of words: Exact=3,Substitute=2.")(command)  # fmt: skip
+                     help="Grades for words, such as Exact=3,Substitute=2.")(command)  # fmt: skip
     for role, meaning in reversed(_COLUMNS.items()):
-        command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {meaning}, in every table that has it.")(command)  # fmt: skip
+        command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {meaning}, in every table that has one.")(command)  # fmt: skip
     return command
 
 
@@ -100,7 +99,9 @@ def policy_options(command: F) -> F:
 
     command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies", shell_complete=_complete_profile,
                      help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
-    command = option("--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents first.")(command)
+    command = option(
+        "--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents from the rankings first."
+    )(command)
     command = option("--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking.")(command)  # fmt: skip
     for policy in reversed(POLICY_OPTIONS):
         if policy.name in _POLICIES:
@@ -122,7 +123,7 @@ def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:
 
 def named_files(runs: tuple[str, ...]) -> Any:
     """Split `NAME=FILE`: a list of files, or {name: file} if any run is named."""
-    pairs = [run.partition("=") if "=" in run and not Path(run).exists() else ("", "", run) for run in runs]
+    pairs = [run.partition("=") if "=" in run and not path_exists(run) else ("", "", run) for run in runs]
     if not any(name for name, _, _ in pairs):
         return list(runs)
     from judged.io.run_names import short_names

@@ -53,7 +53,7 @@ def not_judged(qrels: Qrels) -> Iterator[Warned]:
     """Warn of queries that the judgments name without a judgment."""
     bare = decoded(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
     if bare:
-        text = f"{counted(len(bare), 'query')} of {qrels.label} without any judgment, left out: {some(bare)}"
+        text = f"excluded {counted(len(bare), 'query')} of {qrels.label} without judgments: {some(bare)}"
         yield Warned("not-judged", len(bare), text)
 
 
@@ -69,7 +69,7 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
             if barren
             else "counted as 0"
         )
-        effect = "left out" if policy.queries == "both" else valued
+        effect = "excluded" if policy.queries == "both" else valued
         yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
 
 
@@ -84,14 +84,15 @@ def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
     if hits.unjudged:
         examples = ", ".join(map(shown, hits.some_unjudged)) + " …" * (hits.unjudged > 3)
         number = f"{'more than ' * hits.more_unjudged}{counted(hits.unjudged, 'query')}"
-        yield Warned("query-unjudged", hits.unjudged, f"{number} of {run.label} without judgments, ignored: {examples}")
+        yield Warned("query-unjudged", hits.unjudged, f"ignored {number} of {run.label} without judgments: {examples}")
 
 
 def _no_relevant(j: Judged, policy: Policy) -> Iterator[Warned]:
     counted_ones = j.answered if policy.queries == "both" else np.ones(len(j), bool)
     queries = [j.queries[i] for i in np.flatnonzero((j.pool.positive == 0) & counted_ones)]
     if queries:
-        text = f"{counted(len(queries), 'query')} without a relevant document, valued by the policy empty={policy.empty}: {some(queries)}"
+        number = counted(len(queries), "query has", "queries have")
+        text = f"{number} no relevant document (empty={policy.empty}): {some(queries)}"
         yield Warned("no-relevant", len(queries), text)
 
 
@@ -119,5 +120,5 @@ def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
     tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
     if tied:
-        text = f"in {counted(tied, 'query')} of {run.label} the rank of a relevant document depends on tied {policy.order}s"
+        text = f"tied {policy.order}s affect the rank of a relevant document in {counted(tied, 'query')} of {run.label}"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")

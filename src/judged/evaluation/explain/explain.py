@@ -18,6 +18,7 @@ from judged.evaluation.explain.trace import Trace, trace
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring.column import column, is_empty, is_settled
 from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance, in_one_order, raw_id
 from judged.measures.grammar import parse
@@ -39,7 +40,7 @@ def explain(
         measure: the measure.
         qrels: as in `evaluate`.
         run: as in `evaluate`.
-        query: the query; by default the one whose value is nearest to the mean, among those with a relevant document retrieved.
+        query: the query; by default the one whose value is closest to the mean, among those with a relevant document retrieved.
         rows: number of ranks to show.
         level: lowest relevant grade, as in `evaluate`.
         profile: conventions of another tool, see `PROFILES`.
@@ -50,13 +51,14 @@ def explain(
     """
     chosen = find_profile(profile)
     source = _join(qrels, run, chosen, options)
-    return explain_query(with_level(chosen.apply(parse(measure)), level), source, query, rows)
+    return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
 
 
 def explain_query(
     measure: Measure, source: Provenance, query: Id | None = None, depth: int | None = None
 ) -> Explanation:
     """Explain the value of one query of a result; of several sets of documents by the one that counts."""
+    source = Views(source).of(measure)
     row = _instructive_row(measure, source) if query is None else _row_of(source, query)
     name = source.judged.queries[row]
     if source.alternatives:
@@ -90,7 +92,7 @@ def explain_query(
 
 
 def _instructive_row(measure: Measure, source: Provenance) -> int:
-    """The query whose value is nearest to the mean, among those with a relevant document retrieved; the first of several."""
+    """The query whose value is closest to the mean, among those with a relevant document retrieved; the first of several."""
     judged = source.judged
     retrieved = np.bincount(judged.query[judged.grade > 0], minlength=len(judged)) > 0
     if measure.definition.text or not retrieved.any():
@@ -126,7 +128,7 @@ def closing_line(trace: Trace, row: int, last_sum: float, value: Any, judged: Ju
     if value == in_this_order or isinstance(value, str):
         return closing
     if settled:
-        return f"{closing}; no relevant document: {cell_text(float(value)) or 'left out'} (empty={judged.policy.empty})"
+        return f"{closing}; no relevant document: {cell_text(float(value)) or 'excluded'} (empty={judged.policy.empty})"
     return f"in this order of ties {closing}; mean over all orders: {value:.6g}"
 
 
@@ -162,13 +164,18 @@ def values_by_cutoff(
             raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
     source = _join(qrels, run, chosen, options)
     if source.alternatives:
-        raise UsageError("alternatives", "values by cutoff do not support sets of documents of which any one answers a query")  # fmt: skip
+        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")  # fmt: skip
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
+    views = Views(source)
+
+    def value(m: Measure) -> Any:
+        return m.on(views.of(m).judged.select([row]))[0].item()
+
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
     records = [
         {"k": k, "document": docs[k - 1], "grade": cell_text(grade.get(k, "–")),
-         **{str(m): (chosen.apply(m) @ k).on(judged)[0].item() for m in measures}}
+         **{str(m): value(chosen.apply(m @ k, options)) for m in measures}}
         for k in range(1, min(len(docs), rows or len(docs)) + 1)
     ]  # fmt: skip
     return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
@@ -199,6 +206,6 @@ def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
 
 
 def _tokens_so_far(measure: Measure, judged: Judged) -> list[int]:
-    """Number of tokens down to each rank, if the measure has a budget of tokens."""
+    """Number of tokens down to each rank, if the measure has a token budget."""
     counts = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
     return [] if counts is None else np.cumsum(counts).tolist()

@@ -1,11 +1,11 @@
-"""`Values`: one value per query and measure, and everything they were computed under."""
+"""`Values`: one value per query and measure, and the settings used to compute them."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Result):
-    """One value per query and measure, with the policy they were computed under.
+    """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
     >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
@@ -49,8 +49,8 @@ class Values(Result):
     names: tuple[str, str] = ("qrels", "run")
     coverage: dict[str, float] = field(default_factory=dict)
     warnings: tuple[Warned, ...] = ()
-    if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
-    if_top: dict[str, Column] | None = None  # and had they been of the top grade
+    if_irrelevant: dict[str, Column] | None = None  # values as if all unjudged documents were irrelevant
+    if_top: dict[str, Column] | None = None  # values as if they had the top grade
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -78,7 +78,7 @@ class Values(Result):
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
         if query not in self.queries:
-            raise UsageError("no-query", f"no query {shown(query)} among {len(self)}", value=query)
+            raise UsageError("no-query", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
         return self._by_measure({name: plain_data(column[row]) for name, column in self.columns.items()})
 
@@ -86,13 +86,12 @@ class Values(Result):
 
     def mean(self) -> dict[str, float]:
         """The summary of each measure over all queries: the mean, or what its definition says (counts are summed)."""
-        return self._by_measure(
-            {str(m): summarise(self.columns[str(m)], m.definition.summary) for m in self.numeric_measures}
-        )
+        return self.summary("")
 
     def summary(self, how: str) -> dict[str, float]:
         """Each measure summarised by mean, sum, geometric, median, min, max or std."""
-        return self._by_measure({str(m): summarise(self.columns[str(m)], how) for m in self.numeric_measures})
+        each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
+        return self._by_measure((str(m), summarise(values, how or m.definition.summary)) for m, values in each)
 
     def quantile(self, q: float) -> dict[str, float]:
         """The q-quantile of each measure over queries."""
@@ -171,6 +170,7 @@ class Values(Result):
             "run": self.names[1],
             "profile": self.profile,
             "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
+            **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in self.measures if m.policy}) else {}),
             "coverage": self.coverage,
             "warnings": [w.to_dict() for w in self.warnings],
             "summary": self.mean(),
@@ -180,7 +180,7 @@ class Values(Result):
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
+        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
         from judged.evaluation.result.save import save
 
         save(self, path)
@@ -190,7 +190,7 @@ class Values(Result):
         """The inverse of `to_json`."""
         try:
             data = json.loads(text)
-            measures = tuple(parse(key) for key in data["values"])
+            measures = tuple(replace(parse(key), policy=tuple(data.get("own_policy", {}).get(key, {}).items())) for key in data["values"])  # fmt: skip
             return cls(
                 queries=tuple(data["queries"]),
                 measures=measures,
@@ -203,16 +203,17 @@ class Values(Result):
                 if_irrelevant=_read_columns(measures, data.get("if_irrelevant"), len(data["queries"])),
                 if_top=_read_columns(measures, data.get("if_top"), len(data["queries"])),
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else error
             raise DataError(
-                "values-file", f"not a complete file of values saved by judged ({error})", where=name,
+                "values-file", f"not a complete file of saved values ({reason})", where=name,
                 hint="save the values again",
             ) from error  # fmt: skip
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
     def explain(self, measure: str | Measure, query: Id | None = None, *, rows: int | None = None) -> Explanation:
-        """Show the arithmetic of one query, rank by rank; without a query, of an instructive one."""
+        """Show the arithmetic of one query, rank by rank; by default of a typical query."""
         if self.source is None or self.source.run is None:
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query
@@ -226,7 +227,7 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures))
         ]  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,29 +12,19 @@ from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
 from judged.measures.families.graded import gain_of
-from judged.measures.parameters import (
-    Cutoff,
-    Gain,
-    Gains,
-    MaxGrade,
-    Only,
-    OptionalLevel,
-    OptionalMax,
-    Persistence,
-    Spec,
-)
+from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
 from judged.measures.registry import measure
 
 
 def check_top_grade(j: Judged, top: float) -> None:
-    """Raise `label-above-max` if a grade is above the top of the scale."""
+    """Raise `label-above-max` if a grade is above the top grade."""
     above = np.flatnonzero(j.pool_grade > top)
     if len(above):
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
         doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
         raise DataError(
-            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top of the scale, {top:g}", value=float(grade),
-            hint=f"set the top of the scale: max={j.pool_grade.max():g}", where=j.names[0],
+            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top grade, {top:g}", value=float(grade),
+            hint=f"set the top grade: max={j.pool_grade.max():g}", where=j.names[0],
         )  # fmt: skip
 
 
@@ -121,26 +110,31 @@ def p_found(
     return j.total(np.where(j.within(cutoff), here, 0.0))
 
 
-_GRADED = Only("level", lambda level: level is None, "the grades, which 'level' replaces")
-_Max = Annotated[float | None, replace(Spec.of("max", OptionalMax), only=_GRADED)]
-_Gains = Annotated[tuple[tuple[float, float], ...] | None, replace(Spec.of("gains", Gains), only=_GRADED)]
-
-
 @measure("RBP",
          intuition="RBP imagines a user who goes on to the next document with a fixed probability p, for example "
                    "0.9. The value is the average usefulness per document that such a user sees.",
          family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
          paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
-    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: _Max = None,
-    gains: _Gains = None,
+    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
+    gains: Gains = None, scale: Literal["top", "none"] = "top",
 ) -> Column:  # fmt: skip
     """Expected gain per document of a user who continues to the next document with probability p.
 
     With a `level`, relevant documents gain 1. Without one, grades are divided by the highest grade of the scale, or by
-    the highest grade of the query if that is above 1.
+    the highest grade of the query if that is above 1. `scale="none"` uses gains as they are, those below the `level` as 0: the value may
+    exceed 1.
     """
-    worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
+    if (max is not None and (level is not None or scale == "none")) or (
+        gains is not None and level is not None and scale == "top"
+    ):
+        raise UsageError(
+            "parameter", "max and gains have no effect with a level, nor max with scale='none'", hint="leave them out"
+        )
+    if scale == "none":
+        worth = gain_of(j.grade, gains=gains, level=level or 0)
+    else:
+        worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
     weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
     terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
     return (1.0 - p) * j.total(terms)
