@@ -14,9 +14,10 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.names import fits
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse_all
+from judged.measures.grammar import parse, parse_all
 from judged.stats.checks import check_count, deviation
 from judged.stats.power import (
     LITTLE,
@@ -98,6 +99,9 @@ class Power(Result):
         for one in self.measures:
             if one.measure in names:
                 return one
+        fitting = [one for one in self.measures for asked in parse_all(measure) if fits(asked, parse(one.measure))]
+        if len(fitting) == 1:  # as it was before the profile and the level were applied
+            return fitting[0]
         hint = f"choose one of {', '.join(m.measure for m in self.measures)}"
         raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
 

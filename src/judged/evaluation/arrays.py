@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -12,7 +12,7 @@ from judged._types import Ints
 from judged.core.judged import Judged
 from judged.core.labelled import rank_lists
 from judged.core.policy import Policy
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
 from judged.evaluation.measuring.column import check_empty, check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
@@ -157,7 +157,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
     judged = rank_lists(
         lists.label, scores + 0.0, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
     )
-    warnings = _warnings(judged)
+    warnings = (*_infinite(lists), *_warnings(judged))
     check_empty(policy, warnings)
     return replace(judged, warnings=(*lists.warnings, *warnings))
 
@@ -178,6 +178,13 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
         raise DataError("total-relevant", f"an integer ≥ {relevant[row]}, the number of relevant items in the list",
                         got=shown(totals[row].item()), where=f"total_relevant of list {lists.names[row]!r}")  # fmt: skip
     return (totals - relevant).astype(np.int64)
+
+
+def _infinite(lists: ArrayLists) -> Iterator[Warned]:
+    count = int(np.isinf(lists.score).sum())
+    if count:
+        text = f"{count} {'score is' if count == 1 else 'scores are'} infinite; ranked first or last"
+        yield Warned("score-inf", count, text, Hint("leave out items that were not retrieved with {mask}", mask=None))
 
 
 def _warnings(judged: Judged) -> tuple[Warned, ...]:
