@@ -58,7 +58,7 @@ def exact_answers(first, second):
         "sign.n_pos": record(second, first).wins,
         "sign.n_neg": record(second, first).losses,
         "binomtest.pvalue": outcome(d, "sign").p,
-        "mean_difference": outcome(d, resamples=1).statistic,
+        "mean_difference": outcome(d, "permutation", resamples=1).statistic,
         "cohen_d_paired = mean/sd(ddof=1)": standardised(second, first),
         "wilcoxon(wilcox,asymptotic,correction).pvalue": outcome(d, "wilcoxon", method="normal", correction=True).p,
     }
