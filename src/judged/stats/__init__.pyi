@@ -63,6 +63,7 @@ from .power import little_chance as little_chance
 from .power import queries_for_equivalence as queries_for_equivalence
 from .power import queries_for_width as queries_for_width
 from .power import queries_needed as queries_needed
+from .power import queries_needed_about as queries_needed_about
 from .power import simulated_power as simulated_power
 from .rank_correlation.rbo_and_overlap import RBO as RBO
 from .rank_correlation.rbo_and_overlap import average_overlap as average_overlap

@@ -196,14 +196,15 @@ def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs
     row = board.rows[0]
     assert row.verdict == "cannot tell"
     assert row.material == pytest.approx(0.1 * row.mean_a)
-    assert row.needed == queries_needed(row.material, d.std(ddof=1), alpha=0.05 / 2)
+    assert row.needed == pytest.approx(queries_needed(row.material, d.std(ddof=1), alpha=0.05 / 2), abs=1)
     assert f"between {row.low:+.4f} and {row.high:+.4f}" in row.words
     assert "corrected p = " in row.words
     assert f"{row.needed:,} queries" in board.headline()[0]
     column = board.report(table="pairs").tables()[0].headers.index("queries needed")
     assert board.report(table="pairs").tables()[0].rows[0][column] == f"{row.needed:,}"
     with_margin = jd.compare(QRELS, runs, "RR AP", margin=0.01).rows[0]
-    assert (with_margin.material, with_margin.needed) == (0.01, queries_needed(0.01, d.std(ddof=1), alpha=0.05 / 2))
+    assert with_margin.material == 0.01
+    assert with_margin.needed == pytest.approx(queries_needed(0.01, d.std(ddof=1), alpha=0.05 / 2), abs=1)
     assert jd.compare(QRELS, runs, "RR", margin=0.9).rows[0].needed is None
 
 

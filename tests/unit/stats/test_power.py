@@ -21,6 +21,7 @@ from judged.stats.power import (
     queries_for_equivalence,
     queries_for_width,
     queries_needed,
+    queries_needed_about,
     simulated_power,
 )
 
@@ -163,3 +164,11 @@ def test_long_tails_determine_the_deviation_less_well():
     low, high = deviation_range(d)
     exact = np.sqrt(99 / stats.chi2.ppf([0.975, 0.025], 99))
     assert high / low > exact[1] / exact[0]
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.005, 1e-5])
+def test_the_queries_needed_are_about_what_a_formula_says(alpha):
+    for effect in (0.05, 0.1, 0.3, 0.5):
+        exact = queries_needed(effect, 1.0, alpha=alpha)
+        assert queries_needed_about(effect, 1.0, alpha=alpha) == pytest.approx(exact, abs=2, rel=0.02)
+    assert queries_needed_about(1e-9, 1.0, alpha=alpha) is None
