@@ -59,8 +59,10 @@ accuracy = _functions.accuracy
 all_hit = _functions.all_hit
 any_set = _functions.any_set
 ap = _functions.ap
+arp = _functions.arp
 auc = _functions.auc
 average_precision = _functions.average_precision
+average_relevance_position = _functions.average_relevance_position
 balanced_accuracy = _functions.balanced_accuracy
 bejewelled_player = _functions.bejewelled_player
 binary_g = _functions.binary_g
@@ -102,9 +104,11 @@ inst = _functions.inst
 interpolated_precision = _functions.interpolated_precision
 label_ranking_loss = _functions.label_ranking_loss
 last_hit = _functions.last_hit
+mar = _functions.mar
 matthews = _functions.matthews
 mcc = _functions.mcc
 mean_average_precision = _functions.mean_average_precision
+mean_average_recall = _functions.mean_average_recall
 mean_reciprocal_rank = _functions.mean_reciprocal_rank
 mrr = _functions.mrr
 ncu_early_blended = _functions.ncu_early_blended
@@ -126,6 +130,7 @@ nerr8 = _functions.nerr8
 nerr9 = _functions.nerr9
 normalised_cumulated_gain = _functions.normalised_cumulated_gain
 normalised_err = _functions.normalised_err
+normalised_rbp = _functions.normalised_rbp
 o_measure = _functions.o_measure
 opa = _functions.opa
 ordered_pair_accuracy = _functions.ordered_pair_accuracy
@@ -133,7 +138,9 @@ p_found = _functions.p_found
 p_measure = _functions.p_measure
 p_plus = _functions.p_plus
 pair_accuracy = _functions.pair_accuracy
+position_weighted_average = _functions.position_weighted_average
 precision = _functions.precision
+pwa = _functions.pwa
 q_measure = _functions.q_measure
 r_precision = _functions.r_precision
 rank_biased_precision = _functions.rank_biased_precision
@@ -141,6 +148,7 @@ ranking_loss = _functions.ranking_loss
 rbp = _functions.rbp
 rbp_residual = _functions.rbp_residual
 recall = _functions.recall
+recall_at_precision = _functions.recall_at_precision
 reciprocal_rank = _functions.reciprocal_rank
 rndcg = _functions.rndcg
 roc_auc = _functions.roc_auc
@@ -221,6 +229,7 @@ nERR: Measure
 Stop: Measure
 PFound: Measure
 RBP: Measure
+nRBP: Measure
 RBPResidual: Measure
 SDCG: Measure
 INSQ: Measure
@@ -230,6 +239,10 @@ NERR8: Measure
 NERR9: Measure
 NERR10: Measure
 NERR11: Measure
+MAR: Measure
+RecallAtPrecision: Measure
+ARP: Measure
+PWA: Measure
 alpha_DCG: Measure
 ERR_IA: Measure
 NRBP: Measure

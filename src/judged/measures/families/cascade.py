@@ -124,6 +124,24 @@ def rank_biased_precision(
     return (1.0 - p) * j.total(terms)
 
 
+@measure("nRBP",
+         intuition="nRBP is RBP as a share of what the best possible order of the judged documents reaches, which has the "
+                   "value 1. RBP itself stays low if only few relevant documents exist.",
+         family="cascade", aliases=("normalised_RBP", "normalized_RBP"), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([1, 0, 1], (1 + 0.9**2) / (1 + 0.9)),
+         paper="Ekstrand, LensKit, CIKM 2020", formula="RBP@k / RBP@k of the ideal ranking")  # fmt: skip
+def normalised_rbp(
+    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
+    gains: Gains = None,
+) -> Column:  # fmt: skip
+    """Rank-biased precision as a share of the best possible; see RBP."""
+    worth = gain_of(j.pool_grade, gains=gains) if level is None else j.pool_grade
+    ours, best = (
+        rank_biased_precision(view, cutoff=cutoff, p=p, level=level, max=max, gains=gains)
+        for view in (j, j.ideal_by(worth))
+    )
+    return np.minimum(j.ratio(ours, best), 1.0)
+
+
 def _powers(p: float, count: int) -> Column:
     """Return 1, p, p² … by repeated multiplication as trec_eval does, so that decimals that end in 5 round alike."""
     return np.multiply.accumulate(np.append(1.0, np.full(count, p)))

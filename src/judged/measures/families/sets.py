@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from judged.errors import UsageError
 from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
 from judged.measures.registry import measure
 
+ONE_CLASS = {"zero": 0.0, "half": 0.5, "one": 1.0, "nan": np.nan}  # value if all documents are of one class
 Collection = Annotated[float | None, Spec("number of documents in the collection", number(0, optional=True), ("N",))]
 
 
@@ -98,12 +99,17 @@ def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cuto
 
 @measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
          laws={"cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
-def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
+def fall_out(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None,
+    one_class: Literal["zero", "one", "nan"] = "zero",
+) -> Column:  # fmt: skip
     """The share of the non-relevant documents that were retrieved; lower is better.
 
-    Without the size of the collection, the judged non-relevant documents represent all others.
+    Without the size of the collection, the judged non-relevant documents represent all others. `one_class` is the value of a query without
+    non-relevant documents; torchmetrics gives `one`.
     """
-    return _all_decisions(j, level, collection, cutoff).fall_out
+    decisions = _all_decisions(j, level, collection, cutoff)
+    return np.where(decisions.fp + decisions.tn > 0, decisions.fall_out, ONE_CLASS[one_class])
 
 
 @measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
