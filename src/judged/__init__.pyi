@@ -97,7 +97,9 @@ graded_average_precision = _functions.graded_average_precision
 hit_rate = _functions.hit_rate
 idcg = _functions.idcg
 ideal_dcg = _functions.ideal_dcg
+ift = _functions.ift
 inferred_ap = _functions.inferred_ap
+information_foraging = _functions.information_foraging
 informedness = _functions.informedness
 insq = _functions.insq
 inst = _functions.inst
@@ -156,6 +158,7 @@ rprec = _functions.rprec
 rr = _functions.rr
 scaled_dcg = _functions.scaled_dcg
 sdcg = _functions.sdcg
+search_economics = _functions.search_economics
 set_accuracy = _functions.set_accuracy
 set_average_precision = _functions.set_average_precision
 set_f = _functions.set_f
@@ -166,6 +169,9 @@ specificity = _functions.specificity
 stop = _functions.stop
 stopping_probability = _functions.stopping_probability
 success = _functions.success
+tbg = _functions.tbg
+time_biased_gain = _functions.time_biased_gain
+u_measure = _functions.u_measure
 utility = _functions.utility
 youden = _functions.youden
 SetP: Measure
@@ -233,6 +239,7 @@ nRBP: Measure
 RBPResidual: Measure
 SDCG: Measure
 INSQ: Measure
+SearchEconomics: Measure
 BPM: Measure
 INST: Measure
 NERR8: Measure
@@ -252,6 +259,9 @@ nNRBP: Measure
 P_IA: Measure
 AP_IA: Measure
 StRecall: Measure
+IFT: Measure
+TBG: Measure
+U: Measure
 Compat: Measure
 O_measure: Measure
 P_measure: Measure

@@ -26,7 +26,7 @@ class Spec:
         if get_origin(hint) is Annotated:
             return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
         if get_origin(hint) is Literal:
-            return Spec(" or ".join(map(str, get_args(hint))), _one_of(name, get_args(hint)))
+            return Spec(" or ".join(map(str, get_args(hint))), one_of(name, get_args(hint)))
         raise TypeError(f"parameter {name} needs a type of judged.measures.parameters, or a Literal")
 
 
@@ -41,7 +41,7 @@ def _error(slug: str, problem: str, value: Any, hint: str | None = None) -> Usag
     return UsageError(slug, f"{problem}, got {shown(value)}", hint=hint, value=value)
 
 
-def _one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
+def one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
         if value not in choices:
             raise _error("parameter", f"{name} must be one of {', '.join(map(repr, choices))}", value)
@@ -129,11 +129,11 @@ OptionalLevel = Annotated[float | None, Spec("lowest relevant grade; None to use
 Recall = Annotated[float, Spec("share of the relevant documents that must be retrieved", number(0, 1), at=True)]
 Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant documents", number(0, open_low=True), at=True)]  # fmt: skip
 _GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary"
-Gain = Annotated[str, Spec(_GAIN, _one_of("gain", ("linear", "exp", "binary")))]
+Gain = Annotated[str, Spec(_GAIN, one_of("gain", ("linear", "exp", "binary")))]
 Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; other grades keep the gain above", _gains)]  # fmt: skip
 Base = Annotated[float, Spec("base of the exponential gain", _base)]
 _DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r)"  # fmt: skip
-Discount = Annotated[str, Spec(_DISCOUNT, _one_of("discount", ("log2", "log", "jk", "rank")))]
+Discount = Annotated[str, Spec(_DISCOUNT, one_of("discount", ("log2", "log", "jk", "rank")))]
 LogBase = Annotated[float, Spec("base b of the log and jk discounts", _base, ("logb",))]
 MaxGrade = Annotated[float, Spec("highest grade of the scale", number(0, open_low=True), ("max_rel", "max_grade"))]
 _OWN_MAX = "highest grade of the scale; None for the highest grade of the query, at least 1"
@@ -149,7 +149,7 @@ _NORM = (
     "divisor of the sum: relevant (all relevant documents), capped (at most the cutoff), found (the retrieved relevant documents), "
     "cutoff, or ideal (the sum of the ideal grades)"
 )
-Norm = Annotated[str, Spec(_NORM, _one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")))]
+Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")))]
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
 MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(), ("min_rel",))]  # fmt: skip
 Depth = Annotated[int | None, Spec("number of ranks that count, retrieved or not; None for all", _cutoff)]

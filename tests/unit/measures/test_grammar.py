@@ -6,7 +6,8 @@ import pytest
 
 import judged as jd
 from judged import AP, P, nDCG, parse
-from judged.measures import parse_all
+from judged.measures import find, parse_all
+from judged.measures.trec_lists import NICKNAMES
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,10 @@ def test_the_lists_of_trec_eval_stand_for_their_measures():
     assert [str(m) for m in official[:6]] == ["NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "GMAP"]
     assert P @ 1000 in official
     assert len(parse_all("all_trec")) > 80
+
+
+def test_no_measure_has_the_name_of_a_list_of_trec_eval():
+    assert [name for name in NICKNAMES if find(name) is not None] == []
 
 
 def test_objects_read_like_names():

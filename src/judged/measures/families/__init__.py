@@ -2,4 +2,4 @@
 
 # isort: off
 from judged.measures.families import sets, binary, pairs, graded, cascade, cwl, positions, diversity  # noqa: F401
-from judged.measures.families import ideal_overlap, preferences, passages  # noqa: F401
+from judged.measures.families import effort, ideal_overlap, preferences, passages  # noqa: F401
