@@ -121,7 +121,7 @@ def insq(
     return _rate(j, gain * j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2), looked, of, 1.0 / (2 * T) ** 2)
 
 
-@measure("SearchEconomics", family="user model", aliases=("search_economics",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
+@measure("SearchEconomics", family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
          example_params={"cutoff": 3}, paper="Azzopardi, SIGIR 2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
 def search_economics(
     j: Judged, *, cutoff: Cutoff = None, beta: Diminishing = 0.5, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
