@@ -16,6 +16,7 @@ from judged.cli.options.inputs import (
     named_files,
     policy_options,
     split_inputs,
+    weight_options,
 )
 from judged.cli.options.output import emit, output_options
 from judged.cli.options.progress import progress
@@ -29,6 +30,7 @@ from judged.cli.options.rag import chunk_options
 @level_option
 @option("--keep-names", is_flag=True, group="Measures", help="Print the names of measures as written, such as map.")
 @option("--bounds", is_flag=True, group="Measures", help="Add the values if all unjudged documents were irrelevant, or of the top grade.")  # fmt: skip
+@weight_options
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
 @option("-n", "--no-summary", is_flag=True, group="Output", help="Print values per query only.")
 @output_options("trec")
@@ -61,7 +63,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judgments, runs = split_inputs(qrels, runs, options, least=0)
     named = named_files(runs or (qrels,))
     files = list(named.values()) if isinstance(named, dict) else list(named)
-    settings = {name: options[name] for name in ("level", "bounds", "strict", "keep_names")}
+    settings = {name: options[name] for name in ("level", "bounds", "weights", "weight_col", "strict", "keep_names")}
     results = []
     with open_engine(options) as (engine, open_runs):
         opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})

@@ -8,10 +8,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from judged._types import Ints
+from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.labelled import rank_lists
 from judged.core.policy import Policy
+from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
 from judged.evaluation.measuring.column import check_empty, check_strict, column, level_warnings
@@ -19,6 +20,7 @@ from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.options import ArrayOptions, check_options
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import check_weights
 from judged.io.arrays.layouts import ArrayLists, lists_of
 from judged.io.arrays.numbers import as_numbers
 from judged.measures.profiles import profile as find_profile
@@ -39,6 +41,7 @@ def score(
     group: Any = None,
     qid: Any = None,
     total_relevant: Any = None,
+    weights: Any = None,
     level: float | None = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
@@ -57,6 +60,7 @@ def score(
         group: sizes of the lists, for flat columns (LightGBM, XGBoost).
         qid: the list of each item, in any order (torchmetrics); values are in the order of these ids.
         total_relevant: number of relevant items per list, if some were never retrieved; the missing ones have the grade `level`, or 1.
+        weights: of the lists in means and intervals, one per list, in the order of the values.
         level: lowest relevant grade.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
@@ -75,9 +79,20 @@ def score(
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
     policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES}
-    return measure_lists(
+    result = measure_lists(
         lists, parsed, array_policy({**policies, **options}), total_relevant, profile=profile, strict=strict
     )
+    return result if weights is None else replace(result, weights=_list_weights(weights, result.queries))
+
+
+def _list_weights(weights: Any, names: Sequence[Id]) -> Floats:
+    column = np.atleast_1d(as_numbers(weights, "weights").values)
+    if column.shape != (len(names),):
+        raise DataError(
+            "shape", f"one weight for each of {len(names)} lists", got=f"an array of the shape {column.shape}",
+            where="weights",
+        )  # fmt: skip
+    return check_weights(column, names)
 
 
 def array_policy(options: dict[str, Any]) -> Policy:

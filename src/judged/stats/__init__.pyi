@@ -77,3 +77,4 @@ from .summary import SUMMARIES as SUMMARIES
 from .summary import geometric_mean as geometric_mean
 from .summary import mean as mean
 from .summary import summarise as summarise
+from .weighted import weighted_interval as weighted_interval

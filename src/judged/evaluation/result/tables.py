@@ -14,6 +14,8 @@ from judged.tables.text import counted, number
 
 SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
 
+WEIGHTED = "means are weighted by query, with t intervals"
+
 Ends = tuple[float, float]
 
 
@@ -59,11 +61,14 @@ def interval_text(interval: Ends | None, places: int) -> str:
     return "" if interval is None else f"[{number(interval[0], places)}, {number(interval[1], places)}]"
 
 
-def notes_on(size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float]) -> tuple[str, ...]:
-    """Lines below a table of summaries: number of queries, judged share, policy, warnings."""
+def notes_on(
+    size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], weighted: bool = False
+) -> tuple[str, ...]:
+    """Lines below a table of summaries: number of queries, weights, judged share, policy, warnings."""
     share = coverage.get("judged@10")
     judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
-    return (f"{counted(size, 'query')}{judged}", f"policy: {policy}", *(f"warning: {w}" for w in warnings))
+    lines = (f"{counted(size, 'query')}{judged}", *([WEIGHTED] if weighted else []))
+    return (*lines, f"policy: {policy}", *(f"warning: {w}" for w in warnings))
 
 
 def title_of(names: tuple[str, str]) -> str:
