@@ -52,7 +52,7 @@ def _read_columns(
 
 
 def _read_column(stored: list[Any], kind: type, size: int) -> Column:
-    column = np.array(stored, dtype=kind)
+    column: Column = np.array(stored, dtype=kind)
     if column.shape != (size,):
         raise ValueError(f"a column does not have {size} values")
     return column

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged._types import Floats, Ints
+from judged._types import Bools, Floats, Ints
 from judged.measures.parameters import Persistence
 from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import beyond
@@ -56,7 +56,7 @@ def bias_disparity(lists: RecommendedLists) -> float:
     return float(np.mean(np.abs(ours[known] / ours.sum() - before) / before))
 
 
-def _count(member: Floats, item: Ints, weight: Floats | None = None) -> Floats:
+def _count(member: Floats | Bools, item: Ints, weight: Floats | None = None) -> Floats:
     """The weighted number of rows of each category."""
     amount = np.bincount(item, weights=weight, minlength=len(member)).astype(float)
     return np.asarray(amount @ member, dtype=float)

@@ -69,7 +69,7 @@ def tail_count(
     lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
 ) -> Floats:
     """Number of items of the list in the long tail; see TailShare."""
-    return np.bincount(lists.user, weights=_tail(lists, head, of), minlength=lists.users)
+    return np.asarray(np.bincount(lists.user, weights=_tail(lists, head, of), minlength=lists.users), dtype=float)
 
 
 @beyond("Novelty", of="user", needs=("history",), range=(0, np.inf), aliases=("SelfInformation", "MIUF"),
