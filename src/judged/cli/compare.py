@@ -9,7 +9,7 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import comparison_options, comparison_settings
 from judged.cli.options.engine import engine_options, open_engine
-from judged.cli.options.inputs import input_options, named_files, policy_options, split_inputs
+from judged.cli.options.inputs import input_options, named_files, policy_options, split_inputs, weight_options
 from judged.cli.options.output import emit, output_options
 from judged.cli.options.rag import chunk_options
 from judged.comparison.omnibus import JOINT
@@ -20,6 +20,7 @@ from judged.comparison.report import TableName
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @comparison_options
+@weight_options
 @option("--overall", is_flag=True, group="Output", help="Add Friedman's test and the two-way ANOVA of all runs.")
 @option(
     "--jointly", type=click.Choice(list(JOINT)), group="Output", help="Add every pair by a test of all runs at once."
@@ -49,8 +50,9 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     from judged.comparison.compare import compare
 
     judgments, runs = split_inputs(qrels, runs, options)
+    weights = {name: options[name] for name in ("weights", "weight_col")}
     with open_engine(options) as (engine, opened):
-        found = compare(judgments, opened(named_files(runs)), **engine, **comparison_settings(runs, options))
+        found = compare(judgments, opened(named_files(runs)), **engine, **weights, **comparison_settings(runs, options))
     extra = {name: options[name] for name in ("table", "overall", "jointly")}
     emit(
         found.report(**extra, where=options["where"] or 0, intervals=not options["no_intervals"]),
