@@ -114,6 +114,10 @@ def parse_measures(
     """Parse measures, and apply a profile and a level to those that do not set the parameters themselves."""
     names = parse_all(measures, keep_names=keep_names)
     parsed = [replace(with_level(profile.apply(m), level), label=m.label) for m in names]
+    named = {str(m): m for m in parsed}
+    other = next((m for m in parsed if named[str(m)] != m), None)
+    if other is not None:
+        raise UsageError("parameter", f"two measures are called {other}", hint="give their functions different names", value=str(other))  # fmt: skip
     if not parsed:
         raise UsageError("no-measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10"))  # fmt: skip
     return parsed

@@ -11,7 +11,7 @@ from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
-from judged.measures.families.graded import gain_of
+from judged.measures.gains import gain_of
 from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
 from judged.measures.registry import measure
 

@@ -8,7 +8,7 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.measures.families.binary import Missed
 from judged.measures.families.cwl import sum_weights
-from judged.measures.families.graded import gain_of
+from judged.measures.gains import gain_of
 from judged.measures.parameters import Cutoff, Level, Share
 from judged.measures.registry import measure
 
