@@ -151,3 +151,53 @@ def test_a_file_of_weights_on_the_command_line(tmp_path, monkeypatch):
     Path("w.csv").write_text("query,weight,visits\nq1,3,1\nq2,1,1\n")
     assert values("q.txt", "a.run", "-m", "RR", "--weights", "w.csv") == {"RR": (3 * 1 + 1 / 2) / 4}
     assert values("q.txt", "a.run", "-m", "RR", "--weights", "w.csv", "--weight-col", "visits") == {"RR": 3 / 4}
+
+
+# ── weights of items ─────────────────────────────────────────────────────────────────────────────
+
+LABELS, SCORES = np.array([[3, 0, 1, 2], [0, 2, 1, 0]]), np.array([[1.0, 4.0, 3.0, 2.0], [4.0, 1.0, 3.0, 2.0]])
+ITEMS = np.array([[0.5, 2.0, 3.0, 1.0], [1.0, 0.2, 4.0, 0.0]])
+
+
+@pytest.mark.parametrize(("name", "k"), [("nDCG", None), ("nDCG", 2), ("DCG", 3)])
+def test_weights_of_items_multiply_gains_as_in_rax(name, k):
+    rax = pytest.importorskip("rax")
+    theirs = (rax.ndcg_metric if name == "nDCG" else rax.dcg_metric)(
+        SCORES, LABELS.astype(float), weights=ITEMS, topn=k, reduce_fn=None
+    )
+    measure = jd.parse(f"{name}(gain='exp')" + (f"@{k}" if k else ""))
+    ours = jd.score(LABELS, SCORES, [measure], item_weights=ITEMS)
+    assert ours[measure] == pytest.approx(np.asarray(theirs), rel=1e-6)
+
+
+def test_each_measure_weighs_its_own_gains():
+    found = jd.score(
+        LABELS[0], SCORES[0], "CG CG(gain='exp')@2 CG(gain='binary') CG(gains={1: 9})", item_weights=ITEMS[0]
+    )
+    expected = [3 * 0.5 + 3 + 2, 3 * 1, 0.5 + 3 + 1, 3 * 0.5 + 9 * 3 + 2]
+    assert [column[0] for column in found.columns.values()] == expected
+    assert list(found.columns) == ["CG", "CG(gain='exp')@2", "CG(gain='binary')", "CG(gains={1: 9})"]
+
+
+def test_weights_of_one_change_nothing_in_any_layout():
+    plain = jd.score(LABELS, SCORES, "nDCG@3 Q")
+    for layout in ({}, {"group": [4, 4]}, {"qid": [0] * 4 + [1] * 4}):
+        shape = (lambda x: x) if not layout else np.ravel
+        found = jd.score(shape(LABELS), shape(SCORES), "nDCG@3 Q", item_weights=np.ones_like(shape(SCORES)), **layout)
+        assert {n: c.tolist() for n, c in found.columns.items()} == {n: c.tolist() for n, c in plain.columns.items()}
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "slug"),
+    [
+        ("AP", {"item_weights": ITEMS}, "item-weights"),
+        ("ERR", {"item_weights": ITEMS}, "item-weights"),
+        ("nDCG", {"item_weights": -ITEMS}, "item-weights"),
+        ("nDCG", {"item_weights": ITEMS[:1]}, "shape"),
+        ("nDCG", {"item_weights": ITEMS, "total_relevant": [3, 3]}, "item-weights"),
+    ],
+)
+def test_weights_of_items_that_cannot_be_used_are_refused(measures, options, slug):
+    with pytest.raises((DataError, UsageError)) as caught:
+        jd.score(LABELS, SCORES, measures, **options)
+    assert caught.value.slug == slug
