@@ -99,8 +99,8 @@ class JudgedError(Exception):
     The slug is listed in `docs/errors.md`; all parts are attributes.
 
     Args:
-        slug: what is wrong, in two or three words joined by hyphens.
-        problem: what is wrong, in a sentence; with `got`, the type or range that was expected.
+        slug: an identifier of the problem: two or three words joined by hyphens.
+        problem: the problem, in a sentence; with `got`, the expected type or range.
         got: the value of a wrong type or range. The message is then "expected <problem>, got <got>".
         hint: one action, in the imperative; a `Hint` if it names options.
         where: the place.
@@ -177,7 +177,7 @@ class DataError(JudgedError, ValueError):
 
 
 class UsageError(JudgedError, ValueError):
-    """A wrong call: an unknown measure, a parameter out of range, a policy that does not exist."""
+    """Incorrect usage: an unknown measure, a parameter out of range, a policy that does not exist."""
 
 
 class FileError(JudgedError, OSError):

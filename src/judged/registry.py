@@ -55,7 +55,7 @@ class Registry(Generic[T]):
         for name in names:
             other = self._exact.get(name)
             if other is not None and other.name != entry.name:
-                raise UsageError("name-taken", f"the name {name!r} of {entry.name} already belongs to {other.name}")
+                raise UsageError("name-taken", f"the name {name!r} of {entry.name} is already used by {other.name}")
         self.discard(entry.name)
         self._entries[entry.name] = entry
         self._exact.update(dict.fromkeys(names, entry))

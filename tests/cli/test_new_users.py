@@ -42,7 +42,7 @@ def test_a_sheet_of_ratings_has_other_names() -> None:
 
 
 def test_a_run_has_a_name() -> None:
-    assert called("eval", "q", "A=x.run", "-m", "RR").stdout.startswith("A judged by q")
+    assert called("eval", "q", "A=x.run", "-m", "RR").stdout.startswith("A, judgments: q")
     assert called("explain", "RR", "q", "A=x.run").returncode == 0
 
 

@@ -47,7 +47,7 @@ def means(*words):
 
 def test_one_file_gives_one_table():
     assert run("eval", "rag.jsonl", "-m", "R@1", "RR", "R@800tok", "AnySet@2").splitlines() == [
-        "rag.jsonl judged by relevant",
+        "rag.jsonl, judgments: relevant",
         "",
         "measure       mean      95% interval  queries",
         "──────────  ──────  ────────────────  ───────",

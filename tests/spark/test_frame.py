@@ -175,7 +175,7 @@ def test_it_prints_like_values_and_pages_of_sql_can_go_on_from_it(spark):
     qrels, run = tied_run(30)
     found = evaluate_frame(qrels, frame_of(spark, run), "AP RR")
     lines = str(found).splitlines()
-    assert lines[0] == "run judged by qrels"
+    assert lines[0] == "run, judgments: qrels"
     assert lines[2].split() == ["measure", "mean", "95%", "interval", "queries"]
     assert found.frame.columns == ["query", "AP", "RR"]
     assert found.frame.count() == len(found)

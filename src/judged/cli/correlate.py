@@ -1,4 +1,4 @@
-"""`judged correlate`: similarity of rankings."""
+"""`judged correlate`: measure the similarity of rankings."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from judged.cli.options.output import emit, output_options
 @option("--columns", metavar="NAME,NAME", group="Input", help="Columns of scores in one file, with --systems.")
 @option("-c", "--coefficients", "-m", "coefficients", multiple=True, metavar="NAME...", group="Measures", help="Coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; see --list. [default: tau_b tau_ap_b rbo overlap@10; no overlap with --systems]")  # fmt: skip
 @option("--p", "p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True, group="Measures", help="Persistence of RBO.")  # fmt: skip
-@option("--depth", type=click.IntRange(1), metavar="N", group="Policies", help="Use the first N documents of each ranking; a tie there stays whole.")  # fmt: skip
-@option("--ties", type=click.Choice(["b", "a", "w"]), default="b", show_default=True, group="Policies", help="Ties in RBO and overlap: corrected, mean over all orders, or one rank.")  # fmt: skip
-@option("--documents", type=click.Choice(["both", "union"]), default="both", show_default=True, group="Policies", help="Documents in coefficients of pairs; missing ones are tied last.")  # fmt: skip
+@option("--depth", type=click.IntRange(1), metavar="N", group="Policies", help="Use the first N documents of each ranking, and all that are tied with the last.")  # fmt: skip
+@option("--ties", type=click.Choice(["b", "a", "w"]), default="b", show_default=True, group="Policies", help="Treatment of ties in RBO and overlap: corrected, mean over all orders, or same rank.")  # fmt: skip
+@option("--documents", type=click.Choice(["both", "union"]), default="both", show_default=True, group="Policies", help="Documents that form pairs; with union, missing ones are tied last.")  # fmt: skip
 @option("--seed", type=int, default=0, show_default=True, group="Statistics", help="Random seed.")
-@option("-q", "--per-query", is_flag=True, group="Output", help="List every query, the lowest first coefficient first.")
-@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, value: _list(ctx) if value else None, group="Output", help="List all coefficients, their treatment of ties, and papers.")  # fmt: skip
+@option("-q", "--per-query", is_flag=True, group="Output", help="List all queries, lowest first coefficient first.")
+@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, value: _list(ctx) if value else None, group="Output", help="List all coefficients with their treatment of ties and papers.")  # fmt: skip
 @output_options()
 def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any) -> None:
-    """Compute rank correlation of two RUNs, per query, with means and confidence intervals; of every pair if there are more.
+    """Compute the rank correlation of two RUNs per query, with means and confidence intervals; with more RUNs, of all pairs.
 
     Equal scores are ties. `tau_ap` uses the ranks of the first run and compares them with the second. NAME=FILE names a run,
     and - is standard input.
@@ -47,7 +47,7 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
     measures = list(coefficients) or None
     if len(sources) > 2:
         if options["per_query"]:
-            raise click.UsageError("-q compares two runs; there are more.")
+            raise click.UsageError("-q needs exactly two runs.")
         if len(dict(sources)) < len(sources):
             raise click.UsageError("A file is named twice.")
         several = _with_hint(lambda: correlate_all(dict(sources), measures, **settings), options)

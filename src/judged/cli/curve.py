@@ -1,4 +1,4 @@
-"""`judged curve`: curves of runs."""
+"""`judged curve`: draw precision-recall, ROC and cutoff curves."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from judged.cli.options.output import emit, output_options, show_warnings
 @policy_options
 @input_options
 @option("--no-band", is_flag=True, group="Statistics", help="Omit the confidence band over queries.")
-@option("--size", metavar="WxH", group="Output", help="Size of the picture in inches, such as 3.3x2.5.")
+@option("--size", metavar="WxH", group="Output", help="Size of the plot in inches, such as 3.3x2.5.")
 @option("--dpi", type=click.IntRange(20, 2400), group="Output", help="Resolution of a PNG. [default: 200]")
-@option("--title", default="", metavar="TEXT", group="Output", help="Title of the picture.")
+@option("--title", default="", metavar="TEXT", group="Output", help="Title of the plot.")
 @output_options("drawing", default="drawing")
 def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
-    """Compute and draw curves of one or more RUNs, judged by QRELS; question files contain their judgments.
+    """Compute and draw curves of one or more RUNs, evaluated with the judgments in QRELS; question files need no QRELS.
 
     \b
     pr     precision against recall, at every rank
-    ipr    interpolated precision at the 11 standard points of recall; or 11pt
+    ipr    interpolated precision at the 11 standard recall levels; alias 11pt
     roc    true against false positive rate, with the area under it
     at-k   measures as a function of the cutoff: -m nDCG P R F Success CG
 
-    Curves are drawn in the terminal; `-o` writes a picture (.svg, .png, .pdf) or the points (.csv, .json, .md, ...).
+    Curves are drawn in the terminal; `-o` writes a plot (.svg, .png, .pdf) or the points (.csv, .json, .md, ...).
 
     \b
     judged curve pr qrels.txt bm25.run dense.run -o pr.svg

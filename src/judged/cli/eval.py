@@ -29,10 +29,10 @@ from judged.cli.options.rag import chunk_options
 @measures_option
 @level_option
 @option("--keep-names", is_flag=True, group="Measures", help="Print the names of measures as written, such as map.")
-@option("--bounds", is_flag=True, group="Measures", help="Add the values if all unjudged documents were irrelevant, or of the top grade.")  # fmt: skip
+@option("--bounds", is_flag=True, group="Measures", help="Add the values as if all unjudged documents were irrelevant, and as if they had the top grade.")  # fmt: skip
 @weight_options
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
-@option("-n", "--no-summary", is_flag=True, group="Output", help="Print values per query only.")
+@option("-n", "--no-summary", is_flag=True, group="Output", help="Print only the values per query.")
 @output_options("trec")
 @option("--strict", is_flag=True, group="Policies", help="Turn every warning into an error.")
 @policy_options
@@ -44,7 +44,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 
     Files may be TREC, JSON, JSON Lines, CSV or Parquet, compressed or not; - is standard input. NAME=FILE names a run. QRELS may be an
     SVMlight or LETOR file, and RUNS files with one score per line. Question files, which contain questions with retrieved and relevant
-    documents, one record per line, need no QRELS. A directory or a quoted pattern is one partitioned run, scanned in little memory.
+    documents, one record per line, need no QRELS. A directory or a quoted pattern is one partitioned run, scanned with little memory.
 
     \b
     judged eval qrels.txt bm25.run

@@ -24,7 +24,12 @@ from judged.cli.options.rag import chunk_options
 @click.argument("qrels")
 @click.argument("run", required=False)
 @option("--query", metavar="ID", group="Input", help="Query to explain. [default: one with a typical value]")
-@option("--all-ranks", is_flag=True, group="Output", help="Show the measures at every cutoff instead: 'P R F1'.")
+@option(
+    "--all-ranks",
+    is_flag=True,
+    group="Output",
+    help="Show the values of several measures, such as 'P R F1', at every cutoff.",
+)
 @option("--rows", type=click.IntRange(1), metavar="N", group="Output", help="Number of ranks to show.")
 @level_option
 @output_options()
@@ -32,7 +37,7 @@ from judged.cli.options.rag import chunk_options
 @chunk_options
 @input_options
 def command(measure: str, qrels: str, run: str | None, query: str | None, **options: Any) -> None:
-    """Show how MEASURE gets its value for one query: rank by rank, with the numbers that the measure uses.
+    """Show how the value of MEASURE for one query is computed, rank by rank.
 
     \b
     judged explain AP qrels.txt bm25.run --query q01

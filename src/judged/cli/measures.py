@@ -14,9 +14,9 @@ from judged.cli.options.output import emit, output_options
 @click.argument("name", required=False)
 @output_options(places=False)
 def command(name: str | None, **options: Any) -> None:
-    """List all measures; or describe one: intuition, formula, worked example, parameters, other names, paper.
+    """List all measures, or describe one: intuition, formula, worked example, parameters, other names, paper.
 
-    Coefficients of agreement and of rank correlation are described too; `judged agree` and `judged correlate` compute them.
+    Coefficients of agreement and rank correlation are also described; `judged agree` and `judged correlate` compute them.
     """
     from judged.measures.registry import MEASURES
     from judged.recommenders.registry import BEYOND

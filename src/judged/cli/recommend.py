@@ -1,4 +1,4 @@
-"""`judged recommend`: coverage, novelty and diversity of recommendations."""
+"""`judged recommend`: measure coverage, novelty and diversity of recommendations."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from judged.tables.result import RecordTable
 @click.command("recommend", cls=Command)
 @click.argument("run", required=False)
 @click.argument("history", required=False)
-@option("--history", "past", metavar="FILE", group="Input", help="Past interactions, the same as HISTORY.")
+@option("--history", "past", metavar="FILE", group="Input", help="Past interactions; the same as HISTORY.")
 @option(
     "--items", metavar="N|FILE", group="Input", help="Catalogue: the number of items, or a file with one id per line."
 )
 @option("--qrels", metavar="FILE", group="Input", help="Relevant items of each user, for Serendipity.")
 @option(
-    "--categories", metavar="FILE", group="Input", help="JSON, {item: category, or a list of them}, for Calibration."
+    "--categories",
+    metavar="FILE",
+    group="Input",
+    help="JSON file, {item: category or list of categories}, for Calibration.",
 )
-@option("--slices", metavar="FILE", group="Input", help="Table of users, to show groups of them; needs --by.")
-@option("--by", metavar="COLUMN", group="Input", help="With --slices: the column of groups.")
-@option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="Measures, such as Coverage 'Gini(over=recommended)@5'; --list shows them. [default: all that the input allows]")  # fmt: skip
+@option("--slices", metavar="FILE", group="Input", help="Table of users, for results per group; needs --by.")
+@option("--by", metavar="COLUMN", group="Input", help="Column of --slices to group users by.")
+@option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="Measures, such as Coverage 'Gini(over=recommended)@5'; see --list. [default: all that the input allows]")  # fmt: skip
 @option(
     "-k",
     type=click.IntRange(1),
@@ -37,13 +40,13 @@ from judged.tables.result import RecordTable
 )
 @level_option
 @output_options()
-@option("--list", "listing", is_flag=True, group="Measures", help="List all measures with their input and paper.")
+@option("--list", "listing", is_flag=True, group="Measures", help="List all measures with their inputs and papers.")
 def command(run: str | None, history: str | None, measures: tuple[str, ...], **options: Any) -> None:
-    """Measure the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, calibration.
+    """Evaluate the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, calibration.
 
     RUN has columns user, item and score; HISTORY, past interactions such as the training data, has columns user and item.
     Both may be CSV, JSON, Parquet or TREC files, compressed or not; - is standard input. Accuracy is measured by
-    `judged eval QRELS RUN`, where users are queries. For measures of vectors and similarities use Python:
+    `judged eval QRELS RUN`, where users are queries. For measures that need vectors or similarities, use Python:
     jd.recommenders.beyond_accuracy.
 
     \b
@@ -61,9 +64,9 @@ def command(run: str | None, history: str | None, measures: tuple[str, ...], **o
     if run is None:
         raise click.UsageError("Missing argument 'RUN'.")
     if history is not None and options["past"] is not None:
-        raise click.UsageError("HISTORY is given twice: as an argument and by --history.")
+        raise click.UsageError("HISTORY is given twice: as an argument and with --history.")
     if (options["slices"] is None) != (options["by"] is None):
-        raise click.UsageError("--slices and --by belong together: a table of users, and its column of groups.")
+        raise click.UsageError("--slices and --by must be used together: a table of users, and its column of groups.")
     past = history or options["past"]
     check_stdin(*(file for file in (run, past, options["qrels"]) if file is not None))
     level = 1 if options["level"] is None else options["level"]
@@ -92,7 +95,7 @@ def _categories(path: str | None) -> Any:
         return json.loads(read_text(path))
     except ValueError as error:
         raise DataError(
-            "json", f"not JSON: {error}", where=path, hint="write {item: category, or a list of them}"
+            "json", f"not JSON: {error}", where=path, hint="write {item: category or list of categories}"
         ) from error
 
 

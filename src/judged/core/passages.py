@@ -39,7 +39,7 @@ class RankTexts:
     lacking: str | None = None
 
     def depth(self, budget: int, crossing: str) -> Ints:
-        """Return the number of documents per query that fit into a budget of tokens, from the top down to the first that does not.
+        """Return the number of documents per query that fit into a token budget, from the top down to the first that does not.
 
         That one is excluded, or included as the last (`in`); those below it are excluded.
         """
@@ -114,18 +114,18 @@ def tokens_of(judged: Judged) -> RankTexts | None:
 
 
 def _no_tokens(judged: Judged, why: str = "") -> DataError:
-    return DataError("no-tokens", f"the number of tokens of retrieved documents is unknown{why}", where=judged.names[1],
-                     hint="give {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
+    return DataError("no-tokens", f"the token counts of retrieved documents are unknown{why}", where=judged.names[1],
+                     hint="pass {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
 
 
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
-    """Cut each ranking to the documents that fit into a budget of tokens.
+    """Cut each ranking to the documents that fit into a token budget.
 
     Every query has its own depth, so a measure sees a shorter ranking without a cutoff, and its denominator does not change: the ideal
     ranking consists of all judged documents, whatever fits, and does not depend on the run.
     """
     if judged.policy.ties == "expected":
-        raise UsageError("no-tokens", "a budget of tokens needs one order of tied documents, got ties='expected'",
+        raise UsageError("no-tokens", "a token budget needs a single order of tied documents, got ties='expected'",
                          hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     reading = tokens_of(judged)
     if reading is None:

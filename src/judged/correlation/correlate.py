@@ -69,7 +69,7 @@ def correlate(
         b: second ranking; the reference of coefficients that have one.
         measures: coefficients by name, such as `"tau_b rbo(p=0.98) overlap@20"`. The default is `"tau_b tau_ap_b rbo overlap@10"`,
             without overlap for mappings and columns.
-        depth: number of documents of each ranking to use; a tie that begins within it is kept whole.
+        depth: number of documents of each ranking to use; documents tied with the last are kept.
         p: persistence of RBO, unless its name sets it.
         ties: ties in RBO and overlap: "b" is corrected, so that equal rankings have 1; "a" is the mean over all orders; "w"
             puts tied items at one rank.
@@ -144,7 +144,7 @@ def _check_options(
         )
     listed = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
     if names is not None and not listed:
-        raise UsageError("names", f"names must be two texts, got {shown(names)}", value=names)
+        raise UsageError("names", f"names must be two strings, got {shown(names)}", value=names)
 
 
 def correlate_all(

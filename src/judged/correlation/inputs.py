@@ -121,7 +121,7 @@ def _align_items(a: Any, b: Any, depth: int | None, documents: Documents) -> Ali
     row = {item: i for i, item in enumerate(b_ids)}
     pairs = [(i, row[item]) for i, item in enumerate(a_ids) if item in row]
     if not pairs:
-        problem = f"rankings have no item in common: {some(b_ids)}, and {some(a_ids)} in a"
+        problem = f"rankings have no item in common (a: {some(a_ids)}; b: {some(b_ids)})"
         raise DataError("no-common-item", problem, where="b", hint="check the spelling of the names")
     a_at, b_at = np.array(pairs, np.int64).T
     left, right = (Side(np.zeros(len(v), np.int64), v) for v in (x, y))

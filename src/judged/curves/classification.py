@@ -164,9 +164,12 @@ class Classification(Result):
         texts = {name: rate.text for name, rate in RATES.items()}
         values = self.rates()
         if self.auc is not None:
-            values["auc"], texts["auc"] = self.auc, "of the scores, equal ones ½"
+            values["auc"], texts["auc"] = self.auc, "area under the ROC curve; ties count ½"
         if self.average_precision is not None:
-            values["average_precision"], texts["average_precision"] = self.average_precision, "of the scores, by steps"
+            values["average_precision"], texts["average_precision"] = (
+                self.average_precision,
+                "step-wise area under precision-recall",
+            )
         rows = []
         for name, value in values.items():
             low, high = self.intervals.get(name, (None, None))

@@ -150,7 +150,7 @@ CURVE_KINDS: Registry[CurveKind] = Registry("curve")
 for _kind in (
     CurveKind("pr", ("precision_recall",), "precision against recall, at every rank", "recall", "precision", "rank", _precision_recall),
     CurveKind(
-        "ipr", ("11pt",), "interpolated precision at the 11 standard points of recall",
+        "ipr", ("11pt",), "interpolated precision at the 11 standard recall levels",
         "recall", "interpolated precision", "recall", _interpolated,
     ),
     CurveKind(

@@ -150,7 +150,7 @@ class Curves(Result):
     def save(
         self, path: str | os.PathLike[str], *, size: tuple[float, float] | None = None, dpi: int | None = None
     ) -> None:
-        """Write a picture (.svg, .png, .pdf; size in inches) or the points in an output format, by the ending of the file."""
+        """Write a plot (.svg, .png, .pdf; size in inches) or the points, in the format given by the file extension."""
         ending = Path(path).suffix.lower()
         format = next((f.name for f in FORMATS if f.ending == ending), None)
         if ending in _PICTURES:
@@ -160,7 +160,7 @@ class Curves(Result):
         else:
             endings = ", ".join((*_PICTURES, *(f.ending for f in FORMATS)))
             raise UsageError(
-                "ending", f"unknown ending of {shown(str(path))}", hint=f"use one of {endings}", value=str(path)
+                "ending", f"{shown(str(path))} has an unknown extension", hint=f"use one of {endings}", value=str(path)
             )
         with write_atomically(path, "wb" if isinstance(content, bytes) else "w") as file:
             file.write(content)

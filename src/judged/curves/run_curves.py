@@ -98,12 +98,10 @@ def _check_request(
         raise UsageError("no-query", "no query was named", value=query)
     if queries is not None and average == "micro":
         raise UsageError(
-            "curve", "a micro average pools all queries, and single queries were named", hint="leave one of them out"
+            "curve", "a micro average pools all queries, but single queries were named", hint="omit one of the two"
         )
     if queries is not None and points is not None and kind in ("pr", "roc"):
-        raise UsageError(
-            "curve", "the curve of a query has a point at every rank", hint="leave points out", value=points
-        )
+        raise UsageError("curve", "the curve of a query has a point at every rank", hint="omit points", value=points)
     return CurveRequest(average, queries, points, level, band, seed, profile_named(profile))
 
 
@@ -147,7 +145,7 @@ def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str,
     if banded and not (kind == "roc" and request.average == "micro"):
         over += f", {request.band:.0%} band by bootstrap over queries"
     rounding = dict(request.profile.params.get("IPrec", {})).get("rounding", "nearest")
-    more = {"roc": ("of the documents retrieved; unjudged ones count as non-relevant",),
+    more = {"roc": ("over the retrieved documents; unjudged ones count as non-relevant",),
             "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",)}  # fmt: skip
     return (over, *more.get(kind, ()), f"policy: {first.policy}")
 

@@ -56,11 +56,11 @@ def score(
         labels: grades ≥ 0 of the items: one list, a matrix with one list per row, flat columns, lists of lists, or a sparse matrix of
             users × items; NumPy, PyTorch, JAX, or anything with DLPack or the array interface.
         scores: scores of the same items, in the same layout.
-        measures: as in `evaluate`; several cutoffs cost one sort.
+        measures: as in `evaluate`; several cutoffs need only one sort.
         mask: True for items, False for padding.
         pad: label of padding.
         group: sizes of the lists, for flat columns (LightGBM, XGBoost).
-        qid: the list of each item, in any order (torchmetrics); values are in the order of these ids.
+        qid: list id of each item, in any order (torchmetrics); values are in the order of these ids.
         total_relevant: number of relevant items per list, if some were never retrieved; the missing ones have the grade `level`, or 1.
         weights: of the lists in means and intervals, one per list, in the order of the values.
         item_weights: ≥ 0, in the layout of the labels: they multiply the gains of items, also in the ideal ranking, as in Rax and TF-Ranking; for
@@ -227,15 +227,15 @@ def _warnings(judged: Judged) -> tuple[Warned, ...]:
     empty = int((judged.retrieved == 0).sum())
     barren = int((np.bincount(judged.pool_query[judged.pool_grade > 0], minlength=len(judged)) == 0).sum())
     if empty:
-        text = f"{counted(empty, 'list')} without items, treated like a list without a relevant item"
+        text = f"{counted(empty, 'list has', 'lists have')} no items; treated as having no relevant item"
         warnings.append(Warned("empty-list", empty, text))
     if barren:
-        text = f"{counted(barren, 'list')} without a relevant item (empty={judged.policy.empty})"
+        text = f"{counted(barren, 'list has', 'lists have')} no relevant item (empty={judged.policy.empty})"
         warnings.append(Warned("no-relevant", barren, text))
     if judged.policy.ties == "input" and (judged.tie_last != judged.tie_first).any():
         tied = _count_tied_lists(judged)
         if tied:
-            text = f"in {counted(tied, 'list')} the rank of a relevant item depends on the order of equal scores (ties: input)"
+            text = f"tied scores affect the rank of a relevant item in {counted(tied, 'list')} (ties: input)"
             warnings.append(Warned("ties", tied, text))
     return tuple(warnings)
 

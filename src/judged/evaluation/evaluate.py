@@ -49,7 +49,7 @@ def join(
     rag, policies = RagOptions.split(options)
     source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
     if source.alternatives:
-        raise UsageError("alternatives", "join does not support sets of documents of which any one answers a query",
+        raise UsageError("alternatives", "join does not support alternative sets of relevant documents",
                          where=source.judged.names[0], hint="use evaluate, compare or explain")  # fmt: skip
     return source.judged
 
@@ -87,7 +87,7 @@ def evaluate(
         keep_names: use the names of measures as written, such as "map", in all output.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
         options: policies, see `Policy`; names of columns: `query_col`, `doc_col`, `score_col`, `grade_col`, `rank_col`, each used in
-            every table that has it; `grade_map`, grades of words; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
+            every table that has it; `grade_map`, grades for words; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
             `overlap`, see `docs/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
@@ -99,7 +99,7 @@ def evaluate(
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names)
     if isinstance(qrels, Judged):
         if run is not None or options:
-            raise UsageError("judged", "a Judged contains its run and policies: pass no others")
+            raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
         source = Provenance(qrels)
     else:
         rag, policies = RagOptions.split(options)

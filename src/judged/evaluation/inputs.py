@@ -44,7 +44,7 @@ def read_and_join(
     judgments, ranking = _read(qrels, run, options)
     if not options.nothing:
         if isinstance(ranking, PartitionedRun):
-            raise UsageError("in-parts", "a partitioned run cannot be prepared", where=ranking.name,
+            raise UsageError("in-parts", "chunks, spans and exclusions need a run in memory", where=ranking.name,
                              hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
         from judged.evaluation.rag.prepare import prepare
 
@@ -65,7 +65,7 @@ def read_and_join(
 
 @dataclass(frozen=True, slots=True)
 class OpenInputs:
-    """Judgments, and one or several runs that are judged by them.
+    """Judgments, and one or several runs to evaluate with them.
 
     Args:
         qrels: the judgments; None if each run is `Questions`, with its own.
@@ -169,7 +169,7 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
     elif qrels is not None and gold is None:
         judgments = open_qrels(qrels, opened, columns)
     if fields and not asked:
-        raise UsageError("fields", f"option {next(iter(fields))!r} is for a file of questions, got judgments and a run")
+        raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     columns.check_used()
     return judgments, opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
 

@@ -68,14 +68,14 @@ class RagOptions:
 
     Args:
         query_col, doc_col, score_col, grade_col, rank_col: names of columns, each used in every table that has it.
-        grade_map: grades of words, such as `{"Exact": 3, "Substitute": 2}`.
-        question, retrieved, relevant: fields of a file of questions, which contains judgments and rankings.
+        grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
+        question, retrieved, relevant: fields of a question file, which contains judgments and rankings.
         roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
         documents: the document of each chunk, see `jd.rag.roll_up`.
         chunks: table of chunks with their documents, spans and tokens.
         tokens: number of tokens of each chunk: {chunk: count} or a table; or `"words"` for a single file with texts, in which words and
             punctuation marks are counted.
-        exclude_self: leave out the document that has the id of the query; or {query: documents} to leave out.
+        exclude_self: True to exclude the document with the same id as the query; or {query: documents} to exclude.
         overlap: when a chunk contains a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
         engine: what runs the join, see `open_run`.
     """

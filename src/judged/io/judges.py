@@ -70,7 +70,7 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> RoleTable:
         slug = {"columns": "columns", "empty-clicks": "empty-qrels"}.get(error.slug)
         if slug is None:
             raise
-        hint = "a table of judges has a header, with columns of query ids, of document ids and of grades"
+        hint = "add a header line with columns of query ids, document ids and grades"
         raise error.changed(slug=slug, hint=hint) from None
 
 
@@ -80,7 +80,7 @@ def _qrels_of(table: RoleTable, column: str, rows_of: Any, name: str) -> Qrels:
     mine[rows_of] = True
     rows = np.flatnonzero(mine & ~np.isnan(grade))
     if not len(rows):
-        raise DataError("empty-qrels", f"there is no grade by {name!r}", where=table.name, value=name)
+        raise DataError("empty-qrels", f"judge {name!r} has no grades", where=table.name, value=name)
     query, doc = table.ids["query"], table.ids["doc"]
     triples = [
         (query.ids[q], doc.ids[d], g)

@@ -56,7 +56,7 @@ def agree(
         level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
             None is the level of all others.
         weights: nominal, linear, quadratic, ordinal or ratio; or a matrix of agreement weights (1 on the diagonal, less
-            elsewhere). Other than nominal, all coefficients are computed with these weights too.
+            elsewhere). Unless they are nominal, all coefficients are also computed with these weights.
         names: names of the judges.
         confidence: confidence level of the intervals.
         interval: "queries" is a bootstrap over queries, since documents of a query are not independent: the default for 10 or
@@ -65,7 +65,7 @@ def agree(
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure that orders the systems.
-        rejudged: a document that one judge judged twice with different grades, see `Policy`.
+        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table (a file, a frame, records), one per judge, next to query and document ids; an empty
             cell is a missing judgment. With `judge_col`, the judges to select.
         judge_col: column of one table that names the judge of each row.

@@ -38,15 +38,15 @@ def merge_judgments(
         how: majority (the most frequent grade), mean, median, max, min; or adjudicate: the grade of the `adjudicator` where
             judges disagree. Means and medians are not rounded.
         adjudicator: judgments of at least the documents on which judges disagree.
-        ties: grades that are equally frequent: an error, the lower or the higher grade, or the one of the first judge.
-        missing: a document that not all judges judged: merge the grades there are (keep), leave it out (drop), or raise (error).
+        ties: what to do if grades are equally frequent: raise an error, or use the lower, the higher or the first judge's grade.
+        missing: what to do with documents that not all judges judged: merge the available grades (keep), drop them, or raise an error.
         name: name of the merged judgments.
-        rejudged: a document that one judge judged twice with different grades, see `Policy`.
+        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge.
         judge_col: column of one table that names the judge of each row.
 
     Raises:
-        DataError: documents that stay undecided; the message has their number and the first of them.
+        DataError: some documents remain undecided; the message gives their number and the first of them.
 
     >>> merged = merge_judgments({"q": {"d": 1}}, {"q": {"d": 2}}, {"q": {"d": 2}})
     >>> merged.grade
@@ -56,10 +56,10 @@ def merge_judgments(
     if (how == "adjudicate") != (adjudicator is not None):
         if adjudicator is None:
             raise UsageError("merge-how", "adjudication needs an adjudicator", hint=Hint("set {adjudicator}", adjudicator=None))  # fmt: skip
-        hint = Hint("use {how}, or leave the adjudicator out", how="adjudicate")
+        hint = Hint("use {how}, or omit the adjudicator", how="adjudicate")
         raise UsageError("merge-how", f"an adjudicator is not used by how={shown(how)}", hint=hint)
     if name is not None and not isinstance(name, str):
-        raise UsageError("names", f"name must be text, got {shown(name)}", value=name)
+        raise UsageError("names", f"name must be a string, got {shown(name)}", value=name)
     panel = read_panel(sources, rejudged=rejudged, judges=judges, judge_col=judge_col)
     if panel.units is None:
         raise UsageError("merge-how", "columns of labels have no documents and cannot be merged")
@@ -76,7 +76,7 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     assert panel.units is not None
     incomplete = np.flatnonzero(panel.ratings.rated() < len(panel.names))
     if missing == "error" and len(incomplete):
-        hint = Hint("merge the grades there are with {missing}", missing="keep")
+        hint = Hint("merge the available grades with {missing}", missing="keep")
         raise DataError("merge-missing", f"not all judges judged {_some(panel.units, incomplete)}", hint=hint)
     every = np.arange(len(panel.units))
     kept = np.setdiff1d(every, incomplete) if missing == "drop" else every
@@ -97,7 +97,7 @@ def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged) -> F
 
 def _raise_undecided(units: Units, rows: Ints, how: How, judges: int) -> None:
     if how == "adjudicate":
-        hint = Hint("list what is left to adjudicate with `judged agree` and {disagreements}", disagreements=None)
+        hint = Hint("list the remaining disagreements with `judged agree` and {disagreements}", disagreements=None)
         raise DataError("unadjudicated", f"the adjudicator has no grade for {_some(units, rows)}", hint=hint)
     problem = f"no majority for {_some(units, rows)}" + (
         "; two judges cannot outvote each other" if judges == 2 else ""

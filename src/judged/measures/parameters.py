@@ -30,7 +30,8 @@ class Spec:
         if get_origin(hint) is Annotated:
             return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
         if get_origin(hint) is Literal:
-            return Spec(" or ".join(map(str, get_args(hint))), one_of(name, get_args(hint)))
+            *others, last = map(str, get_args(hint))
+            return Spec(f"{', '.join(others)} or {last}" if others else last, one_of(name, get_args(hint)))
         raise TypeError(f"parameter {name} needs a type of judged.measures.parameters, or a Literal")
 
 
@@ -113,7 +114,7 @@ def _cutoff(value: Any, problem: str = "cutoff must be an integer ≥ 1", hint: 
 
 
 def _budget(value: Any) -> Any:
-    return _cutoff(value, "a budget of tokens must be an integer ≥ 1", "write @2000tok")
+    return _cutoff(value, "a token budget must be an integer ≥ 1", "write @2000tok")
 
 
 _TOKENS = re.compile(r"([1-9]\d{0,9})tok(?:ens?)?", re.IGNORECASE)
@@ -172,7 +173,7 @@ def _base(value: Any) -> Any:
 
 
 Cutoff = Annotated[int | None, Spec("last rank that counts; None for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)]  # fmt: skip
-Budget = Annotated[int | None, Spec("budget of tokens, written @2000tok: a ranking ends before the document that exceeds it", _budget)]  # fmt: skip
+Budget = Annotated[int | None, Spec("token budget, written @2000tok: a ranking ends before the document that exceeds it", _budget)]  # fmt: skip
 Level = Annotated[float, Spec("lowest relevant grade", number(0), ("rel", "min_rel_level"))]
 OptionalLevel = Annotated[float | None, Spec("lowest relevant grade; None to use the grades themselves", number(0, optional=True), ("rel",))]  # fmt: skip
 Recall = Annotated[float, Spec("share of the relevant documents that must be retrieved", number(0, 1), at=True)]

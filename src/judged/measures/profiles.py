@@ -20,7 +20,7 @@ class Profile:
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def apply(self, measure: Measure) -> Measure:
-        """The measure under this profile; parameters that were given stay."""
+        """The measure under this profile; explicit parameters are kept."""
         own = self.params.get(measure.name, {})
         return measure(**{name: value for name, value in own.items() if name not in measure.explicit})
 
@@ -34,7 +34,7 @@ PROFILES = {
         Profile("trec_eval-10", "trec_eval 10 with -c: the defaults"),
         Profile(
             "trec_eval-9",
-            "trec_eval 9.0.4 and pytrec_eval: scores in float32, missing queries skipped, recall points by adding 0.9",
+            "trec_eval 9.0.4 and pytrec_eval: scores in float32, missing queries skipped, recall levels rounded by adding 0.9",
             {"queries": "both", "precision": "float32"},
             {"IPrec": {"rounding": "trec9"}, "IPrec11": {"rounding": "trec9"}},
         ),
@@ -44,11 +44,11 @@ PROFILES = {
             {"precision": "float32"},
             {"IPrec": {"rounding": "trec9"}, "IPrec11": {"rounding": "trec9"}, "RBP": {"p": 0.8}},
         ),
-        Profile("ranx", "ranx 0.3: ties as they come in the input", {"ties": "input", "queries": "both"}),
+        Profile("ranx", "ranx 0.3: ties in input order", {"ties": "input", "queries": "both"}),
         Profile("gdeval", "gdeval.pl: gain 2^grade - 1, ERR with a top grade of 4", {}, _BURGES),
         Profile(
             "torchmetrics",
-            "torchmetrics retrieval: AP divided by the relevant documents found; a list is all there is",
+            "torchmetrics retrieval: AP divided by the number of relevant documents found; only documents in the list exist",
             {"ties": "input", "queries": "both"},
             {"AP": {"norm": "found"}},
         ),
@@ -67,7 +67,7 @@ PROFILES = {
         ),
         Profile(
             "xgboost",
-            "XGBoost: as LightGBM",
+            "XGBoost: the conventions of LightGBM",
             {"empty": "one", "ties": "input"},
             {**_BURGES, **_CAPPED, "P": {"short": "shrink"}},
         ),

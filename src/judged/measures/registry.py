@@ -131,7 +131,7 @@ class Measure:
         return Measure(self.definition, kept, self.explicit | {resolved[name] for name in params})
 
     def __matmul__(self, at: float | str) -> Measure:
-        """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a budget of tokens."""
+        """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a token budget."""
         if isinstance(at, str):
             return self(tokens=budget_in(at), **({"cutoff": None} if self.definition.at == "cutoff" else {}))
         if self.definition.at is None:
@@ -157,7 +157,7 @@ class Measure:
         return values if self.definition.text else np.asarray(values, dtype=np.float64)
 
     def seen(self, judged: Judged) -> Judged:
-        """The rankings that the formula sees: without unjudged documents, or cut to a budget of tokens, if so requested."""
+        """The rankings that the formula sees: without unjudged documents, or cut to a token budget, if requested."""
         seen = judged.condensed() if self.get("judged_only") else judged
         return seen if self.get("tokens") is None else cut_to_budget(seen, self.get("tokens"))
 

@@ -48,18 +48,18 @@ def gate(
         qrels: judgments, in any format that `read_qrels` takes; None for those of the rules.
         candidate: a run, in any format that `read_run` takes; {name: run} to name it. A question file, which contains its judgments, may be the
             only input.
-        baseline: a run, a `Values`, or a file that `baseline(…).save` or `Values.save` wrote; without one, only `min` and `max` apply.
+        baseline: a run, a `Values`, or a file written by `baseline(…).save` or `Values.save`; without one, only `min` and `max` apply.
         measures: as in `evaluate`. [default: those of a saved baseline]
-        max_drop: largest drop of a mean: a number, or {measure: number}. [default: 0]
-        mode: drops that fail: `significant` ones beyond `max_drop`; in the `mean`; or `sure`: drops that cannot be excluded. [default: significant]
+        max_drop: largest allowed drop of a mean: a number, or {measure: number}. [default: 0]
+        mode: which drops beyond `max_drop` fail: `significant` ones; any drop of the `mean`; or, with `sure`, any that cannot be ruled out. [default: significant]
         alpha: significance level over all measures and slices. [default: 0.05]
-        min: {measure: lowest value} of the candidate.
-        max: {measure: highest value}.
+        min: {measure: lowest allowed mean} of the candidate.
+        max: {measure: highest allowed mean}.
         max_query_drop: (drop, n) or `"0.3:2"`: at most n queries may drop by more.
         slices: groups of queries that must pass too: a table of queries, with `by`; or {query: group}.
         by: columns of the table; `"relevant"` is the number of relevant documents.
         min_queries: smallest slice that is tested. [default: 10]
-        rules: a `judged.toml`, or a mapping with these keys; arguments win, measure by measure.
+        rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `interval`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
@@ -79,7 +79,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
         qrels, candidate = None, qrels
     judgments = rules.qrels if qrels is None else qrels
     if judgments is None and not are_questions(candidate, rules.inputs):
-        raise UsageError("rule", "no judgments", hint="pass them, or name them as qrels in the rules")
+        raise UsageError("rule", "no judgments given", hint="pass them, or name them as qrels in the rules")
     if rules.baseline is None:
         rules.check_baseline_is_needed()
     (base_name, source), (name, run) = split_name(rules.baseline), split_name(candidate)
@@ -142,7 +142,7 @@ def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:
 
 
 def _resolve(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tuple[str, ...]:
-    """The names that results have under the profile and the level; measures that are text raise, or are left out."""
+    """The names that results have under the profile and the level; measures with text values raise an error, or are excluded."""
     profile = profile_named(rules.profile)
     measures = [with_level(profile.apply(parse(name)), rules.level) for name in names]
     for m in measures:

@@ -27,7 +27,7 @@ def top_k(scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, item
           name: str = "scores") -> Run:  # fmt: skip
     """Return the k items with the highest scores of each user, without those already seen, as a run for `evaluate`.
 
-    Of items with equal scores around the k-th place, the first columns are taken; the order of equal scores within a list is
+    Of items with equal scores at rank k, the first columns are selected; the order of equal scores within a list is
     decided when the run is evaluated (`ties=`). A list is shorter if fewer items are left; a user without any is not in the run.
 
     Args:
@@ -73,7 +73,7 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
             function of two items, a matrix, (ids, matrix).
         qrels: relevant items of each user, any input of `read_qrels`.
         level: lowest relevant grade.
-        categories: {item: category, or a list of them}.
+        categories: {item: category or list of categories}.
         expected: a run of a primitive recommender, for Serendipity; by default the most popular items.
 
     Raises:

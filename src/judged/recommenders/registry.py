@@ -106,7 +106,7 @@ class BeyondMeasure:
             action = (
                 Hint("pass vectors= or similarity= in Python")
                 if need == "vectors"
-                else Hint(f"give {{{need}}}", **{need: None})
+                else Hint(f"pass {{{need}}}", **{need: None})
             )
             raise UsageError("argument", f"{self} needs {_ARGUMENTS[need]}", hint=action, value=need) from None
         return np.atleast_1d(np.asarray(value, dtype=float))
@@ -156,7 +156,7 @@ def parse_beyond(names: str | BeyondMeasure | Iterable[str | BeyondMeasure]) -> 
     else:
         raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
     if not parsed:
-        raise UsageError("measure", "no measure beyond accuracy given", hint="name one, such as Coverage")
+        raise UsageError("measure", "no beyond-accuracy measure given", hint="name one, such as Coverage")
     return list(dict.fromkeys(parsed))
 
 
@@ -166,7 +166,7 @@ def _parse(text: str) -> list[BeyondMeasure]:
     known = definition.parameters
     unknown = next((name for name in call.params if name not in known), None)
     if unknown is not None:
-        action = f"its parameters are {', '.join(known)}" if known else "leave it out"
+        action = f"its parameters are {', '.join(known)}" if known else "omit it"
         raise UsageError("parameter", f"{definition.name} has no parameter {unknown!r}", hint=action, value=text)
     checked = {name: spec.check(call.params[name]) for name, (spec, _) in known.items() if name in call.params}
     params = tuple((name, value) for name, value in checked.items() if value != known[name][1])

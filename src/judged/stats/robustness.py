@@ -43,7 +43,7 @@ def group_gap(values: Any, groups: Sequence[Any]) -> float:
 
 
 def abstention_auc(values: Any, confidence: Any, *, rates: Any = _RATES) -> float:
-    """Return how well a confidence per query tells which queries to leave unanswered: 1 as well as their values, 0 as chance.
+    """Return the normalised area under the abstention curve: 1 if the least confident queries have the lowest values, 0 for chance.
 
     The mean value of the queries that are left when the least confident ones are not answered, as a function of their share, is
     integrated; the area is scaled so that a constant mean has 0 and abstaining from the lowest values has 1. NaN if all values are

@@ -117,7 +117,7 @@ def test_a_fit_shows_its_parameters_and_how_it_went(log):
     found = jd.clicks.fit_clicks(log, "dbn", held_out=0.25, seed=2)
     text = str(found)
     assert "persistence" in text
-    assert "steps of EM" in text
+    assert "EM steps" in text
     assert "held out" in text
     assert "prior: 1 and 1" in text
     data = json.loads(found.to_json())
@@ -168,7 +168,7 @@ def test_models_are_compared_on_the_same_held_out_sessions(log):
     assert list(frame["model"]) == ["dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr"]
     assert len({fit.evaluation.sessions for fit in board.fits}) == 1
     assert frame.set_index("model")["log-likelihood"].idxmax() in ("dbn", "ubm")
-    assert "cascade is left out" in str(board)
+    assert "cascade is excluded" in str(board)
     assert len(board.by_rank()) == 4
     assert len(json.loads(board.to_json())["models"]) == 7
 

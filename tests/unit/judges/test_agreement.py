@@ -407,9 +407,9 @@ def test_by_query_begins_with_the_least_agreement_and_ties_go_by_id():
 def test_the_worst_queries_are_shown_where_there_are_ten():
     found = jd.agree(many(12), many(12, 1))
     titles = [table.title for table in found.tables()]
-    (worst,) = [table for table in found.tables() if table.title == "queries with the least agreement"]
+    (worst,) = [table for table in found.tables() if table.title == "queries with the lowest agreement"]
     assert [row[0] for row in worst.rows] == list(found.by_query["query"][:5])
-    assert titles.index("queries with the least agreement") == 2
+    assert titles.index("queries with the lowest agreement") == 2
     assert "least agreement" not in str(jd.agree(many(9), many(9, 1)))
     assert "least agreement" not in str(jd.agree(many(12), many(12)))
 
@@ -557,7 +557,7 @@ def test_what_the_evaluations_warn_of_is_said_once_for_each_run():
 
     missing = "1 judged query is absent from run, counted as 0: 'q2'"
     assert warned(QRELS, QRELS) == [f"part: {missing}"]
-    none = "1 query without a relevant document, valued by the policy empty=zero: 'q2'"
+    none = "1 query has no relevant document (empty=zero): 'q2'"
     assert warned(QRELS, other) == [f"part: {missing}", f"whole under b: {none}", f"part under b: {none}"]
     # a query that one judge alone judged is left out, so no run lacks it
     assert warned(QRELS, {**QRELS, "q3": {"a": 1}}) == [f"part, over the queries that all judges judged: {missing}"]

@@ -1,4 +1,4 @@
-"""`Command`: options that take several words, options in groups, and errors in the format that was requested."""
+"""`Command`: options that take several words, options in groups, and errors in the requested format."""
 
 from __future__ import annotations
 

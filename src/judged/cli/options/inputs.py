@@ -58,9 +58,9 @@ def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str,
 def column_options(command: F) -> F:
     """Declare the names of columns, and the grades of words."""
     command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
-                     help="Grades of words: Exact=3,Substitute=2.")(command)  # fmt: skip
+                     help="Grades for words, such as Exact=3,Substitute=2.")(command)  # fmt: skip
     for role, meaning in reversed(_COLUMNS.items()):
-        command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {meaning}, in every table that has it.")(command)  # fmt: skip
+        command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {meaning}, in every table that has one.")(command)  # fmt: skip
     return command
 
 
@@ -109,7 +109,9 @@ def policy_options(command: F) -> F:
 
     command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies", shell_complete=_complete_profile,
                      help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
-    command = option("--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents first.")(command)
+    command = option(
+        "--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents from the rankings first."
+    )(command)
     command = option("--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking.")(command)  # fmt: skip
     for policy in reversed(POLICY_OPTIONS):
         if policy.name in _POLICIES:

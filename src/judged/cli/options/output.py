@@ -59,7 +59,7 @@ def show_warnings(warnings: Iterable[Warned]) -> None:
 
 
 def write_text(text: str, output: str | None) -> None:
-    """Write text to standard output, or to a file that appears whole or not at all."""
+    """Write text to standard output, or atomically to a file."""
     if output is None:
         click.echo(text, nl=False)
         return

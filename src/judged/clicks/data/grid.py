@@ -145,5 +145,5 @@ def check_whole_lists(log: ClickLog, model: str) -> None:
         session = shown(log.sessions[log.session[row]])
         raise DataError(
             "rank-gap", f"rank {expected[row]} of session {session} is missing (next is {log.rank[row]}), and {model} needs every rank",
-            where=log.name, hint="log documents that were shown and not clicked too, or use pbm or ctr",
+            where=log.name, hint="also log documents that were shown but not clicked, or use pbm or ctr",
         )  # fmt: skip

@@ -187,7 +187,7 @@ def _result(
     places = estimate_with_variance(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
                        cells.by_place(cells.skipped * attracted)[1:], prior, level)  # fmt: skip
     count = int(problem.lost[0].sum())
-    text = f"{count} of {cells.pairs} (query, doc) pairs are not connected to the first rank and have no intervals"
+    text = f"{count} of {cells.pairs} (query, doc) pairs are not linked to rank 1 and have no intervals"
     return Fit(
         model=model,
         settings=problem.settings,

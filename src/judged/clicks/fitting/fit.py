@@ -60,7 +60,7 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
     fitter = MODELS.find(model)
     unknown = sorted(set(options) - fitter.options)
     if unknown:
-        hint = f"use {', '.join(sorted(fitter.options))}" if fitter.options else "leave it out"
+        hint = f"use {', '.join(sorted(fitter.options))}" if fitter.options else "omit it"
         raise UsageError(
             "parameter", f"the model {fitter.name} has no option {unknown[0]!r}", hint=hint, value=unknown[0]
         )

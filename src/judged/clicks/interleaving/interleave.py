@@ -84,7 +84,7 @@ class InterleavedLists(Result):
         return "".join(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n" for query, doc, rank, team in rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the lists as CSV, TSV, JSON Lines or Parquet; with another ending as a TREC run whose tag is the team."""
+        """Write the lists as CSV, TSV, JSON Lines or Parquet; with any other extension, as a TREC run whose tag is the team."""
         if any(ending in Path(path).name.lower() for ending in _TABLES):
             write_columns(self.columns(), path)
             return
@@ -120,7 +120,9 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
         for rank, row in enumerate(zip(one.docs, one.teams, one.rank_a, one.rank_b, strict=True), 1)
     ]
     alone = len(a) + len(b) - 2 * len(shared)
-    warning = Warned("query-unshared", alone, f"{counted(alone, 'query')} in only one of the runs: no list")
+    warning = Warned(
+        "query-unshared", alone, f"{counted(alone, 'query is', 'queries are')} in only one run; no list for them"
+    )
     query, rank, doc, team, rank_a, rank_b = zip(*rows, strict=True)
     names = (first.name, second.name)
     return InterleavedLists(method, names, query, rank, doc, team, rank_a, rank_b, (warning,) if alone else ())
@@ -240,8 +242,6 @@ def _shown_pairs(clicks: ClickLog, *, by_session: bool) -> tuple[Pairs, NDArray[
 
 def _warnings(clicks: ClickLog, listed: Bools, known: Bools) -> tuple[Warned, ...]:
     other, stray = int((~known).sum()), int((clicks.clicked & ~listed & known[clicks.session]).sum())
-    unlisted = Warned("session-unlisted", other, f"{counted(other, 'session')} without an interleaved list left out")
-    stray_clicks = Warned(
-        "click-unlisted", stray, f"{counted(stray, 'click')} on documents outside the list not credited"
-    )
+    unlisted = Warned("session-unlisted", other, f"excluded {counted(other, 'session')} without an interleaved list")
+    stray_clicks = Warned("click-unlisted", stray, f"ignored {counted(stray, 'click')} on documents outside the list")
     return (unlisted,) * (other > 0) + (stray_clicks,) * (stray > 0)

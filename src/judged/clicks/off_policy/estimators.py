@@ -40,7 +40,7 @@ class Counterfactual:
         effective: (Σ w)² / Σ w² over the weights of clicks: the equivalent number of clicks of equal weight (Kish 1965).
         supported: the share of the new ranking's top, over sessions, that those sessions showed. Documents not shown count as not
             relevant, so the estimate is too low if this is below 1.
-        sessions: sessions whose query is in the new run; the others are left out (`left_out`).
+        sessions: sessions whose query is in the new run; the others are excluded (`left_out`).
         clipped: clicks whose propensity was raised to `clip`.
     """
 
@@ -162,7 +162,7 @@ def _propensities(values: Floats, depth: int, clip: float) -> Floats:
         raise UsageError(
             "propensity",
             "the propensity of a rank that was shown is 0",
-            hint=Hint("set a lowest one with {clip}", clip=0.01),
+            hint=Hint("set a minimum with {clip}", clip=0.01),
         )
     return chances
 

@@ -53,7 +53,7 @@ class Counterfactuals(Result):
         )
         if any(e.estimator == "snips" for e in self.estimates):
             notes += ("snips is the measure per relevant document: compare it only with other snips values",)
-        key = "supported: share of the run's top that sessions showed; the rest counts as not relevant"
+        key = "supported: share of the run's top documents that sessions showed; the others count as not relevant"
         headers = (
             "run",
             "measure",
@@ -84,7 +84,7 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
         measures: DCG, P and CTR, with cutoffs: `"DCG@10 P@5"`.
         propensity: the probability that each rank is examined, starting at rank 1; None to estimate it by a position-based model fitted to the log.
         estimators: some of ips, snips and naive.
-        clip: lowest propensity; smaller ones are raised to it.
+        clip: minimum propensity; smaller ones are raised to it.
         by: the independent units: "session" or "query".
         level: confidence level of the intervals.
     """

@@ -39,7 +39,7 @@ def explain(
         measure: the measure.
         qrels: as in `evaluate`.
         run: as in `evaluate`.
-        query: the query; by default the one whose value is nearest to the mean, among those with a relevant document retrieved.
+        query: the query; by default the one whose value is closest to the mean, among those with a relevant document retrieved.
         rows: number of ranks to show.
         level: lowest relevant grade, as in `evaluate`.
         profile: conventions of another tool, see `PROFILES`.
@@ -90,7 +90,7 @@ def explain_query(
 
 
 def _instructive_row(measure: Measure, source: Provenance) -> int:
-    """The query whose value is nearest to the mean, among those with a relevant document retrieved; the first of several."""
+    """The query whose value is closest to the mean, among those with a relevant document retrieved; the first of several."""
     judged = source.judged
     retrieved = np.bincount(judged.query[judged.grade > 0], minlength=len(judged)) > 0
     if measure.definition.text or not retrieved.any():
@@ -126,7 +126,7 @@ def closing_line(trace: Trace, row: int, last_sum: float, value: Any, judged: Ju
     if value == in_this_order or isinstance(value, str):
         return closing
     if settled:
-        return f"{closing}; no relevant document: {cell_text(float(value)) or 'left out'} (empty={judged.policy.empty})"
+        return f"{closing}; no relevant document: {cell_text(float(value)) or 'excluded'} (empty={judged.policy.empty})"
     return f"in this order of ties {closing}; mean over all orders: {value:.6g}"
 
 
@@ -162,7 +162,7 @@ def values_by_cutoff(
             raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
     source = _join(qrels, run, chosen, options)
     if source.alternatives:
-        raise UsageError("alternatives", "values by cutoff do not support sets of documents of which any one answers a query")  # fmt: skip
+        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")  # fmt: skip
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
@@ -199,6 +199,6 @@ def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
 
 
 def _tokens_so_far(measure: Measure, judged: Judged) -> list[int]:
-    """Number of tokens down to each rank, if the measure has a budget of tokens."""
+    """Number of tokens down to each rank, if the measure has a token budget."""
     counts = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
     return [] if counts is None else np.cumsum(counts).tolist()

@@ -1,4 +1,4 @@
-"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, leave out documents."""
+"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, exclude documents."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def prepare(
     if options.roll_up is None and options.documents is not None and not options.exclude_self:
         raise UsageError(
             "roll-up",
-            "documents are given, but no rule to roll up chunks",
+            "documents are given without a rule to roll up chunks",
             hint=Hint("add {roll_up}, or max or sum", roll_up="first"),
         )
     if table is not None or options.tokens is not None or options.roll_up is not None or options.exclude_self:
@@ -107,7 +107,7 @@ def _resolve_judged(qrels: Qrels, run: Run, own: Resolver, table: ChunkTable | N
     resolved = [known.get(raw, raw) for raw in ids]
     lost = sum(raw not in known and raw not in documents for raw in ids)
     if lost:
-        text = f"{lost} judged {'id is' if lost == 1 else 'ids are'} not among the chunks with a known document; taken as ids of documents"
+        text = f"{lost} judged {'id is' if lost == 1 else 'ids are'} not among the chunks with a known document; used as {'a document id' if lost == 1 else 'document ids'}"
         qrels = replace(qrels, warnings=(*qrels.warnings, Warned("chunk-unknown", lost, text)))
     return qrels, lambda rows: IdColumn.of(resolved)
 

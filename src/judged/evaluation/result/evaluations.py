@@ -45,7 +45,7 @@ class Evaluations(Result):
 
     @property
     def labels(self) -> list[str]:
-        """Names of the runs, with as many folders as it takes to distinguish them."""
+        """Names of the runs, with as many folders as needed to distinguish them."""
         return short_names([result.names[1] for result in self.results])
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def save(values: Values, path: str | os.PathLike[str]) -> None:
-    """Write values in the format that the ending of the file names; the file appears whole or not at all."""
+    """Write values in the format given by the file extension; the file is written atomically."""
     ending = Path(path).suffix.lower()
     if ending == ".json":
         with write_atomically(path) as file:

@@ -36,8 +36,9 @@ def read_fields(text: str, name: str) -> dict[str, Any]:
             "weights": None if weights is None else _read_column(weights, float, size),
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise DataError(
-            "values-file", f"not a complete file of values saved by judged ({error})", where=name,
+            "values-file", f"not a complete file of saved values ({reason})", where=name,
             hint="save the values again",
         ) from error  # fmt: skip
 

@@ -73,7 +73,7 @@ def notes_on(
 
 def title_of(names: tuple[str, str]) -> str:
     """The run and the judgments, without folders."""
-    return " judged by ".join(name.rpartition("/")[2] for name in reversed(names))
+    return ", judgments: ".join(name.rpartition("/")[2] for name in reversed(names))
 
 
 def value_record(

@@ -1,4 +1,4 @@
-"""`Values`: one value per query and measure, and everything they were computed under."""
+"""`Values`: one value per query and measure, and the settings used to compute them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Result):
-    """One value per query and measure, with the policy they were computed under.
+    """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
     >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
@@ -50,9 +50,9 @@ class Values(Result):
     names: tuple[str, str] = ("qrels", "run")
     coverage: dict[str, float] = field(default_factory=dict)
     warnings: tuple[Warned, ...] = ()
-    if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
-    if_top: dict[str, Column] | None = None  # and had they been of the top grade
-    weights: Floats | None = None  # of the queries; None if all count alike
+    if_irrelevant: dict[str, Column] | None = None  # values as if all unjudged documents were irrelevant
+    if_top: dict[str, Column] | None = None  # values as if they had the top grade
+    weights: Floats | None = None  # of the queries; None if all have the same weight
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -77,7 +77,7 @@ class Values(Result):
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
         if query not in self.queries:
-            raise UsageError("no-query", f"no query {shown(query)} among {len(self)}", value=query)
+            raise UsageError("no-query", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
         return {name: plain_data(column[row]) for name, column in self.columns.items()}
 
@@ -195,7 +195,7 @@ class Values(Result):
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
+        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
         from judged.evaluation.result.save import save
 
         save(self, path)
@@ -208,7 +208,7 @@ class Values(Result):
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
     def explain(self, measure: str | Measure, query: Id | None = None, *, rows: int | None = None) -> Explanation:
-        """Show the arithmetic of one query, rank by rank; without a query, of an instructive one."""
+        """Show the arithmetic of one query, rank by rank; by default of a typical query."""
         if self.source is None or self.source.run is None:
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query

@@ -42,7 +42,7 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
             _remove(temporary)
         if isinstance(error, OSError) and not isinstance(error, FileError):
             reason = error.strerror or str(error)
-            hint = "check the folder and the space on the disk; an existing file is left unchanged"
+            hint = "check the folder and the disk space; an existing file is left unchanged"
             raise FileError("io", f"cannot write the file: {reason}", where=os.fspath(path), hint=hint) from error
         raise
 
@@ -62,7 +62,7 @@ def _wrap_text(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[
 
 @contextlib.contextmanager
 def _compress(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
-    """Compress as the ending of the name says; equal content gives equal bytes."""
+    """Compress in the format given by the file extension; equal content gives equal bytes."""
     kind = ENDINGS.get(ending)
     if kind is None:
         yield raw

@@ -33,7 +33,7 @@ def is_questions(source: Any, **fields: str) -> bool:
     if not (items := _first_items(source)):
         return False
     from judged.io.rag.fields import find_fields, flatten
-    from judged.io.rag.questions import as_mapping  # most inputs are no questions, and do not need them
+    from judged.io.rag.questions import as_mapping  # most inputs are not questions, and do not need them
 
     records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
     try:

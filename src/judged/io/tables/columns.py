@@ -110,7 +110,7 @@ class ColumnRequest:
         """Raise if columns were named for a source that has none."""
         if self.named and self.used is None:
             role, column = next(iter(self.named.items()))
-            option = Hint("leave out {" + f"{role}_col" + "}", **{f"{role}_col": column})
+            option = Hint("omit {" + f"{role}_col" + "}", **{f"{role}_col": column})
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
 
@@ -129,7 +129,7 @@ class RoleColumns:
 
 @lru_cache(maxsize=4096)
 def plain_name(name: object) -> str:
-    """Return a name without case, blanks, hyphens and underscores; '' for what is no text.
+    """Return a name without case, blanks, hyphens and underscores; '' for anything that is not text.
 
     >>> plain_name("Search Term") == plain_name("search_term")
     True
@@ -209,7 +209,7 @@ def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, 
         named = request.named.get(role)
         if named is not None and named not in names:
             if request.used is None:
-                _raise(f"there is no column {named!r}", names, request, where)
+                _raise(f"no column {named!r}", names, request, where)
             named = None
         if named is not None and request.used is not None:
             request.used.add(role)

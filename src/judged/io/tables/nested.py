@@ -128,7 +128,7 @@ def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> N
         raise DataError("unordered", problem, where=where, value=ranking, hint=hint)
     raise DataError(
         "form", f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]",
-        got=f"{shown(ranking)}, a {type(ranking).__name__}", where=where, value=ranking,
+        got=f"{shown(ranking)} ({type(ranking).__name__})", where=where, value=ranking,
         hint="write a single document as a list too: [doc]",
     )  # fmt: skip
 

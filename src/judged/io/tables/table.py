@@ -89,7 +89,7 @@ def as_qrels(table: SourceTable) -> Qrels:
     if table.borrowed and (grade != np.trunc(grade)).any():
         row = int(np.argmax(grade != np.trunc(grade)))
         raise DataError(
-            "swapped", f"'score' holds {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
+            "swapped", f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
             hint=Hint("pass the judgments first, then the run; or name the column: {grade_col}", grade_col="score"),
             where=table.origin.place(row, "grade"), value=float(grade[row]),
         )  # fmt: skip
@@ -173,12 +173,12 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
 
 
 def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
-    """Say how many rows have no grade: most such files are lists that nobody has filled in yet."""
+    """Raise an error with the number of rows without a grade: most such files are lists that are not filled in yet."""
     where = table.origin.place(empty.index(True), "grade")
     column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
     raise DataError(
-        slug, f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column} yet", where=where, value="",
-        hint="fill in the missing grades, or leave these rows out",
+        slug, f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column}", where=where, value="",
+        hint="fill in the missing grades, or drop these rows",
     )  # fmt: skip
 
 
@@ -189,7 +189,7 @@ def _rank(table: SourceTable) -> Ints | None:
     if rank is None and ("rank" in table.request.named or table.number is None):
         column = table.request.named.get("rank", "rank")
         problem = f"not all ranks in {column!r} are integers"
-        raise DataError("rank-type", problem, where=table.name, value=column, hint="convert them, or give scores")
+        raise DataError("rank-type", problem, where=table.name, value=column, hint="convert them, or provide scores")
     return rank
 
 
@@ -211,10 +211,10 @@ def _aspect(table: SourceTable) -> IdColumn | None:
 def _raise_empty(table: SourceTable) -> None:
     what = table.request.what
     if table.once:
-        hint = "make a list of it, or pass the result of read_run or read_qrels"
+        hint = "convert it to a list, or pass the result of read_run or read_qrels"
         raise DataError(
-            "exhausted", f"the iterator of the {what} has nothing left; it was read before", where=table.name, hint=hint
+            "exhausted", f"the {what} is an iterator that has already been read", where=table.name, hint=hint
         )
-    hint = "check that this is the right input, and not empty"
+    hint = "check that this is the right input and not empty"
     noun = "rankings" if what == "run" else "judgments"
-    raise DataError(f"empty-{what}", f"there are no {noun}", hint=hint, where=table.name)
+    raise DataError(f"empty-{what}", f"no {noun} found", hint=hint, where=table.name)

@@ -17,14 +17,14 @@ from judged.measures.registry import measure
 
 
 def check_top_grade(j: Judged, top: float) -> None:
-    """Raise `label-above-max` if a grade is above the top of the scale."""
+    """Raise `label-above-max` if a grade is above the top grade."""
     above = np.flatnonzero(j.pool_grade > top)
     if len(above):
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
         doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
         raise DataError(
-            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top of the scale, {top:g}", value=float(grade),
-            hint=f"set the top of the scale: max={j.pool_grade.max():g}", where=j.names[0],
+            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top grade, {top:g}", value=float(grade),
+            hint=f"set the top grade: max={j.pool_grade.max():g}", where=j.names[0],
         )  # fmt: skip
 
 

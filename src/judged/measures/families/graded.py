@@ -1,4 +1,4 @@
-"""Measures that use the grades: cumulated gain and its relatives."""
+"""Measures that use the grades: cumulated gain and related measures."""
 
 from __future__ import annotations
 
@@ -109,13 +109,13 @@ def ndcg(
 @measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
          paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """nDCG with exponential gain, as ranx names it."""
+    """nDCG with exponential gain, under its name in ranx."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
 @measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """DCG with exponential gain, as ranx names it."""
+    """DCG with exponential gain, under its name in ranx."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
 
 

@@ -70,7 +70,7 @@ def last_hit(j: Judged, *, level: Level = 1) -> Column:
 def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Probability that a relevant document is ranked above a non-relevant one of the ranking.
 
-    Three measures are called accuracy; see `SetAccuracy` (right decisions) and `Success` (any hit).
+    Three measures are called accuracy; see `SetAccuracy` (correct decisions) and `Success` (any hit).
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)

@@ -114,14 +114,14 @@ def fall_out(
 
 @measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
-    """The share of the non-relevant documents that were left out."""
+    """The share of the non-relevant documents that were not retrieved."""
     return _all_decisions(j, level, collection, cutoff).specificity
 
 
 @measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, example=([1, 0, 1], 2 / 3),
          formula="(relevant retrieved + non-relevant left out) / all documents")  # fmt: skip
 def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """The share of right decisions: relevant retrieved, non-relevant left out.
+    """The share of correct decisions: relevant documents retrieved, others not.
 
     Misleading if almost nothing is relevant: returning nothing is then almost always right. Three measures are
     called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).

@@ -48,7 +48,9 @@ def _tabular(table: Table) -> str:
     for r, row in enumerate(table.rows):
         cells = [_cell(c, number=i not in table.words, strong=(r, i) in table.strong) for i, c in enumerate(row)]
         rows.append(" & ".join(cells))
-    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]  # else the \\ above would take it
+    rows = [
+        f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows
+    ]  # otherwise the \\ above would read it as its argument
     lines = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", rf"{rows[0]} \\", r"\midrule", *(rf"{row} \\" for row in rows[1:]),
              r"\bottomrule", r"\end{tabular}"]  # fmt: skip
     key = [rf"\par\smallskip{{\footnotesize {latex_text(table.key)}.}}"] if table.key else []
