@@ -83,7 +83,8 @@ def score(
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
     policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES}
-    policy, rest = array_policy({**policies, **options}), {"profile": profile, "strict": strict}
+    policy = array_policy({**policies, **options})
+    rest: dict[str, Any] = {"profile": profile, "strict": strict}
     if item_weights is None:
         result = measure_lists(lists, parsed, policy, total_relevant, **rest)
     else:
