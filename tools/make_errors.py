@@ -47,8 +47,8 @@ table. With `strict=True` (`--strict`) a warning becomes an error with the same 
 | 0 | success |
 | 1 | the gate failed |
 | 2 | bad input or incorrect usage |
-| 3 | a file cannot be read or written, memory is exhausted, or a worker or cluster failed |
-| 130 | interrupted |
+| 3 | a file cannot be read or written, memory is exhausted, a worker or cluster failed, or judged itself failed |
+| 130, 143, 129 | interrupted by Ctrl-C, SIGTERM or SIGHUP; no partial file is left |
 | 141 | the output pipe was closed |
 """
 

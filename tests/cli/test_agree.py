@@ -189,7 +189,7 @@ def test_a_document_judged_twice_follows_the_hint():
 def test_few_queries_draw_documents_unless_queries_are_asked_for():
     assert "2 queries are too few for a bootstrap over queries" in run("a.txt", "b.txt")
     forced = run("a.txt", "b.txt", "--interval", "queries")
-    assert "intervals: bootstrap over queries" in forced
+    assert "intervals: jackknife over queries" in forced
     assert "too few" not in forced
 
 

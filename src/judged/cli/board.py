@@ -9,6 +9,7 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.output import emit, output_options
 from judged.stats.multiple.leaderboard import By, Missing
+from judged.stats.multiple.rank_sets import Over
 
 
 @click.command("board", cls=Command)
@@ -24,8 +25,9 @@ from judged.stats.multiple.leaderboard import By, Missing
 @option("--missing", type=click.Choice(get_args(Missing)), default="complete", show_default=True, group="Statistics",
         help="If a collection lacks a run: use only collections with all runs, rank it last, or exclude it.")  # fmt: skip
 @option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, group="Statistics",
-        help="Confidence level of the rank intervals.")  # fmt: skip
-@option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
+        help="Confidence level of the sets of ranks.")  # fmt: skip
+@option("--over", type=click.Choice(get_args(Over)), default="queries", show_default=True, group="Statistics",
+        help="What varies: queries of these collections, or collections, of which these are a sample.")  # fmt: skip
 @output_options()
 def command(results: tuple[str, ...], **options: Any) -> None:
     """Rank runs over several collections, from RESULTS written by `judged eval --format json -q` or `Values.save`.
@@ -39,5 +41,5 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     from judged.comparison.leaderboard import leaderboard
     from judged.evaluation.result.load import load
 
-    settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "seed")}
+    settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "over")}
     emit(leaderboard([load(path) for path in results], **settings), options)

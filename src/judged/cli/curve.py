@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.inputs import (
     chosen_policy,
     input_options,
@@ -58,18 +61,25 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
     from judged.curves.run_curves import curve
     from judged.tables.text import counted
 
+    if CURVE_KINDS.get(kind) is None and Path(kind).is_file():
+        raise click.UsageError(
+            "Missing argument 'pr|ipr|roc|at-k': name the kind first, as in: judged curve pr QRELS RUN"
+        )
     judgments, runs = split_inputs(qrels, runs, options)
     name, files = CURVE_KINDS.find(kind).name, named_files(runs)
     curves = curve(name, judgments, files, list(options["measures"]) or None, average=options["average"],
                    query=list(options["query"]) or None, points=_points(options["points"], name), level=options["level"],
                    band=None if options["no_band"] else 0.95, **chosen_policy(options))  # fmt: skip
     curves = replace(curves, title=options["title"])
+    if options["output"] is None and options["format"] == "drawing" and sys.stdout.isatty():
+        click.echo(curves.to_drawing(columns=shutil.get_terminal_size().columns), nl=False)
+        return
     if options["output"] is None or options["format"] != "drawing":
         emit(curves, options, curves.warnings)
         return
     curves.save(options["output"], size=_size(options["size"]), dpi=options["dpi"])
     show_warnings(curves.warnings)
-    click.echo(f"{counted(len(curves), 'curve')} written to {options['output']}: {curves.notes[0]}", err=True)
+    say(f"{counted(len(curves), 'curve')} written to {options['output']}: {curves.notes[0]}")
 
 
 def _points(text: str | None, kind: str) -> Any:

@@ -19,7 +19,6 @@ from judged.cli.options.inputs import (
     weight_options,
 )
 from judged.cli.options.output import emit, output_options
-from judged.cli.options.progress import progress
 from judged.cli.options.rag import chunk_options
 
 
@@ -64,12 +63,9 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     named = named_files(runs or (qrels,))
     files = list(named.values()) if isinstance(named, dict) else list(named)
     settings = {name: options[name] for name in ("level", "bounds", "weights", "weight_col", "strict", "keep_names")}
-    results = []
     with open_engine(options) as (engine, open_runs):
         opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})
-        for file, (source, run) in zip(files, opened, strict=True):
-            with progress(file) as report:
-                results.append(evaluate(source, run, list(measures) or DEFAULT, progress=report, **settings, **policy))
+        results = [evaluate(source, run, list(measures) or DEFAULT, **settings, **policy) for source, run in opened]
     if isinstance(named, dict):
         results = [replace(result, names=(result.names[0], name)) for name, result in zip(named, results, strict=True)]
     text_only = not results[0].numeric_measures
@@ -81,13 +77,15 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
     """Return each run with its judgments, and the options that are left.
 
-    Runs are opened one at a time, when they are evaluated, unless their columns or judgments depend on each other.
+    Runs are opened one at a time, when they are evaluated, unless their columns, judgments or names depend on each other.
     """
     from judged.evaluation.inputs import open_named
     from judged.evaluation.options import INPUT_OPTIONS
     from judged.io.read import read_qrels
 
-    if qrels is not None and not any(name in options for name in INPUT_OPTIONS):
+    files = [run.rpartition("/")[2] for run in runs if isinstance(run, str)]
+    distinct = len(set(files)) == len(files)
+    if qrels is not None and distinct and not any(name in options for name in INPUT_OPTIONS):
         judgments = read_qrels(qrels)
         return [(judgments, run) for run in runs], options
     inputs = open_named(qrels, [(None, run) for run in runs], options)

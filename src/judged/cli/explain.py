@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, is_file, option
 from judged.cli.options.inputs import (
     chosen_policy,
     input_options,
@@ -51,6 +52,8 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     from judged.evaluation.options import with_level
     from judged.measures.grammar import parse_all
 
+    if is_file(measure) or (run is None and Path(measure).is_file()):
+        raise click.UsageError("Missing argument 'MEASURE': name it first, as in: judged explain nDCG@10 QRELS RUN")
     source, runs = split_inputs(qrels, (run,) if run else (), options, least=0)
     files = named_files(runs[-1:] or (qrels,))
     inputs = open_named(source if run else None, list(files.items()) if isinstance(files, dict) else [(None, files[0])], chosen_policy(options))  # fmt: skip

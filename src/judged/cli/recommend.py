@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import check_stdin, level_option, named_run
+from judged.cli.options.inputs import TableReader, check_stdin, column_options, level_option
 from judged.cli.options.output import emit, output_options
 from judged.tables.result import RecordTable
 
@@ -39,6 +39,7 @@ from judged.tables.result import RecordTable
     help="Number of recommendations per user.",
 )
 @level_option
+@column_options("query", "doc", "score", "grade", "rank")
 @output_options()
 @option("--list", "listing", is_flag=True, group="Measures", help="List all measures with their inputs and papers.")
 def command(run: str | None, history: str | None, measures: tuple[str, ...], **options: Any) -> None:
@@ -70,8 +71,11 @@ def command(run: str | None, history: str | None, measures: tuple[str, ...], **o
     past = history or options["past"]
     check_stdin(*(file for file in (run, past, options["qrels"]) if file is not None))
     level = 1 if options["level"] is None else options["level"]
-    result = beyond_accuracy(named_run(run), list(measures) or None, k=options["k"], items=_items(options["items"]), history=past,
-                             qrels=options["qrels"], level=level, categories=_categories(options["categories"]))  # fmt: skip
+    read = TableReader(options)
+    ranking, seen, relevant = read.run(run), read.qrels(past), read.qrels(options["qrels"])
+    read.check_used()
+    result = beyond_accuracy(ranking, list(measures) or None, k=options["k"], items=_items(options["items"]), history=seen,
+                             qrels=relevant, level=level, categories=_categories(options["categories"]))  # fmt: skip
     groups = None if options["slices"] is None else result.by((options["slices"], options["by"]))
     emit(result if groups is None else groups, options, result.warnings)
 
@@ -93,7 +97,7 @@ def _categories(path: str | None) -> Any:
 
     try:
         return json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(
             "json", f"not JSON: {error}", where=path, hint="write {item: category or list of categories}"
         ) from error

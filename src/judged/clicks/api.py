@@ -26,6 +26,7 @@ from judged.core.tables import Id, Qrels, Run, decoded
 from judged.errors import UsageError
 from judged.io.click_logs import read_click_rows, write_columns
 from judged.io.read import read_qrels, read_run
+from judged.steps import step
 from judged.tables.result import RecordTable
 from judged.tables.text import counted
 
@@ -157,7 +158,7 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
 
     Args:
         qrels: judgments, any input of `read_qrels`.
-        run: rankings, any input of `read_run`.
+        run: rankings, any input of `read_run`; or (query, [doc, …]) tuples, several lists per query, as `InterleavedLists.lists` returns them.
         model: cascade, dcm, sdbn, dbn, pbm, ubm or ctr.
         sessions: number of sessions.
         seed: random seed; the same seed gives the same clicks.
@@ -175,10 +176,14 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
             raise UsageError("parameter", f"{parameter} must be between 0 and 1, got {value!r}", value=value)
     if not 0 <= decay < np.inf:
         raise UsageError("parameter", f"decay must be at least 0, got {decay!r}", value=decay)
-    lists = ShownLists.of(rankings(read_run(run), k))
+    own_lists = (
+        isinstance(run, list) and bool(run) and all(isinstance(one, tuple) and isinstance(one[-1], list) for one in run)
+    )
+    lists = ShownLists.of([(query, docs[:k]) for query, docs in run] if own_lists else rankings(read_run(run), k))
     relevance = attractiveness_of_grades(_grades(read_qrels(qrels), lists), top)
     users = _users(name, lists, relevance, noise, persistence, stopping, decay)
-    return simulate(users, lists, sessions, seed, shuffled=shuffled)
+    with step("simulating clicks"):
+        return simulate(users, lists, sessions, seed, shuffled=shuffled)
 
 
 def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float,

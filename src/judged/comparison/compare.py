@@ -26,6 +26,7 @@ from judged.stats.intervals import Method
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 from judged.stats.summary import no_weights
+from judged.steps import step
 from judged.tables.text import counted
 
 
@@ -90,6 +91,7 @@ def compare(
     return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
 
 
+@step("comparing")
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip

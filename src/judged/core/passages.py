@@ -10,12 +10,16 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
-from judged.errors import DataError, Hint, UsageError
+from judged.errors import DataError, Hint, UsageError, Wording
 
 if TYPE_CHECKING:
     from judged.core.judged import Judged
 
 _COLUMNS = ("tokens", "length", "fresh")
+
+
+NO_TOKENS = Hint("give the count of each chunk with {counts}, or a table of chunks with a column tokens with {chunks}", chunks=None,
+                 counts=Wording("tokens={chunk: count}", "--tokens FILE"))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +118,8 @@ def tokens_of(judged: Judged) -> RankTexts | None:
 
 
 def _no_tokens(judged: Judged, why: str = "") -> DataError:
-    return DataError("no-tokens", f"the token counts of retrieved documents are unknown{why}", where=judged.names[1],
-                     hint="pass {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
+    problem = f"the token counts of retrieved documents are unknown{why}"
+    return DataError("no-tokens", problem, where=judged.names[1], hint=NO_TOKENS)
 
 
 def cut_to_budget(judged: Judged, budget: int) -> Judged:

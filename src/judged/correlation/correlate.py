@@ -22,6 +22,7 @@ from judged.stats.rank_correlation.intervals import intervals, p_value
 from judged.stats.rank_correlation.overlap_by_depth import Ties
 from judged.stats.rank_correlation.rbo_and_overlap import overlap_of
 from judged.stats.rank_correlation.registry import CorrelationRequest, parse_coefficients
+from judged.steps import step
 from judged.tables.text import counted, some
 
 DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # a run with ties has 1 with itself in each of these
@@ -99,6 +100,7 @@ def correlate(
     return _correlation(requests, pair, kind, names, conventions, framed=b is None)
 
 
+@step("correlating")
 def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind, names: tuple[str, str],
                  conventions: dict[str, Any], *, framed: bool) -> Correlation:  # fmt: skip
     runs, options = kind == "runs", {"level": conventions["level"], "seed": conventions["seed"]}

@@ -15,6 +15,8 @@ from judged.core.unread_runs import UnreadRun
 from judged.correlation.alignment import AlignedPair, Documents, Side, align, align_runs
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.result.values import Values
+from judged.io.rag.questions import read_questions
+from judged.io.rag.recognise import is_questions
 from judged.io.read import read_run
 from judged.io.run_names import short_names
 from judged.stats.rank_correlation.concordance import numbers
@@ -58,14 +60,15 @@ def read_if_run(source: Any) -> Any:
 
 
 def _read_run(source: Any) -> Run:
+    """Read a run; of questions, which contain judgments too, the rankings are used."""
+    if is_questions(source):
+        return read_questions(source).run
     try:
         return read_run(source)
     except DataError as error:
         if error.slug != "swapped":
             raise
-        raise error.changed(
-            hint="correlate compares two runs; use `evaluate` to compare a run with judgments"
-        ) from error
+        raise error.changed(hint="pass two runs, without judgments") from error
 
 
 def _kind(source: Any) -> Kind:

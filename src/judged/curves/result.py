@@ -13,6 +13,7 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import UsageError, Warned, shown
 from judged.io.files.atomic import write_atomically
+from judged.steps import step
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -179,13 +180,14 @@ class Curves(Result):
 
         if f".{format}" not in _PICTURES:
             raise UsageError("format", f"format must be svg, png or pdf, got {shown(format)}", value=format)
-        return picture(self, format, size, dpi)
+        with step("drawing"):
+            return picture(self, format, size, dpi)
 
-    def to_drawing(self) -> str:
-        """Draw in fixed-width text."""
+    def to_drawing(self, *, columns: int | None = None) -> str:
+        """Draw in fixed-width text, within a number of columns."""
         from judged.curves.draw_terminal import draw_text
 
-        return f"{draw_text(self)}\n"
+        return f"{draw_text(self, columns)}\n"
 
     def _repr_svg_(self) -> str | None:
         """The picture in a notebook; None without matplotlib."""

@@ -109,6 +109,9 @@ def _open_spark_table(frame: Any, engine: Any, columns: NamedColumns) -> Run | U
     if not (engine is None or engine == "spark" or isinstance(engine, Spark)):
         problem = f"engine must be spark, Spark(session) or memory for a Spark DataFrame, got {shown(engine)}"
         raise UsageError("engine", problem, value=engine)
-    named = {role: name for role, name in columns.request("run").named.items() if name in frame.columns}
-    columns.used.update(named)
+    request = columns.request("run")
+    found = {role: request.named_column(role, frame.columns) for role in request.named}
+    named = {role: name for role, name in found.items() if name is not None}
+    columns.used.roles.update(named)
+    columns.used.names.update(dict.fromkeys(frame.columns))
     return table_run(frame, **named, executor=engine if isinstance(engine, Spark) else None)

@@ -30,6 +30,7 @@ from judged.tables.text import counted
 
 DEFAULT_ARRAY_MEASURES = "nDCG@10 AP RR P@10"
 _POLICIES = tuple(ArrayOptions.__annotations__)
+_BY_ID = ("id-desc", "id-asc")
 
 
 def score(
@@ -77,12 +78,12 @@ def score(
     """
     check_options(options, _POLICIES)
     chosen = find_profile(profile)
-    parsed = parse_measures(measures, chosen, level, keep_names=keep_names)
+    parsed = [_without_ids(m) for m in parse_measures(measures, chosen, level, keep_names=keep_names, given=options)]
     for m in parsed:
         if m.definition.needs != "grades" or m.definition.text:
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
-    policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES}
+    policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES and value not in _BY_ID}
     policy = array_policy({**policies, **options})
     rest: dict[str, Any] = {"profile": profile, "strict": strict}
     if item_weights is None:
@@ -141,9 +142,14 @@ def _measure_weighted(
 def array_policy(options: dict[str, Any]) -> Policy:
     """The policy of lists of items, which have no ids: ties are in input order unless chosen otherwise."""
     ties = options.get("ties", "input")
-    if ties in ("id-desc", "id-asc"):
+    if ties in _BY_ID:
         raise UsageError("policy", f"ties={ties!r} needs ids, and items in arrays have none", hint="choose input, best, worst or expected", value=ties)  # fmt: skip
     return Policy(**{**options, "ties": ties})
+
+
+def _without_ids(measure: Measure) -> Measure:
+    """The measure without policies that do not apply to items in arrays."""
+    return replace(measure, policy=tuple((n, v) for n, v in measure.policy if n in _POLICIES and v not in _BY_ID))
 
 
 def measure_lists(
@@ -152,18 +158,28 @@ def measure_lists(
 ) -> Values:  # fmt: skip
     """Rank the items of each list by their scores, and compute the measures."""
     level = _shared_level(measures, total_relevant)
-    judged = _rank(lists, policy, total_relevant, level, _deepest_rank(measures, policy))
-    orders = TieOrders(judged) if policy.ties == "expected" else None
-    cut: dict[int, Judged] = {}
+    depth = _deepest_rank(measures, policy)
+    judged = _rank(lists, policy, total_relevant, level, depth)
+    ranked, orders, cut = {policy: judged}, {}, {}
     columns = {}
     for m in measures:
-        depth = None if orders is not None else _last_rank(m)
-        if depth is not None and depth not in cut:  # nothing below matters, and there are far fewer items above
-            cut[depth] = judged.cut(depth)
-        values = column(m, judged if depth is None else cut[depth], orders)
+        own = replace(policy, **dict(m.policy))
+        if own not in ranked:
+            ranked[own] = _rank(lists, own, total_relevant, level, depth if own.ties != "expected" else None)
+        if own.ties == "expected" and own not in orders:
+            orders[own] = TieOrders(ranked[own])
+        last = None if own in orders else _last_rank(m)
+        if last is not None and (own, last) not in cut:  # nothing below matters, and there are far fewer items above
+            cut[own, last] = ranked[own].cut(last)
+        values = column(m, ranked[own] if last is None else cut[own, last], orders.get(own))
         values.flags.writeable = False
         columns[str(m)] = values
-    warnings = judged.warnings + level_warnings(judged, measures) + (orders.warnings(measures) if orders else ())
+    sampled = [
+        w
+        for own, o in orders.items()
+        for w in o.warnings([m for m in measures if replace(policy, **dict(m.policy)) == own])
+    ]
+    warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
     check_strict(warnings if strict else ())
     return Values(queries=judged.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
                   names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip

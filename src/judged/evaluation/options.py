@@ -24,15 +24,25 @@ _MEANT = {  # names in other tools
 }  # fmt: skip
 
 
-class InputOptions(TypedDict, total=False):
-    """Names of columns and fields of the inputs, and grades of words; see `RagOptions`."""
+class JudgmentColumns(TypedDict, total=False):
+    """Names of columns of judgments, and grades of words; see `RagOptions`."""
 
     query_col: str | None
     doc_col: str | None
-    score_col: str | None
     grade_col: str | None
-    rank_col: str | None
     grade_map: Mapping[str, float] | None
+
+
+class ColumnOptions(JudgmentColumns, total=False):
+    """Names of columns of judgments and runs, and grades of words; see `RagOptions`."""
+
+    score_col: str | None
+    rank_col: str | None
+
+
+class InputOptions(ColumnOptions, total=False):
+    """Names of columns and fields of the inputs, and grades of words; see `RagOptions`."""
+
     question: str | None
     retrieved: str | None
     relevant: str | None
@@ -128,6 +138,12 @@ class RagOptions:
         """Take the reading and the preparation from options; others are ignored."""
         names = {spec.name for spec in fields(cls)}
         return cls(**{name: value for name, value in options.items() if name in names and value is not None})
+
+
+def named_columns(options: Mapping[str, Any], kind: type[JudgmentColumns]) -> NamedColumns:
+    """The columns and grades of words among options, all of which must be of this kind."""
+    check_options(options, kind.__annotations__)
+    return RagOptions.of(options).columns
 
 
 def check_options(options: Iterable[str], known: Iterable[str]) -> None:

@@ -62,7 +62,14 @@ def _as_teams(column: Column) -> Ints | None:
     return np.array([w == "B" for w in words], np.int64) if all(w in ("A", "B") for w in words) else None
 
 
-_SESSION = (("session", "sessionid", "sid"), ("impression", "impressionid"), ("searchid",), ("serpid",), ("requestid",))
+_SESSION = (
+    ("session", "sessionid", "sid"),
+    ("impression", "impressionid"),
+    ("searchid",),
+    ("serpid",),
+    ("requestid",),
+    ("visit", "visitid"),
+)
 _QUERY = tuple((name,) for name in list_names("query") if "user" not in name)
 _DOC = (("docid",), ("docno",), ("doc",), ("document",), *NAMES["doc"])
 _RANK = (("rank",), ("position", "pos"))

@@ -196,12 +196,13 @@ Positive = Annotated[float, Spec("a number > 0", number(0, open_low=True))]
 Number = Annotated[float, Spec("a number", number())]
 Share = Annotated[float, Spec("a number between 0 and 1", number(0, 1))]
 Flag = Annotated[bool, Spec("True or False", _flag)]
+OneClass = Annotated[float, Spec("value of a ranking without a non-relevant document", number(0, 1))]
 Weights = Annotated[tuple[float, ...], Spec("a list of numbers", _weights)]
 _NORM = (
     "divisor of the sum: relevant (all relevant documents), capped (at most the cutoff), found (the retrieved relevant documents), "
-    "cutoff, or ideal (the sum of the ideal grades)"
+    "list (at most the documents retrieved), cutoff, or ideal (the sum of the ideal grades)"
 )
-Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")))]
+Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")))]
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
 MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(), ("min_rel",))]  # fmt: skip
 Depth = Annotated[int | None, Spec("number of ranks that count, retrieved or not; None for all", _cutoff)]

@@ -16,6 +16,7 @@ from judged.page.facts import facts_of
 from judged.page.query_details import Rankings, block_size, blocks, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
+from judged.steps import step
 
 _MAX = 1_000_000
 
@@ -52,6 +53,7 @@ def report(
     write_page(result, path, texts=texts, queries=queries, title=title, depth=depth, length=length)
 
 
+@step("preparing the page")
 def write_page(
     result: Any, path: Any, *, texts: Any, queries: Any, title: str | None, depth: int | None, length: int = 500
 ) -> tuple[Warned, ...]:

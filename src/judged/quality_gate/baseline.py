@@ -112,7 +112,7 @@ def _head(path: Path) -> bytes:
 def _read(text: str, name: str) -> Baseline:
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError("values-file", f"not a complete saved result: {error}", where=name, hint=_AGAIN) from error
     if isinstance(data, list):
         raise DataError("values-file", f"the file has {len(data)} results, not one", where=name, hint=_AGAIN)

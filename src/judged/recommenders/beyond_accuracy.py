@@ -19,6 +19,7 @@ from judged.recommenders.registry import BEYOND, BeyondMeasure, parse_beyond
 from judged.recommenders.result import BeyondAccuracy, compute
 from judged.recommenders.top_scores import top_of_dense, top_of_sparse
 from judged.stats.checks import check_count
+from judged.steps import step
 
 Seen = Callable[[int, int], tuple[Ints, Ints]]
 
@@ -86,7 +87,9 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
     side = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
     k = check_count(k, "k", slug="cutoff")
     chosen = tuple(m.at(k) for m in (_possible(side) if measures is None else parse_beyond(measures)))
-    return compute(read_recommendations(run, side, max(m.k or k for m in chosen)), chosen, k)
+    recommendations = read_recommendations(run, side, max(m.k or k for m in chosen))
+    with step("measuring"):
+        return compute(recommendations, chosen, k)
 
 
 def _possible(side: SideInformation) -> list[BeyondMeasure]:

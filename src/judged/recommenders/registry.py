@@ -12,7 +12,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.judged import Judged
-from judged.errors import Hint, UsageError, shown
+from judged.errors import Hint, UsageError, Wording, shown
 from judged.measures.parameters import Cutoff, Spec, number
 from judged.measures.registry import Measure, find, measure
 from judged.recommenders.lists import MissingArgumentError, RecommendedLists
@@ -31,6 +31,9 @@ _ARGUMENTS = {
     "qrels": "the relevant items of each user",
     "categories": "the categories of each item",
 }
+
+
+_RELEVANCE = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +165,7 @@ def parse_beyond(names: str | BeyondMeasure | Iterable[str | BeyondMeasure]) -> 
 
 def _parse(text: str) -> list[BeyondMeasure]:
     call = parse_call(text)
-    definition = BEYOND.find(call.name, hint="use evaluate for measures of relevance")
+    definition = BEYOND.find(call.name, hint=_RELEVANCE)
     known = definition.parameters
     unknown = next((name for name in call.params if name not in known), None)
     if unknown is not None:

@@ -1,4 +1,4 @@
-"""Measures of positions, normalised RBP, raw alpha-DCG, and values of rankings with one class."""
+"""Measures of positions, normalised RBP and raw alpha-DCG."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.errors import UsageError
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "x": 1}}
 RUN = {"q": {"b": 9.0, "a": 8.0, "u": 7.0, "c": 6.0}}  # grades 0, 2, unjudged, 1; x is missed
@@ -75,34 +74,3 @@ def test_raw_alpha_dcg_is_the_sum_without_a_denominator(tmp_path):
     # a covers both subtopics; b and c each repeat one of them
     assert value("alpha_DCG(normalize=False)", qrels, run) == pytest.approx(2 + 0.5 / np.log2(3) + 0.5 / 2)
     assert value("alpha_DCG(alpha=0.3, normalize=False)@2", qrels, run) == pytest.approx(2 + 0.7 / np.log2(3))
-
-
-@pytest.mark.parametrize(("choice", "lone"), [("zero", 0), ("half", 0.5), ("one", 1), ("nan", np.nan)])
-def test_auc_of_one_class_is_what_was_chosen(choice, lone):
-    """Relevant documents only; none retrieved; both classes."""
-    qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}}
-    run = {"q": ["a"], "r": ["b"], "s": ["a", "b"]}
-    values = jd.evaluate(qrels, run, f"AUC(one_class='{choice}')")[f"AUC(one_class='{choice}')"]
-    assert values.tolist() == pytest.approx([lone, lone, 1], nan_ok=True)
-    assert jd.evaluate(qrels, run, "AUC")["AUC"].tolist() == [1, 0, 1]
-
-
-@pytest.mark.parametrize(("choice", "lone"), [("zero", 0), ("one", 1), ("nan", np.nan)])
-def test_fall_out_without_non_relevant_documents_is_what_was_chosen(choice, lone):
-    name = f"FallOut(one_class='{choice}')"
-    values = jd.evaluate({"q": {"a": 1}, "r": {"a": 1, "b": 0, "c": 0}}, {"q": ["a"], "r": ["b", "a"]}, name)[name]
-    assert values.tolist() == pytest.approx([lone, 1 / 2], nan_ok=True)
-    with pytest.raises(UsageError, match="one_class"):
-        jd.evaluate(QRELS, RUN, "FallOut(one_class='half')")
-
-
-def test_one_class_of_torchmetrics_is_zero_for_auc_and_one_for_fall_out():
-    torch = pytest.importorskip("torch")
-    functional = pytest.importorskip("torchmetrics.functional.retrieval")
-    for labels in ([1, 1, 1], [0, 0, 0], [1, 0, 1]):
-        scores = [0.9, 0.8, 0.7]
-        theirs = functional.retrieval_auroc(torch.tensor(scores), torch.tensor(labels))
-        assert jd.score(labels, scores, "AUC(one_class='zero')").mean()["AUC(one_class='zero')"] == float(theirs)
-    metric = pytest.importorskip("torchmetrics.retrieval").RetrievalFallOut()  # empty_target_action="pos"
-    theirs = metric(torch.tensor([0.9, 0.8]), torch.tensor([1, 1]), torch.tensor([0, 0]))
-    assert jd.score([1, 1], [0.9, 0.8], "FallOut(one_class='one')").mean()["FallOut(one_class='one')"] == float(theirs)

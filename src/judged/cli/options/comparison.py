@@ -45,8 +45,9 @@ def slice_options(*, defaults: bool = True) -> Callable[[F], F]:
     """Declare `--slices`, `--by` and `--min-queries`."""
 
     def declare(command: F) -> F:
+        least = "Minimum number of queries of a tested slice" + ("." if defaults else ", and of mode significant.")
         command = option("--min-queries", type=click.IntRange(1), default=10 if defaults else None, metavar="N", group="Statistics",
-                         help="Minimum number of queries of a tested slice. [default: 10]")(command)  # fmt: skip
+                         help=f"{least} [default: 10]")(command)  # fmt: skip
         command = option("--by", multiple=True, metavar="COLUMN", group="Input",
                          help="Column of --slices to group queries by; `relevant` is the number of relevant documents.")(command)  # fmt: skip
         return option("--slices", metavar="FILE", group="Input", help="Table of queries: CSV, JSON Lines or Parquet.")(command)  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import option
+from judged.steps import step
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -78,6 +79,7 @@ def _check_no_table(run: str) -> str:
     return run
 
 
+@step("starting Spark")
 def _start_session(master: str | None) -> Any:
     """Start a Spark session; executors on this machine run the same Python."""
     from judged.errors import EngineError, UsageError

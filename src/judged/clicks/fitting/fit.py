@@ -15,6 +15,7 @@ from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import UsageError
 from judged.registry import Registry
 from judged.stats.checks import check_share
+from judged.steps import step
 
 
 class ModelOptions(TypedDict, total=False):
@@ -70,4 +71,5 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
         tolerance=tolerance,
         max_steps=max_steps,
     )
-    return fitter.fit(log, settings, **options)
+    with step(f"fitting {fitter.name}"):
+        return fitter.fit(log, settings, **options)

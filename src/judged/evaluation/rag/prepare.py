@@ -13,7 +13,7 @@ from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import Passages, Qrels, Run
 from judged.core.unread_runs import UnreadRun
-from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
 from judged.evaluation.rag.roll_up import Resolver, documents_of, roll_up_qrels, roll_up_run
 from judged.evaluation.result.source import raw_id
 from judged.io.rag.chunk_table import read_chunks
@@ -62,8 +62,9 @@ def prepare(
 
 def _check_counted(run: Run) -> None:
     if run.passages is None or run.passages.tokens is None:
-        raise UsageError("no-tokens", "tokens='words' needs a single file with the texts of the chunks", where=run.name,
-                         hint="count them with tokens=jd.rag.count_tokens({chunk: text})")  # fmt: skip
+        count = Wording("tokens=jd.rag.count_tokens({chunk: text})", "--tokens FILE")
+        raise UsageError("no-tokens", "words are counted only in question files with the texts of the chunks", where=run.name,
+                         hint=Hint("give the counts with {count}", count=count))  # fmt: skip
 
 
 def _add_columns(run: Run, table: ChunkTable, *, must: bool) -> Run:

@@ -14,7 +14,7 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Qrels, Run
-from judged.errors import DataError, Hint, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, Wording, shown
 from judged.evaluation.result.source import as_text
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
@@ -87,7 +87,8 @@ def documents_of(documents: Any) -> Resolver:
 def _own_documents(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
         raise UsageError("no-document", "the documents of the chunks are unknown", where=rows.name,
-                         hint=Hint("pass a table with {documents}, or the separator between document and chunk in the ids", documents=None))  # fmt: skip
+                         hint=Hint("pass a table of chunks with {chunks}, or the separator between document and chunk in the ids with {separator}",
+                                   chunks=None, separator=Wording("documents='#'", "--chunk-separator '#'")))  # fmt: skip
     return rows.passages.doc
 
 

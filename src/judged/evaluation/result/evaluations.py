@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import Warned
-from judged.evaluation.result.tables import SUMMARIES, WEIGHTED, range_text, value_text
+from judged.evaluation.result.tables import SUMMARIES, WEIGHTED, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
@@ -82,7 +82,7 @@ class Evaluations(Result):
         notes += [WEIGHTED] if first.weights is not None else []
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
-        notes += [f"policy: {first.policy}", *(f"warning: {warning}" for warning in self.warnings)]
+        notes += [*policy_notes(first.policy, measures), *(f"warning: {warning}" for warning in self.warnings)]
         if differ:
             notes.append(
                 "warning: the runs have different queries, so their means are not comparable; `compare` uses the common ones"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,17 @@ import numpy as np
 from judged._types import Column
 from judged.core.policy import Policy
 from judged.errors import DataError, Warned
+from judged.evaluation.result.save import AGAIN, saved_data
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 
 
 def read_fields(text: str, name: str) -> dict[str, Any]:
     """Return the fields of `Values` from the text of a file."""
+    data = saved_data(text, name)
     try:
-        data = json.loads(text)
-        measures = tuple(parse(key) for key in data["values"])
+        own = data.get("own_policy", {})
+        measures = tuple(replace(parse(key), policy=tuple(own.get(key, {}).items())) for key in data["values"])
         size = len(data["queries"])
         weights = data.get("weights")
         return {
@@ -36,11 +38,7 @@ def read_fields(text: str, name: str) -> dict[str, Any]:
             "weights": None if weights is None else _read_column(weights, float, size),
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise DataError(
-            "values-file", f"not a complete file of saved values ({reason})", where=name,
-            hint="save the values again",
-        ) from error  # fmt: skip
+        raise DataError("values-file", "values saved by judged, but not complete", where=name, hint=AGAIN) from error
 
 
 def _read_columns(

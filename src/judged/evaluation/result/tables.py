@@ -62,13 +62,23 @@ def interval_text(interval: Ends | None, places: int) -> str:
 
 
 def notes_on(
-    size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], weighted: bool = False
-) -> tuple[str, ...]:
-    """Lines below a table of summaries: number of queries, weights, judged share, policy, warnings."""
+    size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], measures: Sequence[Measure] = (),
+    weighted: bool = False,
+) -> tuple[str, ...]:  # fmt: skip
+    """Lines below a table of summaries: number of queries, weights, judged share, policies, warnings."""
     share = coverage.get("judged@10")
     judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
     lines = (f"{counted(size, 'query')}{judged}", *([WEIGHTED] if weighted else []))
-    return (*lines, f"policy: {policy}", *(f"warning: {w}" for w in warnings))
+    return (*lines, *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
+
+
+def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
+    """The policy of all measures, and those of single measures by a profile."""
+    own: dict[str, list[str]] = {}
+    for m in measures:
+        differing = [f"{name}: {value}" for name, value in m.policy if getattr(policy, name) != value]
+        own.setdefault(", ".join(differing), []).append(str(m))
+    return [f"policy: {policy}", *(f"policy of {', '.join(names)}: {text}" for text, names in own.items() if text)]
 
 
 def title_of(names: tuple[str, str]) -> str:

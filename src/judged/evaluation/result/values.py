@@ -185,6 +185,7 @@ class Values(Result):
             "run": self.names[1],
             "profile": self.profile,
             "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
+            **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in self.measures if m.policy}) else {}),
             "coverage": self.coverage,
             "warnings": [w.to_dict() for w in self.warnings],
             "summary": self.mean(),
@@ -223,7 +224,7 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, self.weights is not None))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, self.weights is not None))
         ]  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:

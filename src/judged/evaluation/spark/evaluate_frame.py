@@ -52,7 +52,7 @@ def evaluate_frame(
     """
     chosen = find_profile(profile)
     check_options(policy, PolicyOptions.__annotations__)
-    parsed = _check_measures(parse_measures(measures, chosen, level))
+    parsed = _check_measures(parse_measures(measures, chosen, level, given=policy))
     rules = policy_of(chosen, policy)
     table = open_table(run, {}, "run", session if isinstance(session, Spark) else Spark(session))
     judgments = open_judgments(qrels, table.executor.active())
@@ -78,7 +78,8 @@ def _start(
     judgments: SparkJudgments, table: SparkTable, partitions: int | None, measures: tuple[Measure, ...], profile: str, policy: Policy
 ) -> Any:  # fmt: skip
     """Return the DataFrame of values and partial results, which Spark computes when it is first used."""
-    check_order(policy, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
+    for own in (policy, *(replace(policy, **dict(m.policy)) for m in measures)):
+        check_order(own, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
     if not judgments.ordered:
         check_order(policy, judgments.columns.name, {"rejudged": ("first", "last")})
     table.check_kinds(judgments.kinds)

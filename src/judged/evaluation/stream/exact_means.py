@@ -115,7 +115,7 @@ class Summed(Result):
 
     def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
         """One row per measure."""
-        notes = notes_on(len(self), self.policy, self.warnings, self.coverage)
+        notes = notes_on(len(self), self.policy, self.warnings, self.coverage, self.measures)
         table = summary_table(self.measures, self.mean(), self.counts(), intervals=self.intervals(), places=places, title=title, notes=notes)  # fmt: skip
         return [table]
 

@@ -30,7 +30,7 @@ class QueryFeed:
         options = dict(options)
         self.profile, level, self.strict = options.pop("profile"), options.pop("level"), options.pop("strict")
         chosen = find_profile(self.profile)
-        self.measures = tuple(parse_measures(measures, chosen, level))
+        self.measures = tuple(parse_measures(measures, chosen, level, given=options))
         self.options = options
         rag, policies = RagOptions.split(options)
         if rag.question or rag.retrieved or rag.relevant:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from judged.errors import FileError
+from judged.steps import step
 
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
@@ -29,7 +30,7 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
     target = Path(path if device else os.path.realpath(path))  # through a link, to the file itself
     temporary = target if device else target.parent / f".judged-{secrets.token_hex(8)}"
     try:
-        with temporary.open("wb" if device else "xb") as raw:
+        with step(f"writing {os.fspath(path)}"), temporary.open("wb" if device else "xb") as raw:
             with contextlib.ExitStack() as stack:
                 yield _wrap_text(stack, stack.enter_context(_compress(raw, target.suffix)), mode)
             raw.flush()
@@ -49,7 +50,8 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
 
 def _is_device(path: Path) -> bool:
     """Return whether the target cannot be replaced: a pipe, a terminal, an open output."""
-    return (path.exists() and not path.is_file()) or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
+    other = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - `Path` raises for long names
+    return other or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 
 def _wrap_text(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[Any]:

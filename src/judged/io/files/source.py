@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from judged.errors import DataError, FileError, JudgedError
+from judged.steps import step
 
 Source = str | bytes | os.PathLike[Any]
 Raw = bytes | bytearray
@@ -40,9 +41,10 @@ def source_name(source: Source) -> str:
 
 def file_path(source: object) -> str | None:
     """Return the path of a regular file on disk; None for pipes, standard input and objects in memory."""
-    if not isinstance(source, str | bytes | os.PathLike) or source == "-" or not Path(os.fsdecode(source)).is_file():
+    if not isinstance(source, str | bytes | os.PathLike) or source == "-":
         return None
-    return os.fsdecode(source)
+    path = os.fsdecode(source)
+    return path if os.path.isfile(path) else None  # noqa: PTH113 - `Path` raises for text that is too long for a name
 
 
 @dataclass(slots=True)
@@ -96,8 +98,16 @@ class Content:
 def open_content(source: Source) -> Iterator[Content]:
     """Open a file or standard input (`-`), plain or compressed."""
     name = source_name(source)
+    with step(f"reading {name}"), _open_content(source, name) as content:
+        yield content
+
+
+@contextmanager
+def _open_content(source: Source, name: str) -> Iterator[Content]:
     try:
         if source == "-":
+            if sys.stdin is None:
+                raise FileError("io", "standard input is closed", hint="name a file")
             yield open_stream(sys.stdin.buffer, name)
             return
         with _open(source) as raw:
@@ -211,6 +221,6 @@ def raise_file_error(name: str, error: Exception | str, hint: str = "check the p
 def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
-    if Path(name).is_dir():
+    if os.path.isdir(name):  # noqa: PTH112 - `Path` raises for text that is too long for a name
         return "judgments are one file and come first; a run may be a directory"
     return "download it first" if "://" in name else "check the path"

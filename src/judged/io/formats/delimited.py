@@ -98,17 +98,17 @@ def _detect(head: Head, request: ColumnRequest) -> Header | None:
     headers = list(find_header(line, number))
     least = 1 if request.named or request.roles else 2
     known = [count_known(header.names, request) for header in headers]
+    # Names without any number cannot be a row of a run, of judgments or of clicks.
+    words = next((h for h in headers if len(h.names) > 2 and not any(map(_is_number, h.names))), None)
     if not request.is_ranking:
-        return headers[known.index(max(known))] if known and max(known) >= least else None
+        best = headers[known.index(max(known))] if known and max(known) >= least else None
+        return words if best is None and sum(role.required for role in request.roles.values()) > 2 else best
     header = next((header for header, count in zip(headers, known, strict=True) if count >= least), None)
     if header is not None:
         return header
     if "," in line and (request.named or len(line.split()) == 1):
         return Header(",", tuple(line.split(",")), number)
-    # Names without any number cannot be a row of a run or of judgments.
-    return next(
-        (header for header in headers if len(header.names) > 2 and not any(map(_is_number, header.names))), None
-    )
+    return words
 
 
 def _is_number(cell: str) -> bool:

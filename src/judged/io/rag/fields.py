@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged.errors import DataError, Hint, Place, shown
-from judged.io.tables.columns import plain_name
+from judged.io.tables.column_names import plain_name
 
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
 _MANY = tuple(f"{unit}s" for unit in _UNITS)

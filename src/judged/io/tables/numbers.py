@@ -63,8 +63,13 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
             pass
     raise DataError(
         f"{what}-type", f"a numeric {what}{origin.describe_row(row)}", got=f"{shown(item)} ({type(item).__name__})",
-        hint="pass one run at a time, as {query: {doc: score}}" if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
+        hint=_several_hint(what) if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
     )  # fmt: skip
+
+
+def _several_hint(what: What) -> str:
+    several = "jd.compare(qrels, runs)" if what == "score" else "jd.agree(judges)"
+    return f"pass {{query: {{doc: {what}}}}}; use {several} for several of them"
 
 
 def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -12,6 +12,7 @@ from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Passages, Qrels, Run
 from judged.errors import DataError, Hint, Warned, shown
+from judged.io.tables.column_names import list_columns, same_column
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.ids import Column, RawIds, as_list, encode_ids, group_ids
 from judged.io.tables.numbers import floats, ranks
@@ -157,19 +158,31 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
     """Return the grades of words; numbers stay."""
     assert table.number is not None
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in as_list(table.number, table.origin, "grade")]
+    known, grades = list_columns(grades), with_spellings(grades, cells)
     for row, cell in enumerate(cells):
         if (
             isinstance(cell, str)
             and cell not in grades
             and not (table.in_text and is_decimal(cell.encode("utf-8", "replace")))
         ):
-            known, where = ", ".join(map(repr, grades)) or "none", table.origin.place(row, "grade")
-            problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; grade_map has {known}"
+            where = table.origin.place(row, "grade")
+            problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; the known words are {known}"
             raise DataError(
                 "unknown-grade", problem, where=where, value=cell, hint=Hint("add it to {grade_map}", grade_map=None)
             )
     values = [grades[cell] if cell in grades else float(cell) if isinstance(cell, str) else cell for cell in cells]
     return floats(values, table.origin, "grade")
+
+
+def with_spellings(grades: Mapping[str, float], words: Iterable[Any]) -> dict[Any, float]:
+    """Return the grades of words, also of those that differ from one word of the map only in case, blanks, hyphens or underscores.
+
+    >>> with_spellings({"Exact": 3}, ["exact", "EXACT", "other"])
+    {'Exact': 3, 'exact': 3, 'EXACT': 3}
+    """
+    known = [word for word in grades if isinstance(word, str)]
+    meant = {word: same_column(word, known) for word in {w: None for w in words if isinstance(w, str)}}
+    return {**grades, **{word: grades[same] for word, same in meant.items() if same is not None}}
 
 
 def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:

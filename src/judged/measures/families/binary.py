@@ -138,6 +138,8 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
         return np.minimum(relevant, length) if cutoff is not None else relevant
     if norm == "ideal":
         return j.ideal.total(np.maximum(j.ideal.grade, 0) * j.ideal.within(cutoff))
+    if norm == "list":
+        return np.minimum(relevant, depth_of(j, cutoff))
     return {"relevant": relevant, "found": j.total(hit), "cutoff": length}[norm]
 
 

@@ -111,14 +111,18 @@ def p_found(
          paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
     j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
-    gains: Gains = None,
+    gains: Gains = None, scale: Literal["top", "none"] = "top",
 ) -> Column:  # fmt: skip
     """Expected gain per document of a user who continues to the next document with probability p.
 
     With a `level`, relevant documents gain 1. Without one, grades are divided by the highest grade of the scale, or by
-    the highest grade of the query if that is above 1.
+    the highest grade of the query if that is above 1. `scale="none"` uses gains as they are, those below the `level` as 0: the value may
+    exceed 1.
     """
-    worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
+    if scale == "none":
+        worth = gain_of(j.grade, gains=gains, level=level or 0)
+    else:
+        worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
     weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
     terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
     return (1.0 - p) * j.total(terms)

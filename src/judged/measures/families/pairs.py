@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from judged._types import Column
 from judged.core.confusion import wrong_around
 from judged.core.judged import Judged
-from judged.measures.families.sets import ONE_CLASS, depth_of
-from judged.measures.parameters import Cutoff, Level, Share
+from judged.measures.families.sets import depth_of
+from judged.measures.parameters import Cutoff, Level, OneClass, Share
 from judged.measures.registry import measure
 
 
@@ -20,14 +18,12 @@ from judged.measures.registry import measure
          family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
          formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
 def roc_auc(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0,
-    one_class: Literal["edge", "zero", "half", "one", "nan"] = "edge",
-) -> Column:  # fmt: skip
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0, no_negatives: OneClass = 1.0
+) -> Column:
     """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
 
     Below 1, `max_fpr` keeps the area up to that fall-out, rescaled so that chance gives ½ and perfection 1
-    (McClish 1989). `one_class` is the value of a ranking without pairs: `edge` is 0 if no relevant document was retrieved and 1 if no
-    other was; torchmetrics gives `zero`, scikit-learn `nan`.
+    (McClish 1989). 0 if no relevant document was retrieved; `no_negatives` if no other was.
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
@@ -39,8 +35,7 @@ def roc_auc(
     share = j.ratio(area, relevant * others)
     if max_fpr < 1:
         share = 0.5 * (1 + (share - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2))
-    edges = (0.0, 1.0) if one_class == "edge" else (ONE_CLASS[one_class],) * 2
-    return np.where(relevant == 0, edges[0], np.where(others == 0, edges[1], share))
+    return np.where(relevant == 0, 0.0, np.where(others == 0, no_negatives, share))
 
 
 @measure("RankingLoss", family="ranked", aliases=("label_ranking_loss",), lower_is_better=True, laws={"unit"}, example=([1, 0, 1], 1 / 2),

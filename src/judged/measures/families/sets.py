@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 
@@ -10,10 +10,9 @@ from judged._types import Column
 from judged.core.confusion import Confusion
 from judged.core.judged import Judged
 from judged.errors import UsageError
-from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
+from judged.measures.parameters import Beta, Cutoff, Flag, Level, Number, OneClass, Spec, Weights, number
 from judged.measures.registry import measure
 
-ONE_CLASS = {"zero": 0.0, "half": 0.5, "one": 1.0, "nan": np.nan}  # value if all documents are of one class
 Collection = Annotated[float | None, Spec("number of documents in the collection", number(0, optional=True), ("N",))]
 
 
@@ -55,12 +54,12 @@ def set_recall(j: Judged, *, level: Level = 1) -> Column:
 
 @measure("SetF", family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
          paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
-def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1) -> Column:
+def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = False) -> Column:
     """The weighted harmonic mean of set precision and set recall; β > 1 favours recall.
 
-    trec_eval's `set_F.x` takes x = β².
+    trec_eval's `set_F.x` takes x = β²; so does `squared=True`, for which `beta` is the square already.
     """
-    return _decisions(j, level).f(beta)
+    return _decisions(j, level).f(beta**0.5 if squared else beta)
 
 
 @measure("SetAP", family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
@@ -100,16 +99,14 @@ def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cuto
 @measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
          laws={"cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
 def fall_out(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None,
-    one_class: Literal["zero", "one", "nan"] = "zero",
-) -> Column:  # fmt: skip
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None, no_negatives: OneClass = 0.0
+) -> Column:
     """The share of the non-relevant documents that were retrieved; lower is better.
 
-    Without the size of the collection, the judged non-relevant documents represent all others. `one_class` is the value of a query without
-    non-relevant documents; torchmetrics gives `one`.
+    Without the size of the collection, the judged non-relevant documents represent all others; `no_negatives` is the value if there are none.
     """
-    decisions = _all_decisions(j, level, collection, cutoff)
-    return np.where(decisions.fp + decisions.tn > 0, decisions.fall_out, ONE_CLASS[one_class])
+    counts = _all_decisions(j, level, collection, cutoff)
+    return np.where(counts.fp + counts.tn > 0, counts.fall_out, no_negatives)
 
 
 @measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
@@ -197,6 +194,12 @@ def number_relevant(j: Judged, *, level: Level = 1) -> Column:
          laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
 def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Number of relevant documents in the ranking."""
+    return relevant_retrieved(j, level, cutoff)
+
+
+@measure("MeanRelRet", family="count", laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved, averaged over queries")  # fmt: skip
+def mean_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Number of relevant documents in the ranking, summarised by its mean, as the hits of ranx are."""
     return relevant_retrieved(j, level, cutoff)
 
 

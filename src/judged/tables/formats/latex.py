@@ -11,11 +11,17 @@ from judged.tables.table import Table
 _MARKED = re.compile(r"([+-]?[\d.]+) ([A-Za-z][A-Za-z0-9]*|[▲▼=])")
 _MINUS = re.compile(r"-(?=[\d.])")
 
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
+_SYMBOLS = dict(zip("αβγδεζηθκλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", _GREEK.split(), strict=True)) | {
+    "·": "cdot", "×": "times", "±": "pm", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "∞": "infty", "√": "surd", "∩": "cap", "∪": "cup",
+    "→": "rightarrow", "←": "leftarrow", "↑": "uparrow", "↓": "downarrow", "▲": "blacktriangle", "▼": "blacktriangledown",
+}  # fmt: skip
 _ESCAPES = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
-    "<": "$<$", ">": "$>$", "|": r"\textbar{}", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$",
-    "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "−": "$-$",
+    "<": "$<$", ">": "$>$", "|": r"\textbar{}", **{sign: rf"$\{name}$" for sign, name in _SYMBOLS.items()},
+    **{raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ⁿ", "0123456789-n", strict=True)},
+    **{lowered: f"$_{{{plain}}}$" for lowered, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
 })  # fmt: skip
 
 
