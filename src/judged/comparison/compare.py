@@ -25,6 +25,7 @@ from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
+from judged.stats.summary import no_weights
 from judged.steps import step
 from judged.tables.text import counted
 
@@ -46,6 +47,8 @@ def compare(
     clusters: Any = None,
     resamples: int | None = None,
     seed: int = 0,
+    weights: Any = None,
+    weight_col: str | None = None,
     level: float | None = None,
     profile: str = "trec_eval-10",
     **options: Unpack[EvaluateOptions],
@@ -68,6 +71,8 @@ def compare(
         clusters: {query: group}, or a column of the table: queries of a group (a user, a topic) are drawn, and change sign, together.
         resamples: number of resamples of the permutation and bootstrap tests. [default: that of the test]
         seed: random seed.
+        weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"` and `interval="t"`.
+        weight_col: column of the weights.
         level: lowest relevant grade.
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.
@@ -78,10 +83,10 @@ def compare(
     """
     settings = _settings(test, correction, interval, alpha, margin, min_queries, resamples, seed)
     requests = slice_requests(slices, by, clusters)
-    compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, **options)
+    weighted = (weights, weight_col)
+    compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, weighted=weighted, **options)
     codes = cluster_codes(clusters, slices, compared.results[0].queries)
-    if codes is not None:
-        settings = replace(settings, clusters=int(codes.max(initial=-1)) + 1)
+    settings = _with_queries(settings, compared, codes)
     groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
     return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
 
@@ -90,7 +95,7 @@ def compare(
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
-    tested = PairsOfRuns(compared.names, pairs, groups.groups, clusters, settings)
+    tested = PairsOfRuns(compared.names, pairs, groups.groups, clusters, settings, compared.results[0].weights)
     columns = {m: _values(compared, m) for m in _common_measures(compared)}
     rows = tuple(row for m, x in columns.items() for row in tested.differences(m, x))
     return Comparison(
@@ -99,6 +104,22 @@ def _compare(
         baseline=compared.names[int(pairs[0, 0])] if against_one else None,
         warnings=compared.warnings + groups.warnings + _missing_values(columns), slices=dict(groups.groups),
     )  # fmt: skip
+
+
+def _with_queries(settings: ComparisonSettings, compared: ComparedRuns, clusters: Ints | None) -> ComparisonSettings:
+    """Note the clusters and weights of queries; raise if the test, the interval or clusters would ignore weights."""
+    if clusters is not None:
+        settings = replace(settings, clusters=int(clusters.max(initial=-1)) + 1)
+    if compared.results[0].weights is None:
+        return settings
+    if clusters is not None:
+        raise no_weights("clusters")
+    used = (("test", settings.test), ("interval", settings.interval))
+    for what, name in used:
+        if name != "t":
+            hint = Hint("use {test} and {interval}", test="t", interval="t")
+            raise no_weights(f"the {name} {what}").changed(hint=hint)
+    return replace(settings, weighted=True)
 
 
 def _values(compared: ComparedRuns, m: Measure) -> Floats:

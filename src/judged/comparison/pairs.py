@@ -17,6 +17,7 @@ from judged.stats.effect_sizes import cliff, record, standardised, superiority
 from judged.stats.intervals import Ends, interval
 from judged.stats.multiple.corrections import adjusted
 from judged.stats.paired.registry import TESTS, outcome_of_pairs
+from judged.stats.weighted import linearised
 
 _FEW = 25  # queries
 _NAN = float("nan")
@@ -31,19 +32,22 @@ class PairsOfRuns:
     slices: Sequence[tuple[str, Bools]]
     clusters: Ints | None
     settings: ComparisonSettings
+    weights: Floats | None = None  # of the queries
 
     def differences(self, m: Measure, x: Floats) -> list[Difference]:
         """Compare every pair over all queries, then over each slice; x holds values of queries × runs."""
-        known = known_rows(x)
+        known = known_rows(x) if self.weights is None else known_rows(x) & (self.weights > 0)
         slices = [(None, known), *((label, known & rows) for label, rows in self.slices)]
         return [row for label, rows in slices for row in self._compare(m, x[rows], label, rows)]
 
     def _compare(self, m: Measure, x: Floats, part: str | None, rows: Bools) -> list[Difference]:
         if not len(x) or (part is not None and len(x) < self.settings.min_queries):
-            return [self._untested(m, x, int(a), int(b), part) for a, b in self.pairs]
+            means = x if self.weights is None or not len(x) else linearised(x, self.weights[rows])
+            return [self._untested(m, x, means, int(a), int(b), part) for a, b in self.pairs]
         s, clusters = self.settings, None if self.clusters is None else self.clusters[rows]
         a, b = x[:, self.pairs[:, 0]], x[:, self.pairs[:, 1]]
-        d = b - a
+        x = x if self.weights is None else linearised(x, self.weights[rows])
+        d = x[:, self.pairs[:, 1]] - x[:, self.pairs[:, 0]]
         options: dict[str, Any] = {"seed": s.seed, "resamples": s.resamples}
         if clusters is not None:
             options["clusters"] = clusters
@@ -100,10 +104,10 @@ class PairsOfRuns:
             verdicts.append((verdict, note))
         return verdicts
 
-    def _untested(self, m: Measure, x: Floats, a: int, b: int, part: str | None) -> Difference:
+    def _untested(self, m: Measure, x: Floats, mean_of: Floats, a: int, b: int, part: str | None) -> Difference:
         above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
         wins, losses = (below, above) if m.definition.lower_is_better else (above, below)
-        means = x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
+        means = mean_of.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
         return Difference(
             measure=str(m), a=self.names[a], b=self.names[b], part=part, queries=len(x), mean_a=float(means[a]), mean_b=float(means[b]),
             difference=float(means[b] - means[a]), low=_NAN, high=_NAN, wins=wins, ties=len(x) - above - below, losses=losses,

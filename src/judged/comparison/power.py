@@ -30,7 +30,7 @@ from judged.stats.power import (
     queries_needed,
     simulated_power,
 )
-from judged.stats.summary import mean
+from judged.stats.summary import mean, no_weights
 from judged.steps import step
 from judged.tables.text import counted
 
@@ -160,6 +160,8 @@ def _values(
 
 def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     """The values of both runs, for the queries on which both have one."""
+    if any(side.weights is not None for side in sides):
+        raise no_weights("power")
     first, second = (dict(zip(side.queries, side[name].tolist(), strict=True)) for side in sides)
     shared = [q for q in first if q in second and not math.isnan(first[q]) and not math.isnan(second[q])]
     if not shared:

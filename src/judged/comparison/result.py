@@ -21,6 +21,7 @@ from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
+from judged.stats.summary import no_weights, summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
 
@@ -43,10 +44,12 @@ class ComparisonSettings:
     resamples: int | None
     seed: int
     clusters: int | None = None  # number of clusters of queries
+    weighted: bool = False  # queries have weights
 
     def __str__(self) -> str:
         drawn = f", {self.resamples:,} resamples" if self.resamples else ""
         drawn += f", {self.clusters:,} clusters of queries" if self.clusters else ""
+        drawn += ", weighted queries" if self.weighted else ""
         margin = f", margin {self.margin:g}" if self.margin else ""
         return (f"{self.test} test{drawn}, {self.correction} correction over the pairs of a measure, {self.interval} intervals, "
                 f"alpha {self.alpha:g}{margin}, seed {self.seed}")  # fmt: skip
@@ -118,10 +121,15 @@ class Comparison(Result):
             for i, name in enumerate(self.names)
         }
 
-    @staticmethod
-    def _known_mean(x: Floats) -> Floats:
-        known = known_rows(x)
-        return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
+    def _known_mean(self, x: Floats) -> Floats:
+        known, weights = known_rows(x), self.results[0].weights
+        if weights is None:
+            return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
+        return np.array([summarise(np.where(known, column, np.nan), "mean", weights) for column in x.T])
+
+    def _check_unweighted(self, what: str) -> None:
+        if self.results[0].weights is not None:
+            raise no_weights(what)
 
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
@@ -182,18 +190,21 @@ class Comparison(Result):
         """Test whether any runs differ: Friedman's test and the two-way analysis of variance, per measure."""
         from judged.comparison.omnibus import omnibus_tests
 
+        self._check_unweighted("tests of all runs")
         return omnibus_tests(self)
 
     def jointly(self, test: str = "randomised-tukey") -> JointTests:
         """Test every pair with all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
         from judged.comparison.omnibus import joint_tests
 
+        self._check_unweighted("joint tests")
         return joint_tests(self, test)
 
     def critical(self, measure: str) -> Critical:
         """Mean ranks of the runs over queries, and the groups within Nemenyi's critical difference (Demšar 2006)."""
         from judged.comparison.omnibus import critical_difference
 
+        self._check_unweighted("mean ranks")
         return critical_difference(self, measure)
 
     def equivalence(self, measure: str, a: str, b: str, margin: float) -> Equivalence:
@@ -205,6 +216,7 @@ class Comparison(Result):
         return bayesian_t(self._differences(measure, a, b), rope=rope)
 
     def _differences(self, measure: str, a: str, b: str) -> Floats:
+        self._check_unweighted("this test")
         x = self.matrix(measure)
         d = x[:, self._place(b)] - x[:, self._place(a)]
         known: Floats = d[~np.isnan(d)]

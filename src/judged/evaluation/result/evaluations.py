@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import Warned
-from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
+from judged.evaluation.result.tables import SUMMARIES, WEIGHTED, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
@@ -16,7 +16,7 @@ from judged.tables.table import Table
 from judged.tables.text import counted
 
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
-_PER_QUERY = ("values", "queries", "if_irrelevant", "if_top")
+_PER_QUERY = ("values", "queries", "weights", "if_irrelevant", "if_top")
 _SUMMARY = ("summary", "intervals", "bounds")
 
 
@@ -75,10 +75,11 @@ class Evaluations(Result):
         notes = [] if differ else [counted(len(first), "query")]
         if first.if_top is not None:
             notes.append("in brackets: if all unjudged documents were irrelevant – of the top grade")
-        elif room:
+        elif room and first.weights is None:
             notes.append("in brackets: 95% bootstrap interval of the mean over queries")
-        else:
+        elif not room:
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
+        notes += [WEIGHTED] if first.weights is not None else []
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
         notes += [*policy_notes(first.policy, measures), *(f"warning: {warning}" for warning in self.warnings)]
