@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
-from judged.errors import DataError, Place, UsageError
+from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.open_table import open_role_table
 from judged.io.tables.columns import NAMES, Role, list_names
@@ -164,9 +164,19 @@ def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]
             encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
             file.writelines(encode(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
             return
+        _check_one_line(columns, path)
         writer = csv.writer(file, delimiter="," if ending == ".csv" else "\t", lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)
+
+
+def _check_one_line(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:
+    """Raise for an id over two lines, which the reader of CSV refuses."""
+    for column in columns.values():
+        for cell in column:
+            if isinstance(cell, str) and ("\n" in cell or "\r" in cell):
+                problem, hint = f"the id {shown(cell)} contains a line break", "write JSON Lines or Parquet"
+                raise DataError("id-blank", problem, where=os.fspath(path), value=cell, hint=hint)
 
 
 def _parquet(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:

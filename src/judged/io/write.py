@@ -31,30 +31,28 @@ _FORMAT = {
 }
 
 
-def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
+def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a run; the extension decides the format, and a second one the compression.
 
     `.run`, `.trec`, `.txt` and no extension are TREC; others are `.json`, `.jsonl`, `.csv`, `.tsv` and `.parquet`. Each can be
-    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file appears only when it is complete. Scores are read back as the same
-    numbers; only Parquet keeps the types of ids, only TREC keeps tags.
+    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file appears only when it is complete. Ids and scores are read back exactly; only
+    Parquet keeps the types of ids, only TREC keeps tags.
 
     Args:
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
         format: trec, json, jsonl, csv, tsv or parquet (default: by the extension).
-        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet takes for formulas. Such
-            ids are read back with the quote; set it to False if programs read the file.
 
     Raises:
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
         FileError: the file cannot be written; an existing file is unchanged.
     """
-    _write(Export(read_run(run), guard), path, format)
+    _write(Export(read_run(run)), path, format)
 
 
-def write_qrels(qrels: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
+def write_qrels(qrels: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write judgments; see `write_run`."""
-    _write(Export(read_qrels(qrels), guard), path, format)
+    _write(Export(read_qrels(qrels)), path, format)
 
 
 def convert(
@@ -63,7 +61,6 @@ def convert(
     *,
     kind: str | None = None,
     format: str | None = None,
-    guard: bool = True,
     grade_map: Mapping[str, float] | None = None,
     **names: str | None,
 ) -> int:
@@ -74,7 +71,6 @@ def convert(
         target: the file to write, see `write_run`.
         kind: run or qrels (default: by the name of the target, `.run` or `qrels`, or by the content of the source).
         format: see `write_run`.
-        guard: see `write_run`.
         grade_map: grades of words, see `read_qrels`.
         names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """
@@ -86,7 +82,7 @@ def convert(
     columns = NamedColumns({n.removesuffix("_col"): c for n, c in named.items() if n.endswith("_col")}, grade_map)
     table = _read(source, kind, columns, fields)
     columns.check_used()
-    _write(Export(table, guard), target, format)
+    _write(Export(table), target, format)
     return len(table)
 
 

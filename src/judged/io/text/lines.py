@@ -12,6 +12,7 @@ from judged.errors import Place
 from judged.io.files import limits
 from judged.io.files.source import HEAD, PAD, Content, Raw
 from judged.io.text.encoding import is_wide, raise_nul, text_start
+from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
 
 Numbered = Iterator[tuple[int, bytes]]  # lines with their numbers
 
@@ -24,7 +25,7 @@ class Head:
 
     Args:
         data: the first bytes, decompressed.
-        line: the first line that is neither blank nor a comment; cut after `HEAD` bytes.
+        line: the first line that is neither blank nor a comment, see `first_line`; cut after `HEAD` bytes.
         number: the number of that line.
         complete: True if `data` is the whole file.
     """
@@ -51,8 +52,12 @@ def read_head(content: Content) -> Head:
 
 
 def first_line(data: Raw) -> tuple[bytes, int]:
-    """Return the first line of padded text that is neither blank nor a comment, and its number; cut if very long."""
+    """Return the first line of padded text that is neither blank nor a comment, and its number; cut if very long.
+
+    If every line begins with #, it is the first one that can be a line of a TREC file.
+    """
     size, number = len(data) - len(PAD), 1
+    hashed: tuple[bytes, int] | None = None
     at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     ending = b"\n" if data.find(b"\n", 0, size) >= 0 else b"\r"
     while at < size:
@@ -61,8 +66,10 @@ def first_line(data: Raw) -> tuple[bytes, int]:
         line = bytes(data[at : min(end, at + HEAD)]).strip(b" \t\r")
         if line and not line.startswith(b"#"):
             return line, number
+        if hashed is None and line and (is_trec_line(line, RUN) or is_trec_line(line, QRELS)):
+            hashed = line, number
         at, number = end + 1, number + 1
-    return b"", number
+    return hashed or (b"", number)
 
 
 def check_parts(content: Content) -> Iterator[bytes]:
