@@ -75,12 +75,14 @@ def test_every_format_keeps_each_hostile_id_or_refuses_it(format, kind, tmp_path
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_ids_that_differ_stay_different(format, tmp_path):
-    words = [word for word in HOSTILE if not set(word) & set(" \t\n\r\v\f\ufeff") and word.isprintable()]
+    words = [
+        word for word in HOSTILE if not set(word) & set(" \t\n\r\v\f\ufeff") and word.isprintable() and word != "#"
+    ]
     path = tmp_path / f"all.{format}"
     run = jd.read_run({encoded(q): {encoded(d): float(i) for i, d in enumerate(words)} for q in words})
     jd.write_run(run, path)
     assert rows(jd.read_run(path)) == rows(run)
-    qrels = {q: {d: 1 for d in words} for q in words}
+    qrels = {q: dict.fromkeys(words, 1) for q in words}
     assert jd.evaluate(qrels, str(path), "nDCG").to_dict() == jd.evaluate(qrels, run, "nDCG").to_dict()
 
 

@@ -105,8 +105,8 @@ def _trec(export: Export, file: IO[str]) -> None:
     table = export.table
     queries, docs, aspects = export.each(export.unblank)
     columns = export.columns(queries, docs, aspects)
-    if any(query.startswith("#") for query in queries) or queries[0].startswith("\ufeff"):
-        word = next(q for q in queries if q.startswith(("#", "\ufeff")))
+    if "#" in queries or queries[0].startswith("\ufeff"):
+        word = "#" if "#" in queries else queries[0]
         export.raise_id("id-comment", word, "the query id {} begins like a comment", "write JSON, CSV or Parquet")
     rows: Iterable[tuple[Any, ...]]
     if isinstance(table, Run):

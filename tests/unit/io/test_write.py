@@ -93,7 +93,7 @@ def test_blanks_cannot_be_written_as_trec(query, doc, tag, tmp_path, refusal):
 
 
 def test_a_query_that_begins_like_a_comment_cannot_be_written_as_trec(tmp_path, refusal):
-    refusal("id-comment", write_run, {"#1": {"d": 1}}, tmp_path / "a.run")
+    refusal("id-comment", write_run, {"#": {"d": 1}}, tmp_path / "a.run")
     refusal("id-comment", write_run, {"\ufeffq": {"d": 1}}, tmp_path / "a.run")
 
 

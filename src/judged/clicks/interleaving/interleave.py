@@ -77,7 +77,12 @@ class InterleavedLists(Result):
     def to_trec(self) -> str:
         """A TREC run whose tag is the team."""
         for word in map(str, (*self.query, *self.doc)):
-            if not word or any(blank in word for blank in " \t\n\r\v\f") or word.startswith(("\ufeff", "{", "[")):
+            if (
+                not word
+                or any(blank in word for blank in " \t\n\r\v\f")
+                or word.startswith(("\ufeff", "{", "["))
+                or word == "#"
+            ):
                 raise DataError("id-blank", f"a TREC file cannot contain the id {shown(word)}, which is empty, has blanks or begins like another format", value=word,
                                 hint="write CSV or JSON Lines")  # fmt: skip
         rows = zip(self.query, self.doc, self.rank, self.team, strict=True)

@@ -12,7 +12,7 @@ from judged.errors import Place
 from judged.io.files import limits
 from judged.io.files.source import HEAD, PAD, Content, Raw
 from judged.io.text.encoding import is_wide, raise_nul, text_start
-from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
+from judged.io.text.trec_columns import QRELS, RUN, read_hash_line
 
 Numbered = Iterator[tuple[int, bytes]]  # lines with their numbers
 
@@ -66,7 +66,7 @@ def first_line(data: Raw) -> tuple[bytes, int]:
         line = bytes(data[at : min(end, at + HEAD)]).strip(b" \t\r")
         if line and not line.startswith(b"#"):
             return line, number
-        if hashed is None and line and (is_trec_line(line, RUN) or is_trec_line(line, QRELS)):
+        if hashed is None and line and (read_hash_line(line, RUN) or read_hash_line(line, QRELS)):
             hashed = line, number
         at, number = end + 1, number + 1
     return hashed or (b"", number)

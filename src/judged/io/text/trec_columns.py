@@ -32,6 +32,7 @@ SCORES = TrecColumns("scores", ("score",), 0)
 
 _SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, if the query is missing
 _INFINITE = re.compile(rb"[ \t][+-]?inf(?:inity)?[ \t]", re.IGNORECASE)
+_NOT_FINITE = re.compile(rb"[+-]?(?:inf(?:inity)?|nan)", re.IGNORECASE)
 
 
 def is_trec_line(line: bytes, layout: TrecColumns) -> bool:
@@ -44,6 +45,21 @@ def is_trec_line(line: bytes, layout: TrecColumns) -> bool:
     by_blanks = [cell for cell in line.replace(b"\t", b" ").split(b" ") if cell]
     by_tabs = line.split(b"\t")
     return any(len(cells) == width and is_decimal(cells[layout.number].strip()) for cells in (by_blanks, by_tabs))
+
+
+def read_hash_line(line: bytes, layout: TrecColumns) -> bool | None:
+    """Return whether a line that begins with # is data: it has the columns, and a number where one belongs; None if it is unclear.
+
+    A comment with as many words begins with # alone, and so would the query #, which no file can have.
+    """
+    width, by_tabs = len(layout.columns), line.rstrip(b"\r").split(b"\t")
+    cells = [cell for cell in line.replace(b"\t", b" ").replace(b"\r", b" ").split(b" ") if cell]
+    if len(by_tabs) == width and (len(cells) != width or b" " in line):
+        cells = [cell.strip() for cell in by_tabs]
+    number = cells[layout.number] if len(cells) == width and all(cells) else b""
+    if not is_decimal(number) and not _NOT_FINITE.fullmatch(number):
+        return False
+    return None if cells[0] == b"#" else True
 
 
 def is_letor_line(line: bytes) -> bool:
