@@ -17,7 +17,7 @@ from judged._types import Ints
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.open_table import open_role_table
-from judged.io.tables.columns import NAMES, Role, list_names
+from judged.io.tables.columns import NAMES, Role
 from judged.io.tables.ids import Column
 from judged.io.tables.numbers import ranks
 from judged.io.tables.roles import Coded
@@ -62,10 +62,10 @@ def _as_teams(column: Column) -> Ints | None:
     return np.array([w == "B" for w in words], np.int64) if all(w in ("A", "B") for w in words) else None
 
 
-_SESSION = (("session", "sessionid", "sid"), ("impression", "impressionid"), ("searchid",), ("serpid",), ("requestid",))
-_QUERY = tuple((name,) for name in list_names("query") if "user" not in name)
-_DOC = (("docid",), ("docno",), ("doc",), ("document",), *NAMES["doc"])
-_RANK = (("rank",), ("position", "pos"))
+_SESSION = (("session", "sessionid", "sid", "impression", "impressionid", "searchid", "serpid", "requestid"),)
+_USERS = ("user", "userid", "customerid", "visitorid", "memberid", "uid")  # who clicked; a query is what was asked
+_QUERY = tuple(tuple(name for name in tier if name not in _USERS) for tier in NAMES["query"])
+_RANK = (("rank", "position", "pos"),)
 _SHOWN_RANK = Role(_RANK, "ranks (rank, position)", _as_ranks, False, "a rank as an integer ≥ 1", "rank-type")
 
 
@@ -77,7 +77,7 @@ def _rank_in(side: str) -> Role:
 CLICKS: Mapping[str, Role] = {
     "session": Role(_SESSION, "sessions (session, session_id, impression …)"),
     "query": Role(_QUERY, "query ids (query, query_id, qid …)"),
-    "doc": Role(_DOC, "document ids (doc, doc_id, url, item …)"),
+    "doc": Role(NAMES["doc"], "document ids (doc, doc_id, url, item …)"),
     "rank": _SHOWN_RANK,
     "click": Role((("click", "clicked", "clicks", "isclicked", "isclick"),), "clicks (click, clicked)", _as_clicks, True,
                   "a click as 0 or 1", "click-type"),

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, shown
 from judged.io.open_table import open_role_table
-from judged.io.tables.columns import Role, list_names
+from judged.io.tables.columns import NAMES, Role
 
-_QUERY = Role(tuple((name,) for name in (*list_names("query"), "id")), "query ids (query_id, qid, topic …)")
+_QUERY = Role((*NAMES["query"], ("id",)), "query ids (query_id, qid, topic …)")
 
 
 def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
@@ -27,7 +27,11 @@ def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
     except DataError as error:
         if error.slug != "columns":
             raise
-        raise error.changed(hint=Hint("choose another column with {by}", by=None)) from None
+        both = "can both be" in error.problem
+        hint = Hint(
+            "rename one of them" if both else "choose another column with {by}", **({} if both else {"by": None})
+        )
+        raise error.changed(hint=hint) from None
     query, values = table.ids["query"], table.numbers["attribute"]
     attribute: dict[Id, Id] = {}
     for row, (code, value) in enumerate(zip(query.code.tolist(), values.tolist(), strict=True)):
