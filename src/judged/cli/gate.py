@@ -9,6 +9,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import slice_options, statistics_options
+from judged.cli.options.files import check_files
 from judged.cli.options.inputs import (
     check_stdin,
     chosen_policy,
@@ -65,10 +66,15 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     judged gate qrels.txt new.run -b main.run --slices queries.csv --by category
     """
     from judged.quality_gate.gate import gate
+    from judged.quality_gate.rules import Rules
 
     ctx = click.get_current_context()
     rules = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None)
     qrels, candidate = _inputs(files, rules, options)
+    found = Rules.of(rules)
+    check_files(
+        ctx, rules, *(source for source in (found.qrels, found.baseline, found.slices) if isinstance(source, str))
+    )
     check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"])))
     settings = _rules(ctx, options)
     if options["save"]:

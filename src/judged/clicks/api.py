@@ -92,7 +92,8 @@ def click_rows(log: ClickLog) -> RecordTable:
 
 def write_clicks(log: ClickLog, path: str | os.PathLike[str]) -> None:
     """Write a log as CSV, TSV, JSON Lines or Parquet, by the ending of the name; the file appears whole or not at all."""
-    write_columns({name: list(column) for name, column in click_rows(log).columns.items()}, path)
+    columns = {name: list(column) for name, column in click_rows(log).columns.items()}
+    write_columns(columns, path, inputs=[log.name])
 
 
 def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), held_out: float = 0.0, seed: int = 0,

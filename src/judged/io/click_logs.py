@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from judged._types import Ints
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import ENDINGS, write_atomically
+from judged.io.files.outputs import check_output
 from judged.io.open_table import open_role_table
 from judged.io.tables.columns import NAMES, Role
 from judged.io.tables.ids import Column
@@ -145,8 +146,14 @@ def read_list_rows(source: Any) -> ListRows:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the ending of the name; the file appears only when complete."""
+def write_columns(
+    columns: Mapping[str, list[Any]], path: str | os.PathLike[str], inputs: Sequence[object] = ()
+) -> None:
+    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the ending of the name; the file appears only when complete.
+
+    `inputs` are their sources, which must not be replaced.
+    """
+    check_output(path, inputs)
     target = Path(path)
     inner = target.with_suffix("") if target.suffix in ENDINGS else target
     ending = inner.suffix.lower()

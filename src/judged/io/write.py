@@ -13,6 +13,7 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Hint, UsageError
 from judged.io.export import FORMATS, Export
 from judged.io.files.atomic import ENDINGS, write_atomically
+from judged.io.files.outputs import check_output
 from judged.io.files.source import PAD, read_bytes, source_name
 from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
@@ -47,11 +48,13 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
         FileError: the file cannot be written; an existing file is unchanged.
     """
+    check_output(path, [run])
     _write(Export(read_run(run)), path, format)
 
 
 def write_qrels(qrels: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write judgments; see `write_run`."""
+    check_output(path, [qrels])
     _write(Export(read_qrels(qrels)), path, format)
 
 
@@ -76,6 +79,7 @@ def convert(
     """
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
+    check_output(target, [source])
     kind = kind or _kind_of(target)
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
@@ -96,7 +100,7 @@ def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> 
     if path == "-":
         raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
     mode, write = FORMATS[_format(Path(path), format)]
-    with write_atomically(path, mode) as file:
+    with write_atomically(path, mode, inputs=[export.table.path]) as file:
         write(export, file)
 
 

@@ -53,7 +53,7 @@ class Baseline:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file, which appears whole or not at all; `jd.load` reads its values."""
-        with write_atomically(path) as file:
+        with write_atomically(path, inputs=self.values.input_files) as file:
             file.write(self.to_json())
 
     def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:

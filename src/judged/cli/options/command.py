@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from judged.cli.options.files import check_files
 from judged.errors import JudgedError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,6 +43,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
+            check_files(ctx)
             return super().invoke(ctx)
         except JudgedError as error:
             show_error(error, as_json=asks_json(ctx))

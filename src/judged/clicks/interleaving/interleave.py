@@ -91,10 +91,10 @@ class InterleavedLists(Result):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the lists as CSV, TSV, JSON Lines or Parquet; with another ending as a TREC run whose tag is the team."""
         if any(ending in Path(path).name.lower() for ending in _TABLES):
-            write_columns(self.columns(), path)
+            write_columns(self.columns(), path, inputs=self.names)
             return
         text = self.to_trec()
-        with write_atomically(path) as file:
+        with write_atomically(path, inputs=self.names) as file:
             file.write(text)
 
 

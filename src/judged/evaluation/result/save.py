@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 def save(values: Values, path: str | os.PathLike[str]) -> None:
     """Write values in the format that the ending of the file names; the file appears whole or not at all."""
-    ending = Path(path).suffix.lower()
+    ending, inputs = Path(path).suffix.lower(), values.input_files
     if ending == ".json":
-        with write_atomically(path) as file:
+        with write_atomically(path, inputs=inputs) as file:
             file.write(values.to_json())
     elif ending == ".parquet":
         import pyarrow.parquet as pq
 
         table = values.to_arrow().replace_schema_metadata({"judged": values.to_json()})
-        with write_atomically(path, "wb") as file:
+        with write_atomically(path, "wb", inputs=inputs) as file:
             pq.write_table(table, file, compression="zstd")
     elif ending == ".csv":
-        with write_atomically(path) as file:
+        with write_atomically(path, inputs=inputs) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["query", *values.columns])
             columns = [values.queries, *(column.tolist() for column in values.columns.values())]

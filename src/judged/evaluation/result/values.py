@@ -114,6 +114,11 @@ class Values(Result):
         return intervals
 
     @property
+    def input_files(self) -> list[str]:
+        """The files of the judgments and the run, if they are known."""
+        return [] if self.source is None else [path for path, *_ in self.source.file_stamps]
+
+    @property
     def numeric_measures(self) -> list[Measure]:
         """The measures whose values are numbers."""
         return [m for m in self.measures if not m.definition.text]

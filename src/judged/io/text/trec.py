@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
@@ -15,7 +14,7 @@ from judged._types import Bytes, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ScoreColumn
-from judged.errors import DataError, Hint, Place, Warned
+from judged.errors import DataError, Place
 from judged.io.files.limits import LONGEST_LINE, raise_long_line
 from judged.io.files.source import Raw
 from judged.io.text.decimals import numbers, raise_number, whole_numbers
@@ -29,12 +28,11 @@ from judged.io.text.trec_columns import (
     raise_alone,
     raise_line,
     read_hash_line,
+    warn_hash_lines,
 )
-from judged.tables.text import counted
 
 _CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
 _EMPTY = "check that this is the right file, and not empty"
-_HASHED = re.compile(rb"(?m)^#.*+$")
 _BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
 
 
@@ -107,21 +105,8 @@ def parse_qrels(
     return Qrels(
         name=name, queries=queries, query=query, doc=file.texts[doc], grade=file.numbers,
         aspect=aspect if aspects else None, sub=file.texts[2] if layout is PREFS else None, where=file.place,
-        warnings=(*check_end(data[-9:-8], name), *(() if lenient else _hash_lines(data, layout, name))),
+        warnings=(*check_end(data[-9:-8], name), *(() if lenient else warn_hash_lines(data, layout, name))),
     )  # fmt: skip
-
-
-def _hash_lines(data: Raw, layout: TrecColumns, name: str) -> Iterator[Warned]:
-    """Warn of lines that begin with # and can be data.
-
-    Those of a run need no warning: if they are taken wrongly, a query without judgments or without documents has one.
-    """
-    lines = [line[0] for line in _HASHED.finditer(data, 0, len(data) - 8)] if b"#" in data else []
-    kinds = [read_hash_line(line, layout) for line in lines]
-    for kind, fate in ((True, "read as data"), (None, "skipped as comments")):
-        if count := kinds.count(kind):
-            text = f"{counted(count, 'line')} of {name} beginning with # can be data or comments, {fate}"
-            yield Warned("hash-lines", count, text, Hint("remove comments, or rename queries"))
 
 
 def parse_scores(data: Raw, name: str) -> ScoreColumn:

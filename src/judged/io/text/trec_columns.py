@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.text.decimals import What, is_decimal
+from judged.tables.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ SCORES = TrecColumns("scores", ("score",), 0)
 
 _SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, if the query is missing
 _INFINITE = re.compile(rb"[ \t][+-]?inf(?:inity)?[ \t]", re.IGNORECASE)
+_HASHED = re.compile(rb"(?m)^#.*+$")
 _NOT_FINITE = re.compile(rb"[+-]?(?:inf(?:inity)?|nan)", re.IGNORECASE)
 
 
@@ -60,6 +63,19 @@ def read_hash_line(line: bytes, layout: TrecColumns) -> bool | None:
     if not is_decimal(number) and not _NOT_FINITE.fullmatch(number):
         return False
     return None if cells[0] == b"#" else True
+
+
+def warn_hash_lines(data: bytes | bytearray, layout: TrecColumns, name: str) -> Iterator[Warned]:
+    """Warn of lines that begin with # and can be data.
+
+    Those of a run need no warning: if they are taken wrongly, a query without judgments or without documents has one.
+    """
+    lines = [line[0] for line in _HASHED.finditer(data, 0, len(data) - 8)] if b"#" in data else []
+    kinds = [read_hash_line(line, layout) for line in lines]
+    for kind, fate in ((True, "read as data"), (None, "skipped as comments")):
+        if count := kinds.count(kind):
+            text = f"{counted(count, 'line')} of {name} beginning with # can be data or comments, {fate}"
+            yield Warned("hash-lines", count, text, Hint("remove comments, or rename queries"))
 
 
 def is_letor_line(line: bytes) -> bool:
