@@ -20,6 +20,7 @@ from judged.stats.multiple.leaderboard import By, Missing
 @option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, group="Statistics",
         help="Confidence level of the rank intervals.")  # fmt: skip
 @option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
+@option("--allow-edited", is_flag=True, group="Policies", help="Accept results that do not match their checksum.")
 @output_options()
 def command(results: tuple[str, ...], **options: Any) -> None:
     """Rank runs over several collections, from RESULTS that `judged eval --format json -q` or `Values.save` wrote.
@@ -34,4 +35,4 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     from judged.evaluation.result.load import load
 
     settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "seed")}
-    emit(leaderboard([load(path) for path in results], **settings), options)
+    emit(leaderboard([load(path, allow_edited=options["allow_edited"]) for path in results], **settings), options)

@@ -45,6 +45,7 @@ _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "interval", 
 @statistics_options(gate=True)
 @option("--allow-changed-judgments", is_flag=True, default=None, group="Policies", help="Warn if a saved baseline has other judgments.")  # fmt: skip
 @option("--allow-missing-queries", is_flag=True, default=None, group="Policies", help="Accept a candidate that lacks queries of the baseline.")  # fmt: skip
+@option("--allow-edited", is_flag=True, group="Policies", help="Accept a baseline that does not match its checksum.")
 @option(
     "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline, without a decision."
 )
@@ -91,6 +92,19 @@ def _named(file: str) -> Any:
     return files if isinstance(files, dict) else file
 
 
+def _baseline(options: dict[str, Any]) -> Any:
+    """The baseline: {name: file} for NAME=FILE, or the file; or its content, if it may be edited."""
+    from judged.quality_gate.baseline import read_baseline
+
+    files = _named(options["baseline"])
+    if not options["allow_edited"]:
+        return files
+    named = files if isinstance(files, dict) else {"": files}
+    [(name, file)] = named.items()
+    read = read_baseline(file, allow_edited=True) or file
+    return {name: read} if name else read
+
+
 def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
     """The rules of the command line; others are left to the file."""
     rules = {name: options[name] for name in _RULES if options[name] is not None}
@@ -98,7 +112,7 @@ def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
     if ctx.get_parameter_source("profile") is not click.core.ParameterSource.COMMANDLINE:
         policy.pop("profile", None)
     several = {
-        "baseline": options["baseline"] and _named(options["baseline"]),
+        "baseline": options["baseline"] and _baseline(options),
         "measures": list(options["measures"]),
         "max_drop": _once("--max-drop", [_drop(word) for word in options["max_drop"]]),
         "min": _once("--min", [_bound("--min", word) for word in options["least"]]),

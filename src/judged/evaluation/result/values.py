@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -166,10 +165,12 @@ class Values(Result):
         return [str(query) for query in self.queries] if wide else list(self.queries)
 
     def to_data(self) -> dict[str, Any]:
-        """Everything, as `save` writes it."""
+        """Everything, as `save` writes it, with a checksum."""
+        from judged.evaluation.result.saved import FORMAT, with_checksum
+
         sides = (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
-        return {
-            "judged": 1,
+        data = {
+            "judged": FORMAT,
             "qrels": self.names[0],
             "run": self.names[1],
             "profile": self.profile,
@@ -181,6 +182,7 @@ class Values(Result):
             "values": {name: column.tolist() for name, column in self.columns.items()},
             **{side: columns for side, columns in sides if columns is not None},
         }
+        return with_checksum(data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
@@ -189,28 +191,11 @@ class Values(Result):
         save(self, path)
 
     @classmethod
-    def from_json(cls, text: str, name: str = "values") -> Values:
-        """The inverse of `to_json`."""
-        try:
-            data = json.loads(text)
-            measures = tuple(parse(key) for key in data["values"])
-            return cls(
-                queries=tuple(data["queries"]),
-                measures=measures,
-                columns=_read_columns(measures, data["values"], len(data["queries"])) or {},
-                policy=Policy(**data["policy"]),
-                profile=data["profile"],
-                names=(data["qrels"], data["run"]),
-                coverage=data["coverage"],
-                warnings=tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
-                if_irrelevant=_read_columns(measures, data.get("if_irrelevant"), len(data["queries"])),
-                if_top=_read_columns(measures, data.get("if_top"), len(data["queries"])),
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(
-                "values-file", f"not a complete file of values saved by judged ({error})", where=name,
-                hint="save the values again",
-            ) from error  # fmt: skip
+    def from_json(cls, text: str, name: str = "values", *, allow_edited: bool = False) -> Values:
+        """The inverse of `to_json`; see `load`."""
+        from judged.evaluation.result.saved import load_saved, values_arguments
+
+        return cls(**values_arguments(load_saved(text, name, allow_edited=allow_edited), name))
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
@@ -287,17 +272,3 @@ class Values(Result):
         from judged.plots.results import draw_values
 
         return draw_values(self, measures, ax)
-
-
-def _read_columns(
-    measures: Sequence[Measure], stored: dict[str, list[Any]] | None, size: int
-) -> dict[str, Column] | None:
-    if stored is None:
-        return None
-    columns = {
-        str(m): np.array(v, dtype=object) if m.definition.text else np.array(v, dtype=float)
-        for m, v in zip(measures, stored.values(), strict=True)
-    }
-    if any(column.shape != (size,) for column in columns.values()):
-        raise ValueError(f"a column does not have {size} values")
-    return columns
