@@ -114,6 +114,9 @@ def test_files_that_the_rules_name_are_inputs(collection):
         assert refused("gate", "b.run", "-o", output).slug == "output-is-input"
         assert refused("gate", "b.run", "--save", output).slug == "output-is-input"
     assert [Path(name).read_bytes() for name in ("qrels.txt", "a.run", "b.run")] == [QRELS, RUN, OTHER]
+    Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\nbaseline = "base.json"\nmeasures = ["AP"]\n')
+    for _ in range(2):  # a saved baseline is made to be saved again
+        assert called("gate", "a.run", "--save", "base.json").returncode == 0
 
 
 def test_standard_input_and_output_are_files_too(collection):

@@ -72,10 +72,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     ctx = click.get_current_context()
     rules = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None)
     qrels, candidate = _inputs(files, rules, options)
-    found = Rules.of(rules)
-    check_files(
-        ctx, rules, *(source for source in (found.qrels, found.baseline, found.slices) if isinstance(source, str))
-    )
+    declared = Rules.of(rules)
+    named = [declared.qrels, declared.slices, *([] if _renews(declared.baseline, options) else [declared.baseline])]
+    check_files(ctx, rules, *named)
     check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"])))
     settings = _rules(ctx, options)
     if options["save"]:
@@ -84,6 +83,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     found = gate(qrels, _named(candidate), rules=rules, worst=options["worst"], **settings)
     _show(found, options)
     ctx.exit(0 if found.passed else 1)
+
+
+def _renews(baseline: Any, options: dict[str, Any]) -> bool:
+    """True if --save writes the baseline that the rules name again; a run is never replaced."""
+    return bool(options["save"]) and isinstance(baseline, str) and ".json" in Path(baseline).suffixes
 
 
 def _named(file: str) -> Any:

@@ -1,4 +1,4 @@
-"""Saved values: the format of the file, its checksum, and the checks of everything that is read from one."""
+"""Saved values: the format of the file, its checksum, and the checks of its content."""
 
 from __future__ import annotations
 
