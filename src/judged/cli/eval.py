@@ -83,7 +83,10 @@ def _check_all(result: Any) -> None:
     from judged.errors import Hint, UsageError
 
     if any(query == "all" for values in result.results for query in values.queries):
-        problem, hint = "the rows of the query 'all' look like those of the means", "leave out the means with {no_summary}"
+        problem, hint = (
+            "the rows of the query 'all' look like those of the means",
+            "leave out the means with {no_summary}",
+        )
         raise UsageError("query-all", problem, hint=Hint(hint, no_summary=True), value="all")
 
 

@@ -90,7 +90,7 @@ def _categories(path: str | None) -> Any:
 
     try:
         return json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(
             "json", f"not JSON: {error}", where=path, hint="write {item: category, or a list of them}"
         ) from error

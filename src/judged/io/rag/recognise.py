@@ -15,6 +15,7 @@ from judged.errors import DataError, Place
 from judged.io.files.source import is_file_like, is_path, open_content
 from judged.io.tables.frames import is_spark
 
+_STREAMS = ("/dev/", "/proc/")  # a file may be behind such a name, with one position for all readers
 _SAMPLE = 20  # records by which questions are recognised
 
 
@@ -76,11 +77,12 @@ def _first_items(source: Any) -> list[Any]:
 
 def _first_in_file(source: Any) -> list[Any]:
     """Return the first record of a JSON or JSON Lines file."""
-    if source == "-" or not Path(os.fsdecode(source)).is_file():  # a pipe can be read only once
+    path = os.fsdecode(source)
+    if path == "-" or path.startswith(_STREAMS) or not Path(path).is_file():  # a pipe can be read only once
         return []
     with open_content(source) as content:
         text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
     try:
         return [json.JSONDecoder().raw_decode(text)[0]] if text.startswith("{") else []
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
