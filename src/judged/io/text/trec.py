@@ -232,7 +232,7 @@ class _Part:
         lead = start[np.minimum(head, len(start) - 1)] if len(start) else np.zeros_like(head)
         comment = (lead == line_start) & (part[lead] == ord("#"))
         if not self.lenient:
-            for i in np.flatnonzero(comment):
+            for i in np.flatnonzero(comment & (count > 1)):  # one word is a comment
                 comment[i] = not read_hash_line(part[int(line_start[i]) : int(line_end[i])].tobytes(), self.layout)
         data_line = (count > 0) & ~comment
         enough = count >= width if self.extra_columns else (count == width) & ~tabbed_line

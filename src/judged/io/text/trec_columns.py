@@ -34,7 +34,7 @@ SCORES = TrecColumns("scores", ("score",), 0)
 
 _SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, if the query is missing
 _INFINITE = re.compile(rb"[ \t][+-]?inf(?:inity)?[ \t]", re.IGNORECASE)
-_HASHED = re.compile(rb"(?m)^#.*+$")
+_HASHED = re.compile(rb"(?m)^#[^ \t\n]*+[ \t].*+$")
 _NOT_FINITE = re.compile(rb"[+-]?(?:inf(?:inity)?|nan)", re.IGNORECASE)
 
 
