@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
+
+_LONG_PATH = 1000
+IN_COMMAND: ContextVar[bool] = ContextVar("in_command", default=False)  # then options are flags: --ties best
 
 
 def shown(value: object, width: int = 60) -> str:
@@ -16,11 +20,13 @@ def shown(value: object, width: int = 60) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def safe(text: str) -> str:
-    """Escape control characters, so that text cannot move the cursor of a terminal."""
+def safe(text: str, keep: str = "") -> str:
+    """Escape control characters, so that text cannot move the cursor of a terminal or reverse the order of letters; `keep` is left as it is."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape", "backslashreplace").decode() for c in text
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,8 @@ class Place:
     column_name: str | None = None
 
     def __str__(self) -> str:
-        text = safe(self.path)
+        text = safe(self.path) or "''"
+        text = text if len(text) <= _LONG_PATH else f"{text[:100]}…{text[-100:]}"  # the text of a file, not its name
         if self.line is not None:
             text += f":{self.line}"
         if self.column is not None:
@@ -56,7 +63,7 @@ class Hint:
 
     Args:
         text: the sentence, with `{name}` where an option belongs.
-        options: values of the options; None for an option whose value the user chooses.
+        options: values of the options; None for an option whose value the user chooses; a `Wording` for other names.
     """
 
     text: str
@@ -67,7 +74,7 @@ class Hint:
         object.__setattr__(self, "options", tuple(options.items()))
 
     def __str__(self) -> str:
-        return self.render()
+        return self.render(flags=IN_COMMAND.get())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Hint, self.text, **dict(self.options)), ()
@@ -81,11 +88,23 @@ class Hint:
         return text.format_map({name: write(name, value) for name, value in self.options})
 
 
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A name in a `Hint` that differs between Python and the command line, such as `jd.evaluate` and `judged eval`."""
+
+    python: str
+    command: str
+
+
 def _as_argument(name: str, value: Any) -> str:
+    if isinstance(value, Wording):
+        return value.python
     return f"{name}={'' if value is None else repr(value)}"
 
 
 def _as_flag(name: str, value: Any) -> str:
+    if isinstance(value, Wording):
+        return value.command
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
         return flag
@@ -99,8 +118,8 @@ class JudgedError(Exception):
     The slug is listed in `docs/errors.md`; all parts are attributes.
 
     Args:
-        slug: what is wrong, in two or three words joined by hyphens.
-        problem: what is wrong, in a sentence; with `got`, the type or range that was expected.
+        slug: an identifier of the problem: two or three words joined by hyphens.
+        problem: the problem, in a sentence; with `got`, the expected type or range.
         got: the value of a wrong type or range. The message is then "expected <problem>, got <got>".
         hint: one action, in the imperative; a `Hint` if it names options.
         where: the place.
@@ -132,9 +151,10 @@ class JudgedError(Exception):
     def message(self) -> str:
         """Place and problem."""
         place = f"{self.where}: " if self.where else ""
-        if not self.got:
-            return f"{place}{_closed(self.problem)}"
-        return f"{place}expected {self.problem.removeprefix('expected ')}, got {self.got}."
+        problem = (
+            self.problem if not self.got else f"expected {self.problem.removeprefix('expected ')}, got {self.got}."
+        )
+        return safe(f"{place}{_closed(problem)}")
 
     def changed(self, **parts: Any) -> Self:
         """The same error with other parts, such as the place that only a caller knows."""
@@ -164,7 +184,7 @@ def _with_hint(sentence: str, hint: Hint | None, *, flags: bool) -> str:
     # An action may begin with a name, whose case matters: only a plain word is capitalised.
     first = action.split(maxsplit=1)[0].rstrip(",:;") if action.split() else ""
     action = action[:1].upper() + action[1:] if first.isalpha() and first.islower() else action
-    return f"{sentence} {_closed(action)}"
+    return f"{sentence} {_closed(safe(action))}"
 
 
 def _closed(sentence: str) -> str:
@@ -177,7 +197,7 @@ class DataError(JudgedError, ValueError):
 
 
 class UsageError(JudgedError, ValueError):
-    """A wrong call: an unknown measure, a parameter out of range, a policy that does not exist."""
+    """Incorrect usage: an unknown measure, a parameter out of range, a policy that does not exist."""
 
 
 class FileError(JudgedError, OSError):
@@ -202,11 +222,11 @@ class Warned:
     hint: Hint | None = None
 
     def __str__(self) -> str:
-        return self.render()
+        return self.render(flags=IN_COMMAND.get())
 
     def render(self, *, flags: bool = False) -> str:
         """The whole message, for Python, or with flags for the command line."""
-        return f"{_with_hint(_closed(self.text), self.hint, flags=flags)}  [{self.slug}]"
+        return f"{_with_hint(_closed(safe(self.text)), self.hint, flags=flags)}  [{self.slug}]"
 
     def to_dict(self) -> dict[str, Any]:
         """The parts as plain data, for JSON."""

@@ -12,7 +12,7 @@ import judged
 
 # A package imports only packages of earlier lines; packages of one line do not import each other.
 ORDER = [
-    {"errors", "_types", "_version"},
+    {"errors", "steps", "_types", "_version"},
     {"registry"},
     {"tables"},
     {"core"},
@@ -22,6 +22,7 @@ ORDER = [
     {"comparison", "curves", "judges", "correlation", "clicks", "recommenders"},
     {"quality_gate", "page", "integrations"},
     {"cli", "pytest_plugin", "rag", "typing"},
+    {"__main__"},
 ]
 LEVEL = {package: i for i, line in enumerate(ORDER) for package in line}
 INSIDE = [name for name in FILES if name != "judged"]

@@ -24,7 +24,7 @@ POLICY = (
 
 def test_eval_prints_a_table():
     wanted = f"""
-a.run judged by qrels.txt
+a.run, judgments: qrels.txt
 
 measure    mean      95% interval  queries
 ───────  ──────  ────────────────  ───────
@@ -55,7 +55,7 @@ FORMS = {
 a,nDCG@10,all,0.6503007850328437,0.6309297535714575,0.66967181649423,,
 a,AP,all,0.5416666666666666,0.5,0.5833333333333333,,
 """,
-    "md": rf"""**a.run judged by qrels.txt**
+    "md": rf"""**a.run, judgments: qrels.txt**
 
 | measure | mean | 95% interval | queries |
 | :-- | --: | --: | --: |
@@ -173,7 +173,7 @@ def test_a_hyphen_is_standard_input():
     wanted = values("qrels.txt", "a.run", "-m", "AP")
     assert values("qrels.txt", "-", "-m", "AP", stdin=RUN) == wanted
     assert values("-", "a.run", "-m", "AP", stdin=QRELS) == wanted
-    assert run("eval", "qrels.txt", "-", stdin=RUN).startswith("<stdin> judged by qrels.txt\n")
+    assert run("eval", "qrels.txt", "-", stdin=RUN).startswith("<stdin>, judgments: qrels.txt\n")
 
 
 @pytest.mark.parametrize("form", ["table", *FORMS, "json"])
@@ -255,7 +255,7 @@ def test_hostile_names_of_files_are_escaped():
     words = ["eval", "qrels.txt", "=a\x1b[31m|b.run", "-m", "AP", "--format"]
     assert r"=a\x1b[31m|b,AP,all" in run(*words, "csv")
     assert r"'=a\x1b[31m|b,AP,all" in run(*words, "csv", "--spreadsheet-safe")
-    assert r"=a\x1b[31m|b.run judged by" in run(*words, "table")
+    assert r"=a\x1b[31m|b.run, judgments:" in run(*words, "table")
     error = refused("eval", "qrels.txt", "no\x1b[31m.run")
     assert str(error).startswith(r"no\x1b[31m.run: ")
 

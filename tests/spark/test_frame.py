@@ -46,6 +46,20 @@ def test_values_and_means_are_those_of_one_process(spark, policy):
         found.unpersist()
 
 
+def test_measures_have_the_order_that_a_profile_gives_them(spark):
+    qrels, run = tied_run()
+    measures = "RR RR@10 nDCG@5 Judged@3 Compat"
+    found = evaluate_frame(qrels, frame_of(spark, run), measures, profile="ir_measures")
+    wanted = jd.evaluate(qrels, run, measures, profile="ir_measures")
+    try:
+        same(found.collect(), wanted)
+    finally:
+        found.unpersist()
+    with pytest.raises(jd.JudgedError) as error:  # the order of the input, which a table does not have
+        evaluate_frame(qrels, frame_of(spark, run), "RBP(rel=1)", profile="ir_measures")
+    assert error.value.slug == "order"
+
+
 def test_intervals_are_students_of_the_values(spark):
     qrels, run = tied_run()
     found = evaluate_frame(qrels, frame_of(spark, run), "nDCG@10 AP NumRel GMAP")
@@ -175,7 +189,7 @@ def test_it_prints_like_values_and_pages_of_sql_can_go_on_from_it(spark):
     qrels, run = tied_run(30)
     found = evaluate_frame(qrels, frame_of(spark, run), "AP RR")
     lines = str(found).splitlines()
-    assert lines[0] == "run judged by qrels"
+    assert lines[0] == "run, judgments: qrels"
     assert lines[2].split() == ["measure", "mean", "95%", "interval", "queries"]
     assert found.frame.columns == ["query", "AP", "RR"]
     assert found.frame.count() == len(found)

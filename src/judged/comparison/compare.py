@@ -25,6 +25,7 @@ from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
+from judged.steps import step
 from judged.tables.text import counted
 
 
@@ -85,6 +86,7 @@ def compare(
     return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
 
 
+@step("comparing")
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged.comparison.difference import VERDICT_WORDS, Difference, p_clause, power_note
 from judged.measures.grammar import parse
-from judged.stats.differences import known_rows
+from judged.stats.differences import ZERO, known_rows
 from judged.stats.multiple.letters import letters
 from judged.stats.power import MATERIAL
 from judged.tables.table import Table
@@ -23,7 +23,11 @@ _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "cannot tell": "", "too
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """The verdict, one sentence per measure."""
+    """The verdict, one sentence per measure; one sentence for two runs that never differ."""
+    rows = comparison.rows
+    if len(comparison.names) == 2 and len(rows) > 1 and all(row.note == ZERO for row in rows):
+        on = _names([row.measure for row in rows])
+        return [f"{rows[0].b} and {rows[0].a} are equal on {on}: {ZERO} ({counted(rows[0].queries, 'query')})."]
     return [_verdict(comparison, m) for m in comparison.measures]
 
 
@@ -135,13 +139,17 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
         shown = [f"{weak[id(row)]:.0%}" if id(row) in weak else ""] if weak else []
         rows.append((*cells, *shown, verdict))
     headers = (*headers[:-1], *(("power",) if weak else ()), headers[-1])
-    notes = [f"{row.b} and {row.a} on {row.measure}: {row.note}" for row in comparison.rows if row.note and id(row) not in weak]  # fmt: skip
+    same: dict[tuple[str, str, str], list[str]] = {}
+    for row in comparison.rows:
+        if row.note and id(row) not in weak:
+            same.setdefault((row.b, row.a, row.note), []).append(row.measure)
+    notes = [f"{b} and {a} on {_names(measures)}: {note}" for (b, a, note), measures in same.items()]
     if weak:
         material = f"{comparison.settings.margin:g} (the margin)" if comparison.settings.margin else f"{MATERIAL:.0%} of the mean of the run in `against`"  # fmt: skip
         notes.append(
             f"power: chance to find a difference of {material}; shown below 50% if there is no clear difference"
         )
-    return _table(headers, tuple(rows), tuple(dict.fromkeys(notes)))
+    return _table(headers, tuple(rows), tuple(notes))
 
 
 def _power(comparison: Comparison, row: Difference) -> float | None:

@@ -31,7 +31,7 @@ class Aspects:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Pool:
-    """Judged documents by query, those of a query from the highest grade down; with what is computed of them once."""
+    """Judged documents by query, those of a query from the highest grade down; with values that are computed from them once."""
 
     queries: tuple[Id, ...]
     query: Ints  # per judgment

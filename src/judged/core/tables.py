@@ -40,7 +40,9 @@ class HasName:
 
     @property
     def label(self) -> str:
-        """The name without folders."""
+        """The name that the caller gave, or that of the file without folders."""
+        if self.path is not None and self.name != self.path:
+            return self.name
         return self.name.rstrip("/").rpartition("/")[2]
 
 

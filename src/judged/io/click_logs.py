@@ -63,7 +63,9 @@ def _as_teams(column: Column) -> Ints | None:
     return np.array([w == "B" for w in words], np.int64) if all(w in ("A", "B") for w in words) else None
 
 
-_SESSION = (("session", "sessionid", "sid", "impression", "impressionid", "searchid", "serpid", "requestid"),)
+_SESSION = (
+    ("session", "sessionid", "sid", "impression", "impressionid", "searchid", "serpid", "requestid", "visit", "visitid"),
+)  # fmt: skip
 _USERS = ("user", "userid", "customerid", "visitorid", "memberid", "uid")  # who clicked; a query is what was asked
 _QUERY = tuple(tuple(name for name in tier if name not in _USERS) for tier in NAMES["query"])
 _RANK = (("rank", "position", "pos"),)
@@ -128,7 +130,7 @@ def read_click_rows(source: Any, named: Mapping[str, str] | None = None) -> Clic
     named = named or {}
     for role in named:
         if role not in CLICKS:
-            hint = f"choose among {', '.join(CLICKS)}"
+            hint = f"choose one of {', '.join(CLICKS)}"
             raise UsageError("columns", f"a click log has no column {role!r}", hint=hint, value=role)
     table = open_role_table(source, "clicks", CLICKS, named)
     ids, numbers = table.ids, table.numbers
@@ -149,7 +151,7 @@ def read_list_rows(source: Any) -> ListRows:
 def write_columns(
     columns: Mapping[str, list[Any]], path: str | os.PathLike[str], inputs: Sequence[object] = ()
 ) -> None:
-    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the ending of the name; the file appears only when complete.
+    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file is written atomically.
 
     `inputs` are their sources, which must not be replaced.
     """
@@ -162,7 +164,7 @@ def write_columns(
         return
     if ending not in (".csv", ".tsv", ".jsonl", ".ndjson"):
         raise UsageError(
-            "format", f"unknown ending of {target.name!r}", value=str(path),
+            "format", f"{target.name!r} has an unknown extension", value=str(path),
             hint="use .csv, .tsv, .jsonl or .parquet; add .gz, .bz2, .xz or .zst to compress",
         )  # fmt: skip
     rows = zip(*columns.values(), strict=True)

@@ -30,7 +30,7 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     else:
         named = [(None, runs)]
     if not named or runs is None:
-        raise UsageError("runs", "no run is given")
+        raise UsageError("runs", "no run given")
     return named
 
 

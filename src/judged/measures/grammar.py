@@ -61,7 +61,7 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
     parts = _split(names)
     if not parts:
         raise UsageError(
-            "no-measure", "the name of the measure is empty", hint="write for example nDCG@10", value=names
+            "no-measure", "the name of the measure is empty", hint="name one, such as nDCG@10", value=names
         )
     measures = []
     for part in parts:
@@ -128,7 +128,7 @@ def _is_budget(text: str) -> bool:
 
 
 def _cutoff(text: str, whole: str) -> Any:
-    """The number, or the budget of tokens, after an @."""
+    """The number, or the token budget, after an @."""
     if len(text) <= 20 and _is_budget(text):
         return text  # which the measure reads
     if re.fullmatch(r"0\d+", text) and len(text) <= 20:

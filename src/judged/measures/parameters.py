@@ -26,7 +26,8 @@ class Spec:
         if get_origin(hint) is Annotated:
             return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
         if get_origin(hint) is Literal:
-            return Spec(" or ".join(map(str, get_args(hint))), _one_of(name, get_args(hint)))
+            *others, last = map(str, get_args(hint))
+            return Spec(f"{', '.join(others)} or {last}" if others else last, _one_of(name, get_args(hint)))
         raise TypeError(f"parameter {name} needs a type of judged.measures.parameters, or a Literal")
 
 
@@ -64,7 +65,7 @@ def _cutoff(value: Any, problem: str = "cutoff must be an integer ≥ 1", hint: 
 
 
 def _budget(value: Any) -> Any:
-    return _cutoff(value, "a budget of tokens must be an integer ≥ 1", "write @2000tok")
+    return _cutoff(value, "a token budget must be an integer ≥ 1", "write @2000tok")
 
 
 _TOKENS = re.compile(r"([1-9]\d{0,9})tok(?:ens?)?", re.IGNORECASE)
@@ -123,7 +124,7 @@ def _base(value: Any) -> Any:
 
 
 Cutoff = Annotated[int | None, Spec("last rank that counts; None for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)]  # fmt: skip
-Budget = Annotated[int | None, Spec("budget of tokens, written @2000tok: a ranking ends before the document that exceeds it", _budget)]  # fmt: skip
+Budget = Annotated[int | None, Spec("token budget, written @2000tok: a ranking ends before the document that exceeds it", _budget)]  # fmt: skip
 Level = Annotated[float, Spec("lowest relevant grade", number(0), ("rel", "min_rel_level"))]
 OptionalLevel = Annotated[float | None, Spec("lowest relevant grade; None to use the grades themselves", number(0, optional=True), ("rel",))]  # fmt: skip
 Recall = Annotated[float, Spec("share of the relevant documents that must be retrieved", number(0, 1), at=True)]
@@ -144,12 +145,13 @@ Positive = Annotated[float, Spec("a number > 0", number(0, open_low=True))]
 Number = Annotated[float, Spec("a number", number())]
 Share = Annotated[float, Spec("a number between 0 and 1", number(0, 1))]
 Flag = Annotated[bool, Spec("True or False", _flag)]
+OneClass = Annotated[float, Spec("value of a ranking without a non-relevant document", number(0, 1))]
 Weights = Annotated[tuple[float, ...], Spec("a list of numbers", _weights)]
 _NORM = (
     "divisor of the sum: relevant (all relevant documents), capped (at most the cutoff), found (the retrieved relevant documents), "
-    "cutoff, or ideal (the sum of the ideal grades)"
+    "list (at most the documents retrieved), cutoff, or ideal (the sum of the ideal grades)"
 )
-Norm = Annotated[str, Spec(_NORM, _one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")))]
+Norm = Annotated[str, Spec(_NORM, _one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")))]
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
 MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(), ("min_rel",))]  # fmt: skip
 Depth = Annotated[int | None, Spec("number of ranks that count, retrieved or not; None for all", _cutoff)]

@@ -99,10 +99,11 @@ class Measure:
     given: tuple[tuple[str, Any], ...] = ()  # parameters that differ from their defaults, in signature order
     explicit: frozenset[str] = field(default=frozenset(), compare=False)  # parameters that were written, default or not
     label: str = field(default="", compare=False)  # printed instead of the canonical name
+    policy: tuple[tuple[str, Any], ...] = field(default=(), compare=False)  # of this measure alone, by a profile
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name; a user's own measure must be declared where it is unpickled."""
-        return _unpickle, (self.definition.name, self.given, self.explicit, self.label)
+        return _unpickle, (self.definition.name, self.given, self.explicit, self.label, self.policy)
 
     def __call__(self, /, **params: Any) -> Measure:
         """The same measure with other parameters."""
@@ -128,10 +129,11 @@ class Measure:
                 raise error.changed(where=place) from None
             resolved[name] = key
         kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
-        return Measure(self.definition, kept, self.explicit | {resolved[name] for name in params})
+        explicit = self.explicit | {resolved[name] for name in params}
+        return Measure(self.definition, kept, explicit, policy=self.policy)
 
     def __matmul__(self, at: float | str) -> Measure:
-        """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a budget of tokens."""
+        """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a token budget."""
         if isinstance(at, str):
             return self(tokens=budget_in(at), **({"cutoff": None} if self.definition.at == "cutoff" else {}))
         if self.definition.at is None:
@@ -157,7 +159,7 @@ class Measure:
         return values if self.definition.text else np.asarray(values, dtype=np.float64)
 
     def seen(self, judged: Judged) -> Judged:
-        """The rankings that the formula sees: without unjudged documents, or cut to a budget of tokens, if so requested."""
+        """The rankings that the formula sees: without unjudged documents, or cut to a token budget, if requested."""
         seen = judged.condensed() if self.get("judged_only") else judged
         return seen if self.get("tokens") is None else cut_to_budget(seen, self.get("tokens"))
 
@@ -243,8 +245,11 @@ def _translate(params: dict[str, Any]) -> dict[str, Any]:
     return {**{name: value for name, value in params.items() if name != "dcg"}, "gain": styles[style]}
 
 
-def _unpickle(name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "") -> Measure:
+def _unpickle(
+    name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "",
+    policy: tuple[tuple[str, Any], ...] = (),
+) -> Measure:  # fmt: skip
     definition = find(name)
     if definition is None:
         raise UsageError("unknown-measure", f"measure {name!r} is not declared in this process", value=name)
-    return Measure(definition, given, explicit, label)
+    return Measure(definition, given, explicit, label, policy)

@@ -129,7 +129,7 @@ def _beaten(beaten: Sequence[str], others: Sequence[str]) -> str:
         return beaten[0]
     if len(beaten) < len(others):
         return f"{len(beaten)} other runs"
-    return "both others" if len(beaten) == 2 else f"all {len(beaten)} others"
+    return "the other two" if len(beaten) == 2 else f"all {len(beaten)} others"
 
 
 def _other_measures(subject: Subject, conclusions: Sequence[_Conclusion], i: int) -> tuple[str, ...]:

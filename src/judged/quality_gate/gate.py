@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Unpack
 
 from judged.comparison.inputs import split_name
@@ -17,10 +18,11 @@ from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.quality_gate.baseline import Baseline, read_baseline
 from judged.quality_gate.inputs import GateCandidate, GateInputs, GateMeasures, compare_with_run, compare_with_saved
-from judged.quality_gate.reasons import bound_reasons, drop_reasons, missing_reasons, query_reasons
+from judged.quality_gate.reasons import bound_reasons, drop_reasons, few_reasons, missing_reasons, query_reasons
 from judged.quality_gate.result import Gate
 from judged.quality_gate.rules import DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
+from judged.steps import step
 
 
 def gate(
@@ -48,23 +50,23 @@ def gate(
         qrels: judgments, in any format that `read_qrels` takes; None for those of the rules.
         candidate: a run, in any format that `read_run` takes; {name: run} to name it. A question file, which contains its judgments, may be the
             only input.
-        baseline: a run, a `Values`, or a file that `baseline(…).save` or `Values.save` wrote; without one, only `min` and `max` apply.
+        baseline: a run, a `Values`, or a file written by `baseline(…).save` or `Values.save`; without one, only `min` and `max` apply.
         measures: as in `evaluate`. [default: those of a saved baseline]
-        max_drop: largest drop of a mean: a number, or {measure: number}. [default: 0]
-        mode: drops that fail: `significant` ones beyond `max_drop`; in the `mean`; or `sure`: drops that cannot be excluded. [default: significant]
+        max_drop: largest allowed drop of a mean: a number, or {measure: number}. [default: 0]
+        mode: which drops beyond `max_drop` fail: `significant` ones; any drop of the `mean`; or, with `sure`, any that cannot be ruled out. [default: significant]
         alpha: significance level over all measures and slices. [default: 0.05]
-        min: {measure: lowest value} of the candidate.
-        max: {measure: highest value}.
+        min: {measure: lowest allowed mean} of the candidate.
+        max: {measure: highest allowed mean}.
         max_query_drop: (drop, n) or `"0.3:2"`: at most n queries may drop by more.
         slices: groups of queries that must pass too: a table of queries, with `by`; or {query: group}.
         by: columns of the table; `"relevant"` is the number of relevant documents.
-        min_queries: smallest slice that is tested. [default: 10]
-        rules: a `judged.toml`, or a mapping with these keys; arguments win, measure by measure.
+        min_queries: minimum number of queries: mode `significant` fails with fewer, and smaller slices are skipped. [default: 10]
+        rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `interval`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
 
-    >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR")
+    >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR", mode="mean")
     >>> decision.passed, decision.reasons[0].sentence
     (True, 'RR is better by 0.5000 (0.5000 → 1.0000).')
     """
@@ -79,7 +81,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
         qrels, candidate = None, qrels
     judgments = rules.qrels if qrels is None else qrels
     if judgments is None and not are_questions(candidate, rules.inputs):
-        raise UsageError("rule", "no judgments", hint="pass them, or name them as qrels in the rules")
+        raise UsageError("rule", "no judgments given", hint="pass them, or name them as qrels in the rules")
     if rules.baseline is None:
         rules.check_baseline_is_needed()
     (base_name, source), (name, run) = split_name(rules.baseline), split_name(candidate)
@@ -142,7 +144,7 @@ def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:
 
 
 def _resolve(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tuple[str, ...]:
-    """The names that results have under the profile and the level; measures that are text raise, or are left out."""
+    """The names that results have under the profile and the level; measures with text values raise an error, or are excluded."""
     profile = profile_named(rules.profile)
     measures = [with_level(profile.apply(parse(name)), rules.level) for name in names]
     for m in measures:
@@ -185,12 +187,13 @@ def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, st
     return first, second
 
 
+@step("applying the rules")
 def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
     """Apply the rules."""
     reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison
     if comparison is not None:
-        drops = drop_reasons(comparison, rules.measures, rules)
-        reasons = [*drops, *query_reasons(comparison, rules.measures, rules), *missing_reasons(inputs.missing, rules), *reasons]  # fmt: skip
+        found = [of(comparison, rules.measures, rules) for of in (few_reasons, drop_reasons, query_reasons)]
+        reasons = [*chain(*found), *missing_reasons(inputs.missing, rules), *reasons]
         worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
     warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate if comparison is None else comparison).warnings))
     return Gate(

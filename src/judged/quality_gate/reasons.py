@@ -29,14 +29,14 @@ _ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
 class Reason:
     """The outcome of one rule for one measure, over all queries or in a slice."""
 
-    rule: str  # max_drop, min, max, max_query_drop or allow_missing_queries: the key in `Rules`
+    rule: str  # max_drop, min, max, max_query_drop, min_queries or allow_missing_queries: the key in `Rules`
     measure: str
     slice: str | None = None
     passed: bool
     observed: float
     allowed: float
     sentence: str
-    note: str = ""  # why a rule that passed says little
+    note: str = ""  # why the evidence for a rule that passed is weak
     skipped: bool = False  # the slice has too few queries
     p: float = math.nan  # corrected
 
@@ -138,9 +138,11 @@ def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
     few = row.part is not None and row.verdict == "too few"
     broken = not few and breaks_rule(drop, rules)
     if few:
-        sentence = f"{row.part}: {counted(row.queries, 'query')}, fewer than {rules.min_queries}: not tested."
+        sentence = (
+            f"{row.part}: not tested ({counted(row.queries, 'query')}; at least {rules.min_queries} are required)."
+        )
     elif not row.queries:
-        sentence = f"{row.measure} has no value for any query of both runs."
+        sentence = f"{row.measure} has no value for any query in both runs."
     else:
         sentence = _sentence(drop, broken, rules, test)
     return Reason(
@@ -150,35 +152,34 @@ def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
 
 
 def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
-    limit = f"the {drop.allowed:g} allowed"
+    beyond = f", more than the {drop.allowed:g} allowed" if drop.allowed else ""
     if rules.mode == "sure":
         few = drop.row.queries < FEW and rules.interval != "t"
         level = f"{1 - rules.alpha:.0%} " + (
-            f"t interval, as {drop.row.queries} queries are few" if few else "interval"
+            f"t interval, because there are only {drop.row.queries} queries" if few else "interval"
         )
         if math.isnan(drop.worst) or (drop.flat and not drop.exceeds(drop.worst)):
             return f"{drop.moved}; {counted(drop.row.queries, 'query')} cannot bound the drop."
         if drop.worst <= 0:
             return f"{drop.moved}; it did not get worse ({level})."
-        return f"{drop.moved}; it may be worse by up to {_number(drop.worst)} ({level}), {'more than' if broken else 'within'} {limit}."
+        limit = (beyond or "; max_drop is 0") if broken else f", within the {drop.allowed:g} allowed"
+        return f"{drop.moved}; it may be worse by up to {_number(drop.worst)} ({level}){limit}."
     if not drop.exceeds(drop.size):
-        return f"{drop.moved}, within {limit}." if drop.size > 0 else f"{drop.moved}."
+        return f"{drop.moved}, within the {drop.allowed:g} allowed." if drop.size > 0 else f"{drop.moved}."
     if rules.mode == "mean":
-        return f"{drop.moved}, more than {limit}."
+        return f"{drop.moved}{beyond or '; max_drop is 0'}."
     p = p_text(drop.p).replace("<", "below ")
     p_value = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
     if drop.p <= rules.alpha and not broken:
         why = drop.row.note or "it points the other way"
-        return (
-            f"{drop.moved}, more than {limit}, but the {test} test does not say that it got worse ({p_value}): {why}."
-        )
+        return f"{drop.moved}{beyond}, but the {test} test does not show that it got worse ({p_value}): {why}."
     if broken:
-        return f"{drop.moved}, more than {limit}; this is unlikely to be chance ({p_value})."
-    return f"{drop.moved}, more than {limit}, but this may be chance ({p_value}, alpha = {rules.alpha:g})."
+        return f"{drop.moved}{beyond}; this is unlikely to be chance ({p_value})."
+    return f"{drop.moved}{beyond}, but this may be chance ({p_value}, alpha = {rules.alpha:g})."
 
 
 def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
-    """Explain why a rule that holds says little: the queries are too few to show a drop that matters.
+    """Explain why the evidence for a rule that holds is weak: the queries are too few to detect a drop that matters.
 
     Empty if the interval excludes such a drop. A drop is significant, approximately, if it exceeds the half-width of the
     interval of the difference. A drop matters if it is not allowed; if none is allowed, from a tenth of the baseline's mean (Spärck Jones 1974).
@@ -187,18 +188,29 @@ def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
     if rules.mode == "significant" and drop.least > rules.alpha:
         least = TESTS.find(test).least_p(row.queries)
         several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
-        return (
-            f"{counted(row.queries, 'query')} cannot show a drop, however large: p is never below {least:.2g}{several}"
-        )
+        return f"{counted(row.queries, 'query')} cannot detect any drop, however large: p is never below {least:.2g}{several}"
     shown = abs(row.difference - (row.high if drop.lower_is_better else row.low))
     matters = drop.allowed or MATERIAL * abs(row.mean_a)
     if math.isnan(shown):
-        return f"{counted(row.queries, 'query')} cannot show a drop"
+        return f"{counted(row.queries, 'query')} cannot detect a drop"
     if drop.flat:
         return f"{counted(row.queries, 'query')} that all differ by the same amount say nothing about other queries"
     if shown <= matters or drop.worst <= matters:
         return ""
-    return f"{counted(row.queries, 'query')} cannot show a drop below about {_number(shown)}"
+    return f"{counted(row.queries, 'query')} cannot detect a drop below about {_number(shown)}"
+
+
+def few_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
+    """Reasons of `min_queries`: a test of a handful of queries shows no drop, so that it would pass any candidate.
+
+    Only mode `significant` passes what it cannot show: `mean` is about these queries alone, and `sure` fails if they exclude too little.
+    """
+    few = [row for row in comparison.rows if row.measure in measures and 0 < row.queries < rules.min_queries]
+    return [
+        Reason(rule="min_queries", measure=row.measure, passed=False, observed=row.queries, allowed=rules.min_queries,
+               sentence=f"{counted(row.queries, 'query')}, fewer than {rules.min_queries} (min_queries): too few to test a drop. Judge more queries, or choose mode mean or sure.")
+        for row in few if rules.mode == "significant"
+    ]  # fmt: skip
 
 
 def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
@@ -227,7 +239,7 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
         fallen = np.flatnonzero(worse > bound + slack)
         first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
         named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
-        size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} in {m}"
+        size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} on {m}"
         reasons.append(
             Reason(rule="max_query_drop", measure=m, passed=len(fallen) <= most, observed=len(fallen), allowed=most,
                    sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.")

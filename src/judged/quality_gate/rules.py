@@ -47,7 +47,7 @@ class GateOptions(PolicyOptions, InputOptions, total=False):
 def _number(key: str, value: Any, *, least: float = -math.inf) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
         bound = f" ≥ {least:g}" if math.isfinite(least) else ""
-        raise UsageError("rule", f"{key} must be a number{bound}, got {shown(value)}", value=value)
+        raise UsageError("rule", f"{key} must be a finite number{bound}, got {shown(value)}", value=value)
     return float(value)
 
 
@@ -104,7 +104,9 @@ def _correction(key: str, value: Any) -> str:
     """The name of a correction; not `max`, which needs tests of the same queries."""
     correction = CORRECTIONS.find(value)
     if correction.function is None:
-        problem = f"the {key} {correction.name} needs tests of the same queries, and measures and slices have others"
+        problem = (
+            f"the {key} {correction.name} needs tests on the same queries, but measures and slices have different ones"
+        )
         raise UsageError("correction", problem, hint=Hint("use {correction}", correction="holm"), value=value)
     return correction.name
 
@@ -124,11 +126,11 @@ class Rules:
         mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
         alpha: significance level over all measures and slices.
         min: {measure: lowest value}, over all queries.
-        max: {measure: highest value}.
+        max: {measure: highest allowed mean}.
         max_query_drop: (drop, n): at most n queries may drop by more.
         slices: table of queries, or {query: group}; each group must pass too.
         by: columns of the table; `relevant` is the number of relevant documents.
-        min_queries: smallest slice that is tested.
+        min_queries: fewest queries that mode `significant` may decide by, and smallest slice that is tested.
         baseline: the run or saved result that the candidate is compared with.
         qrels: the judgments.
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
@@ -213,7 +215,7 @@ class Rules:
 
 @cache
 def _types() -> dict[str, Any]:
-    """The type of each key, None left out."""
+    """The type of each key, without None."""
     hints = get_type_hints(Rules)
     return {spec.name: next((t for t in get_args(hints[spec.name]) if t in (int, float)), hints[spec.name])
             for spec in fields(Rules) if spec.name not in ("policy", "inputs", "sources")}  # fmt: skip
@@ -257,7 +259,7 @@ def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     try:
         data = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError("rules-file", f"not TOML: {error}", where=str(path)) from error
     for key in data:
         if key != "gate":

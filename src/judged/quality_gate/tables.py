@@ -59,7 +59,7 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
                      number(row.difference, places, sign="+"), between(row.low, row.high, places), f"{row.wins}/{row.ties}/{row.losses}",
                      "–" if reason.skipped else p_text(row.p), p_text(reason.p), reason.verdict))  # fmt: skip
     interval = f"{1 - comparison.settings.alpha:.0%} interval"
-    headers = ("measure", "queries of", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
+    headers = ("measure", "slice", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
     rules, settings = gate.rules, comparison.settings
     few = any(r.queries < FEW and r.verdict != "too few" for r in differences.values())
     with_t = f" (t below {FEW} queries)" if few and rules.mode == "sure" and settings.interval != "t" else ""
@@ -82,6 +82,6 @@ def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
             table = change_table(changes, *comparison.names, places=places)
             table = (
                 table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
-            )  # saved results know no documents
+            )  # saved results contain no documents
             shown.append(replace(table, title=f"{counted(lost, 'query')} got worse on {m}{more}"))
     return shown

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import math
+import os
 import re
 from html.parser import HTMLParser
 
@@ -330,6 +331,22 @@ def test_a_file_that_was_written_since_is_refused(tmp_path):
     with pytest.raises(jd.DataError, match="file-changed"):
         jd.report(result, tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
+
+
+def test_relative_paths_are_not_read_in_another_folder(tmp_path, monkeypatch):
+    for folder in ("first", "second"):  # the same names, sizes and times
+        (tmp_path / folder).mkdir()
+        for name, text in (("q.txt", "q1 0 a 1\n"), ("a.run", f"q1 Q0 {folder[0]} 1 1 t\n")):
+            (tmp_path / folder / name).write_text(text)
+            os.utime(tmp_path / folder / name, (1, 1))
+    monkeypatch.chdir(tmp_path / "first")
+    values = jd.evaluate("q.txt", "a.run", "AP")
+    monkeypatch.chdir(tmp_path / "second")
+    with pytest.raises(jd.DataError, match="first") as caught:
+        jd.report(values, "page.html")
+    assert caught.value.slug == "file-changed"
+    monkeypatch.chdir(tmp_path / "first")
+    jd.report(values, "page.html")
 
 
 def test_relevant_documents_are_counted_at_the_level_of_the_measures(tmp_path):

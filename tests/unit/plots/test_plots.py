@@ -279,7 +279,7 @@ def test_queries_without_a_value_are_left_out_of_all_runs(kind):
         assert [x for x, _ in points(ax)] == [0.75, 0.75]
     elif kind == "queries":
         assert len(ax.patches) == 2
-        assert "1 query without a value left out" in ax.get_xlabel()
+        assert "1 query without a value excluded" in ax.get_xlabel()
     elif kind == "scatter":
         assert sum(len(c.get_offsets()) for c in ax.collections) == 2
 

@@ -73,7 +73,7 @@ def test_a_drop_that_noise_may_explain_passes_by_default_and_fails_in_the_other_
     usual, mean, sure = (held(OTHER_WOBBLE, mode=mode, **noisy) for mode in ("significant", "mean", "sure"))
     assert usual.passed
     assert "more than the 0.01 allowed, but this may be chance" in usual.reasons[0].sentence
-    assert usual.reasons[0].note.startswith("40 queries cannot show a drop below about 0.1")
+    assert usual.reasons[0].note.startswith("40 queries cannot detect a drop below about 0.1")
     assert not mean.passed
     assert mean.reasons[0].sentence == "RR fell by 0.0125 (0.7500 → 0.7375), more than the 0.01 allowed."
     assert not sure.passed
@@ -161,35 +161,51 @@ def test_the_same_gate_says_the_same_again():
 
 def test_few_queries_that_can_show_nothing_pass_with_a_note():
     judged = {q: QRELS[q] for q in list(QRELS)[:4]}
-    gate = jd.gate(judged, run(2, 2, 2, 2), baseline=run(1, 1, 1, 1), measures="RR", max_drop=0.01)
+    gate = jd.gate(judged, run(2, 2, 2, 2), baseline=run(1, 1, 1, 1), measures="RR", max_drop=0.01, min_queries=4)
     assert gate.passed
     assert gate.reasons[0].p == 2 / 2**4
-    assert gate.reasons[0].note == f"4 queries cannot show a drop, however large: p is never below {2 / 2**4:.2g}"
-    assert gate.verdict == "PASS  candidate against baseline: the rule holds, but it is hardly tested"
-    assert "Note: 4 queries cannot show a drop" in str(gate)
+    assert gate.reasons[0].note == f"4 queries cannot detect any drop, however large: p is never below {2 / 2**4:.2g}"
+    assert gate.verdict == "PASS  candidate against baseline: the rule holds, but the evidence is weak"
+    assert "Note: 4 queries cannot detect a" in str(gate)
 
 
 def test_several_tests_of_few_queries_say_what_they_can_show_together():
     judged = {q: QRELS[q] for q in list(QRELS)[:6]}
     one, two = (
-        jd.gate(judged, run(*[2] * 6), baseline=run(*[1] * 6), measures=m, max_drop=0.01) for m in ("RR", "RR P@1")
+        jd.gate(judged, run(*[2] * 6), baseline=run(*[1] * 6), measures=m, max_drop=0.01, min_queries=6)
+        for m in ("RR", "RR P@1")
     )
     assert not one.passed  # 2/64 is below 0.05
     assert two.passed  # 4/64 is not
     assert two.reasons[0].note.endswith("p is never below 0.031 (0.062 corrected)")
 
 
-def test_one_query_passes_with_a_note_and_is_never_sure():
+def test_one_query_passes_only_on_request_and_is_never_sure():
     judged = {"q00": {"good": 1}}
-    asked = {"baseline": run(1), "measures": "RR"}
+    asked = {"baseline": run(1), "measures": "RR", "min_queries": 1}
     assert (
         jd.gate(judged, run(2), **asked).reasons[0].note
-        == "1 query cannot show a drop, however large: p is never below 1"
+        == "1 query cannot detect any drop, however large: p is never below 1"
     )
-    assert jd.gate(judged, run(2), test="t", **asked).reasons[0].note == "1 query cannot show a drop"
+    assert jd.gate(judged, run(2), test="t", **asked).reasons[0].note == "1 query cannot detect a drop"
     sure = jd.gate(judged, run(2), mode="sure", max_drop=1, **asked)
     assert not sure.passed
     assert "1 query cannot bound the drop" in sure.reasons[0].sentence
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 9, 10])
+def test_a_handful_of_queries_fails_a_test_whatever_it_finds(n, rank):
+    asked = {"baseline": run(*[2] * n), "measures": "RR P@1", "max_drop": 0.5}
+    gate = jd.gate(first(n), run(*[rank] * n), **asked)
+    few = [reason for reason in gate.broken if reason.rule == "min_queries"]
+    assert [(r.measure, r.observed, r.allowed) for r in few] == [("RR", n, 10), ("P@1", n, 10)] * (n < 10)
+    assert gate.passed == (n == 10)
+    assert str(gate).count("too few to test a drop") == (n < 10)
+    assert jd.gate(first(n), run(*[rank] * n), min_queries=n, **asked).passed
+    for mode in ("mean", "sure"):
+        reasons = jd.gate(first(n), run(*[rank] * n), mode=mode, **asked).reasons
+        assert {reason.rule for reason in reasons} == {"max_drop"}
 
 
 def test_enough_queries_make_no_note():
@@ -215,7 +231,7 @@ def test_a_measure_without_any_value_fails():
     gate = jd.gate(judged, HALF, baseline=BEST, measures="RR", empty="nan", min={"RR": 0.1})
     assert not gate.passed
     assert [r.sentence for r in gate.reasons] == [
-        "RR has no value for any query of both runs.",
+        "RR has no value for any query in both runs.",
         "RR has no value for any query, and 0.1 is required.",
     ]
     json.loads(gate.to_json())
@@ -236,7 +252,7 @@ def test_fewer_than_25_queries_are_sure_by_students_interval_and_say_so():
     told = jd.gate(first(24), run(*ranks), interval="t", **asked)
     [row], [same] = gate.comparison.rows, told.comparison.rows
     assert (row.low, row.high) == (same.low, same.high)
-    assert "(95% t interval, as 24 queries are few)" in gate.reasons[0].sentence
+    assert "(95% t interval, because there are only 24 queries)" in gate.reasons[0].sentence
     assert "percentile intervals (t below 25 queries)" in str(gate)
     assert "are few" not in told.reasons[0].sentence
     many = jd.gate(QRELS, run(*[1, 2] * 20), **{**asked, "baseline": run(*[2, 1, 1, 2] * 10)})
@@ -276,18 +292,24 @@ def test_with_two_queries_sure_is_wrong_as_seldom_as_alpha_says():
 
 
 def test_doubt_speaks_in_every_mode():
-    few = {"baseline": run(1, 2, 3, 1), "measures": "RR", "max_drop": 0.01}
+    few = {"baseline": run(1, 2, 3, 1), "measures": "RR", "max_drop": 0.01, "min_queries": 4}
     for mode in ("significant", "mean"):
         gate = jd.gate(first(4), run(2, 1, 1, 1), mode=mode, **few)
         assert gate.passed
-        assert "4 queries cannot show a drop" in gate.reasons[0].note
+        assert "4 queries cannot detect a" in gate.reasons[0].note
 
 
 @pytest.mark.parametrize(
     ("correction", "doubtful"), [("none", False), ("holm", True), ("bonferroni", True), ("bh", False)]
 )
 def test_that_nothing_can_be_shown_is_said_only_where_the_correction_makes_it_so(correction, doubtful):
-    asked = {"baseline": run(*[1] * 6), "measures": "RR P@1", "correction": correction, "max_drop": 0.1}
+    asked = {
+        "baseline": run(*[1] * 6),
+        "measures": "RR P@1",
+        "correction": correction,
+        "max_drop": 0.1,
+        "min_queries": 6,
+    }
     worse = jd.gate(first(6), run(*[2] * 6), **asked)
     assert worse.passed == doubtful  # 2/64 may be enough, 4/64 is not
     notes = [r.note for r in jd.gate(first(6), run(*[1] * 6), **asked).reasons]
@@ -300,7 +322,9 @@ def test_a_small_slice_can_show_a_drop_under_holm_where_the_others_reject_too():
     assert [r.passed for r in gate.reasons] == [False] * 3
     better = held(BEST, HALF, max_drop=0.1, slices=kinds, min_queries=6)
     assert not any("however large" in r.note for r in better.reasons)
-    assert better.verdict == "PASS  candidate against baseline: all 3 rules hold, but 1 of them is hardly tested"
+    assert (
+        better.verdict == "PASS  candidate against baseline: all 3 rules hold, but the evidence for 1 of them is weak"
+    )
 
 
 def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate():
@@ -311,7 +335,7 @@ def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate()
     assert row.p <= 0.05
     assert row.verdict == "cannot tell"
     assert gate.passed
-    assert "but the sign test does not say that it got worse" in gate.reasons[0].sentence
+    assert "but the sign test does not show that it got worse" in gate.reasons[0].sentence
     assert not held(new, old, test="sign", mode="mean").passed
     assert held(new, old, test="permutation").reasons[0].sentence != gate.reasons[0].sentence
 
@@ -319,11 +343,12 @@ def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate()
 # ── queries that the candidate lost ──────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("how", [{"queries": "both"}, {"profile": "ranx"}])
+@pytest.mark.parametrize("how", [{"queries": "both"}, {"profile": "beir"}])
 @pytest.mark.parametrize("saved", [False, True])
 def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how, saved):
     some = dict(list(BEST.items())[:5])
     base = jd.baseline(QRELS, BEST, "RR", **how) if saved else BEST
+    how = {**how, "min_queries": 5}
     gate = held(some, base, **how)
     assert not gate.passed
     [reason] = gate.broken
@@ -462,12 +487,12 @@ def test_queries_that_fall_too_far_are_counted():
     gate = held(three, max_drop=1, max_query_drop=(0.5, 1))
     [_, reason] = gate.reasons
     assert (reason.rule, reason.passed, reason.observed, reason.allowed) == ("max_query_drop", False, 2, 1)
-    assert reason.sentence == "2 queries got worse by more than 0.5 in RR (q00, q02); 1 allowed."
+    assert reason.sentence == "2 queries got worse by more than 0.5 on RR (q00, q02); 1 allowed."
     assert held(three, max_drop=1, max_query_drop="0.5:2").passed
     assert not held(three, max_drop=1, max_query_drop=0.5).passed
     assert (
         held(three, max_drop=1, max_query_drop=0.75).reasons[1].sentence
-        == "0 queries got worse by more than 0.75 in RR; 0 allowed."
+        == "0 queries got worse by more than 0.75 on RR; 0 allowed."
     )
 
 
@@ -476,7 +501,7 @@ def test_each_slice_must_pass_and_small_ones_are_left_out():
     candidate = run(*[2] * 15, *[1] * (N - 15))
     gate = held(candidate, max_drop=0.3, slices=kinds)
     assert {r.slice: r.verdict for r in gate.reasons} == {None: "pass", "hit": "FAIL", "rare": "skip", "rest": "pass"}
-    assert gate.reasons[2].sentence == "rare: 3 queries, fewer than 10: not tested."
+    assert gate.reasons[2].sentence == "rare: not tested (3 queries; at least 10 are required)."
     assert gate.verdict == "FAIL  candidate against baseline: 1 of 3 rules broken"
     every = held(candidate, max_drop=0.3, slices=kinds, min_queries=3, mode="mean")
     assert [r.slice for r in every.broken] == ["hit", "rare"]
@@ -574,7 +599,7 @@ def test_changed_judgments_are_refused_unless_that_is_allowed(files):
 
 def test_other_policies_profiles_levels_and_measures_are_refused_with_the_reason(files):
     assert "ties: best" in str(refused("qrels.txt", "half.run", baseline="base.json", ties="best"))
-    assert "profile" in str(refused("qrels.txt", "half.run", baseline="base.json", profile="gdeval"))
+    assert "profile" in str(refused("qrels.txt", "half.run", baseline="base.json", profile="ntcireval"))
     missing = refused("qrels.txt", "half.run", baseline="base.json", measures="AP")
     assert missing.slug == "incomparable"
     assert "AP" in missing.problem

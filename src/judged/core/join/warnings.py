@@ -52,7 +52,7 @@ def not_judged(qrels: Qrels) -> Iterator[Warned]:
     """Warn of queries that the judgments name without a judgment."""
     bare = decoded(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
     if bare:
-        text = f"{counted(len(bare), 'query')} of {qrels.label} without any judgment, left out: {some(bare)}"
+        text = f"excluded {counted(len(bare), 'query')} of {qrels.label} without judgments: {some(bare)}"
         yield Warned("not-judged", len(bare), text)
 
 
@@ -62,7 +62,7 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
         raise_missing_queries(len(j), some(missing), run.name)
     if missing:
         number = f"{len(missing)} judged {'query is' if len(missing) == 1 else 'queries are'}"
-        effect = "left out" if policy.queries == "both" else "counted as 0"
+        effect = "excluded" if policy.queries == "both" else "counted as 0"
         yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
 
 
@@ -70,13 +70,14 @@ def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
     if hits.unjudged:
         examples = ", ".join(map(shown, hits.some_unjudged)) + " …" * (hits.unjudged > 3)
         number = f"{'more than ' * hits.more_unjudged}{counted(hits.unjudged, 'query')}"
-        yield Warned("query-unjudged", hits.unjudged, f"{number} of {run.label} without judgments, ignored: {examples}")
+        yield Warned("query-unjudged", hits.unjudged, f"ignored {number} of {run.label} without judgments: {examples}")
 
 
 def _no_relevant(j: Judged, policy: Policy) -> Iterator[Warned]:
     queries = [j.queries[i] for i in np.flatnonzero(j.pool.positive == 0)]
     if queries:
-        text = f"{counted(len(queries), 'query')} without a relevant document, valued by the policy empty={policy.empty}: {some(queries)}"
+        number = counted(len(queries), "query has", "queries have")
+        text = f"{number} no relevant document (empty={policy.empty}): {some(queries)}"
         yield Warned("no-relevant", len(queries), text)
 
 
@@ -104,5 +105,5 @@ def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
     tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
     if tied:
-        text = f"in {counted(tied, 'query')} of {run.label} the rank of a relevant document depends on tied scores"
+        text = f"tied scores affect the rank of a relevant document in {counted(tied, 'query')} of {run.label}"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")

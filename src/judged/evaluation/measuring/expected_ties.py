@@ -83,7 +83,7 @@ class TieOrders:
     def warnings(self, measures: Sequence[Measure]) -> tuple[Warned, ...]:
         """Warn of queries whose orders were sampled, if a measure needs all of them."""
         sampled = 0 if all(map(self._adds_up, measures)) else self._sampled_queries
-        text = f"in {sampled} {'query' if sampled == 1 else 'queries'} the expected value over ties is an average over {_EXACT:,} random orders"
+        text = f"the expected value over ties is an average over {_EXACT:,} random orders in {sampled} {'query' if sampled == 1 else 'queries'}"
         return (Warned("ties-sampled", sampled, text),) if sampled else ()
 
 

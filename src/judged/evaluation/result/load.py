@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from judged.errors import DataError, FileError, UsageError
+from judged.evaluation.result.save import AGAIN
 from judged.evaluation.result.values import Values
 from judged.io.files.source import read_text
 
@@ -21,7 +22,7 @@ def load(path: str | os.PathLike[str], *, allow_edited: bool = False) -> Values:
         DataError: an incomplete or edited file, one of a newer format, values outside the range of their measure.
     """
     if Path(path).suffix.lower() == ".csv":
-        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save as JSON or Parquet: CSV has no policy",
+        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
                          value=str(path))  # fmt: skip
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow as pa
@@ -30,7 +31,7 @@ def load(path: str | os.PathLike[str], *, allow_edited: bool = False) -> Values:
         try:
             metadata = pq.read_schema(path).metadata or {}
         except pa.ArrowInvalid as error:
-            raise DataError("values-file", f"not values saved by judged ({error})", where=str(path)) from error
+            raise DataError("values-file", "not a result saved by judged", where=str(path), hint=AGAIN) from error
         except OSError as error:
             raise FileError("io", f"cannot read the file: {error.strerror or error}", where=str(path)) from error
         text = metadata.get(b"judged", b"{}").decode("utf-8", "replace")

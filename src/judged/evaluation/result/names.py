@@ -28,7 +28,7 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
     fitting = [own for own in measures if _fits(measure, own)]
     if len(fitting) == 1:
         return fitting[0]
-    raise UsageError("not-asked", f"no values of {shown(str(name))}", hint=f"choose one of {', '.join(map(str, measures))}", value=str(name))  # fmt: skip
+    raise UsageError("not-asked", f"no values for {shown(str(name))}", hint=f"choose one of {', '.join(map(str, measures))}", value=str(name))  # fmt: skip
 
 
 class QueryValues(dict[str, Any]):

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judged.errors import UsageError
+from judged.errors import Hint, UsageError, Wording
 from judged.io.files.atomic import write_atomically
 from judged.tables.formats.csv import cell
 
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from judged.evaluation.result.values import Values
 
 
+AGAIN = Hint("write one with {save}", save=Wording("Values.save", "judged eval -q --format json -o FILE"))
+
+
 def save(values: Values, path: str | os.PathLike[str]) -> None:
-    """Write values in the format that the ending of the file names; the file appears whole or not at all."""
+    """Write values in the format given by the file extension; the file is written atomically."""
     ending, inputs = Path(path).suffix.lower(), values.input_files
     if ending == ".json":
         with write_atomically(path, inputs=inputs) as file:

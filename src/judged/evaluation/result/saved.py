@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from judged._types import Column
 from judged.core.policy import Policy
 from judged.errors import DataError, Hint, JudgedError, Place, Warned, shown
+from judged.evaluation.result.save import AGAIN
 from judged.io.formats.json import load_json
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
@@ -23,7 +24,6 @@ from judged.tables.text import plain_data
 FORMAT = 2  # 1 had no checksum
 _SLACK = 1e-9  # rounding of sums
 _UNIT = {"cutoff", "level", "judged_only", "tokens"}  # parameters under which a share stays a share
-_AGAIN = "save the values again"
 
 
 def with_checksum(data: dict[str, Any]) -> dict[str, Any]:
@@ -53,11 +53,11 @@ def load_saved(text: str, name: str, *, allow_edited: bool = False) -> dict[str,
     try:
         data = load_json(text, Place(name))
     except DataError as error:
-        _raise(f"not a complete file of values saved by judged ({error.problem})", name)
+        _raise(f"not a complete result saved by judged ({error.problem})", name)
     if isinstance(data, list):
         _raise(f"the file has {len(data)} results, not one", name)
     if not isinstance(data, dict) or not _is_count(data.get("judged")):
-        _raise("not a complete file of values saved by judged", name)
+        _raise("not a result saved by judged", name)
     if data["judged"] > FORMAT:
         problem = f"the file has format {data['judged']}, and this version of judged reads formats up to {FORMAT}"
         raise DataError("values-version", problem, where=name, value=data["judged"], hint="install a newer version")
@@ -85,7 +85,7 @@ def values_arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
         raise
     except (JudgedError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         problem = error.problem if isinstance(error, JudgedError) else str(error)
-        _raise(f"not a complete file of values saved by judged ({problem})", name)
+        _raise(f"not a complete result saved by judged ({problem})", name)
 
 
 def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
@@ -96,7 +96,8 @@ def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
         _raise("duplicate query", name)
     if not isinstance(stored, dict) or not stored:
         _raise("there are no values", name)
-    measures = tuple(parse(key) for key in stored)
+    own = data.get("own_policy", {})
+    measures = tuple(replace(parse(key), policy=tuple(own.get(key, {}).items())) for key in stored)
     if len(set(map(str, measures))) < len(measures):
         _raise("duplicate measure", name)
     columns = _columns(stored, measures, len(queries), name)
@@ -164,7 +165,7 @@ def _check_range(measure: Measure, values: Column, name: str) -> None:
     if outside.any():
         value = float(values[int(np.argmax(outside))])
         problem = f"{measure} cannot be {value:g}; it is " + ("between 0 and 1" if unit else "not negative")
-        raise DataError("values-range", problem, where=name, value=value, hint=_AGAIN)
+        raise DataError("values-range", problem, where=name, value=value, hint=AGAIN)
 
 
 def _check_means(summary: Any, measures: Sequence[Measure], columns: dict[str, Column], name: str) -> None:
@@ -190,7 +191,7 @@ def _unchecked(data: dict[str, Any], name: str) -> tuple[Warned, ...]:
     if data["judged"] > 1:
         return ()
     text = f"{name} was saved by an earlier version, without a checksum; a change of it would not be noticed"
-    return (Warned("values-unchecked", 1, text, Hint(_AGAIN)),)
+    return (Warned("values-unchecked", 1, text, AGAIN),)
 
 
 def _is_count(value: Any) -> bool:
@@ -198,4 +199,4 @@ def _is_count(value: Any) -> bool:
 
 
 def _raise(problem: str, name: str) -> NoReturn:
-    raise DataError("values-file", problem, where=name, hint=_AGAIN)
+    raise DataError("values-file", problem, where=name, hint=AGAIN)

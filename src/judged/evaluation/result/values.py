@@ -1,4 +1,4 @@
-"""`Values`: one value per query and measure, and everything they were computed under."""
+"""`Values`: one value per query and measure, and the settings used to compute them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Result):
-    """One value per query and measure, with the policy they were computed under.
+    """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
     >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
@@ -48,8 +48,8 @@ class Values(Result):
     names: tuple[str, str] = ("qrels", "run")
     coverage: dict[str, float] = field(default_factory=dict)
     warnings: tuple[Warned, ...] = ()
-    if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
-    if_top: dict[str, Column] | None = None  # and had they been of the top grade
+    if_irrelevant: dict[str, Column] | None = None  # values as if all unjudged documents were irrelevant
+    if_top: dict[str, Column] | None = None  # values as if they had the top grade
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -74,7 +74,7 @@ class Values(Result):
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
         if query not in self.queries:
-            raise UsageError("no-query", f"no query {shown(query)} among {len(self)}", value=query)
+            raise UsageError("no-query", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
         return {name: plain_data(column[row]) for name, column in self.columns.items()}
 
@@ -175,6 +175,7 @@ class Values(Result):
             "run": self.names[1],
             "profile": self.profile,
             "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
+            **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in self.measures if m.policy}) else {}),
             "coverage": self.coverage,
             "warnings": [w.to_dict() for w in self.warnings],
             "summary": self.mean(),
@@ -185,7 +186,7 @@ class Values(Result):
         return with_checksum(data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
+        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
         from judged.evaluation.result.save import save
 
         save(self, path)
@@ -200,7 +201,7 @@ class Values(Result):
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
     def explain(self, measure: str | Measure, query: Id | None = None, *, rows: int | None = None) -> Explanation:
-        """Show the arithmetic of one query, rank by rank; without a query, of an instructive one."""
+        """Show the arithmetic of one query, rank by rank; by default of a typical query."""
         if self.source is None or self.source.run is None:
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query
@@ -215,7 +216,7 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures))
         ]  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:

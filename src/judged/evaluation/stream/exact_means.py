@@ -106,7 +106,7 @@ class Summed(Result):
         return {str(m): _summary(self.sum_of(m), m.definition.summary) for m in self.measures}
 
     def missing(self) -> dict[str, int]:
-        """Number of lists or queries without a value, by measure: those that the policy leaves out."""
+        """Number of lists or queries without a value, by measure: those that the policy excludes."""
         return {str(m): self.sum_of(m).missing for m in self.measures}
 
     def counts(self) -> dict[str, int]:
@@ -115,7 +115,7 @@ class Summed(Result):
 
     def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
         """One row per measure."""
-        notes = notes_on(len(self), self.policy, self.warnings, self.coverage)
+        notes = notes_on(len(self), self.policy, self.warnings, self.coverage, self.measures)
         table = summary_table(self.measures, self.mean(), self.counts(), intervals=self.intervals(), places=places, title=title, notes=notes)  # fmt: skip
         return [table]
 

@@ -41,7 +41,7 @@ def lists_of(
     """
     options = [name for name, value in (("group", group), ("qid", qid)) if value is not None]
     if len(options) > 1:
-        raise UsageError("layout", "group and qid exclude each other", hint="leave one of them out")
+        raise UsageError("layout", "group and qid exclude each other", hint="omit one of them")
     if is_sparse(labels) or is_sparse(scores):
         if options or mask is not None or pad is not None:
             raise UsageError("layout", f"sparse matrices do not take {(options or ['mask or pad'])[0]}")
@@ -167,7 +167,7 @@ def _sizes(group: Any, size: int) -> Ints:
     if int(sizes.sum()) != size:
         raise DataError(
             "group", f"the sizes add up to {int(sizes.sum())}, but there are {size} items",
-            hint=Hint("if they are the list of each item, use {qid}", qid=None),
+            hint=Hint("if they are list ids, one per item, use {qid}", qid=None),
         )  # fmt: skip
     return sizes.astype(np.int64)
 
@@ -179,7 +179,7 @@ def _flat(values: NDArray[Any]) -> Floats:
 def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
     """Check that every label and score is a number; an error names the first that is not."""
     if not len(lists.sizes) or (lists.single and not len(lists.label)):
-        raise DataError("empty-run", "there is no list with an item")
+        raise DataError("empty-run", "no list has an item")
     for name, column, fine in (
         ("labels", lists.label, np.isfinite(lists.label)),
         ("scores", lists.score, ~np.isnan(lists.score)),
@@ -201,7 +201,7 @@ def _raise(lists: ArrayLists, name: str, column: Floats, at: int, count: int) ->
         hint = Hint(
             "set {pad} or {mask} if they are padding; check that labels and scores are not swapped", pad=None, mask=None
         )
-    got, where = f"{shown(value)} ({count} of {len(column)} are like this)", f"list {lists.names[owner]!r}"
+    got, where = f"{shown(value)} ({count} of {len(column)} values)", f"list {lists.names[owner]!r}"
     raise DataError(slug, expected, got=got, where=where, value=value, hint=hint)
 
 
@@ -213,5 +213,5 @@ def _narrow(lists: ArrayLists) -> ArrayLists:
     tied = int((np.append(same, False) | np.append(False, same)).sum())
     if not tied:
         return lists
-    text = f"{tied / len(lists.score):.0%} of the scores are equal to another, with 16 bits, or as integers beyond 2^53"
+    text = f"{tied / len(lists.score):.0%} of the scores equal another score; they have only 16 bits, or are integers beyond 2^53"
     return replace(lists, warnings=(Warned("low-precision", tied, text),))

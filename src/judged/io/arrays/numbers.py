@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, shown
+from judged.tables.text import counted
 
-_NARROW = 16  # bits of a floating-point number that many scores share
+_NARROW = 16  # bits of a floating-point type so narrow that many scores are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ def as_numbers(source: Any, name: str) -> Numbers:
     """
     if isinstance(source, np.ma.MaskedArray) and np.ma.is_masked(source):
         count = int(np.ma.getmaskarray(source).sum())
-        hint = Hint("pass the mask as {mask}, True for items", mask=None)
-        raise DataError("masked", f"{count} values are masked", where=name, hint=hint)
+        hint = Hint("pass the mask as {mask} (True for items)", mask=None)
+        raise DataError("masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint=hint)
     try:
         array = _host(source, name)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
@@ -97,7 +98,7 @@ def is_sparse(source: Any) -> bool:
 
 
 def like(values: NDArray[np.float64], source: Any) -> Any:
-    """Return the values as a tensor of PyTorch or an array of JAX, on the device of the source, if it is one; else as they are."""
+    """Return the values as a tensor of PyTorch or an array of JAX, on the device of the source, if it is one; otherwise unchanged."""
     kind = type(source).__module__.partition(".")[0]
     if kind == "torch":
         import torch

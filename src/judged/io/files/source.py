@@ -17,6 +17,7 @@ from typing import IO, Any, NoReturn
 from judged.errors import DataError, FileError, JudgedError
 from judged.io.files import limits
 from judged.io.files.limits import limit_text
+from judged.steps import step
 
 Source = str | bytes | os.PathLike[Any]
 Raw = bytes | bytearray
@@ -43,9 +44,10 @@ def source_name(source: Source) -> str:
 
 def file_path(source: object) -> str | None:
     """Return the path of a regular file on disk; None for pipes, standard input and objects in memory."""
-    if not isinstance(source, str | bytes | os.PathLike) or source == "-" or not Path(os.fsdecode(source)).is_file():
+    if not isinstance(source, str | bytes | os.PathLike) or source == "-":
         return None
-    return os.fsdecode(source)
+    path = os.fsdecode(source)
+    return path if os.path.isfile(path) else None  # noqa: PTH113 - `Path` raises for text that is too long for a name
 
 
 @dataclass(slots=True)
@@ -96,8 +98,16 @@ class Content:
 def open_content(source: Source) -> Iterator[Content]:
     """Open a file or standard input (`-`), plain or compressed."""
     name = source_name(source)
+    with step(f"reading {name}"), _open_content(source, name) as content:
+        yield content
+
+
+@contextmanager
+def _open_content(source: Source, name: str) -> Iterator[Content]:
     try:
         if source == "-":
+            if sys.stdin is None:
+                raise FileError("io", "standard input is closed", hint="name a file")
             yield open_stream(sys.stdin.buffer, name)
             return
         with _open(source) as raw:
@@ -162,7 +172,9 @@ def _pieces(file: Any, name: str) -> Iterator[bytes]:
             yield piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else bytes(piece)
         except UnicodeEncodeError as error:
             hint = "open the file in binary mode"
-            raise DataError("encoding", "text that can be UTF-8", got=error.reason, where=name, hint=hint) from error
+            raise DataError(
+                "encoding", "text that can be encoded as UTF-8", got=error.reason, where=name, hint=hint
+            ) from error
 
 
 def _read_plain(raw: IO[bytes], expected: int) -> bytearray:
@@ -187,7 +199,7 @@ def read_text(source: Source) -> str:
     try:
         return read_bytes(source)[: -len(PAD)].decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        got = f"another byte at offset {error.start}"
+        got = f"an invalid byte at offset {error.start}"
         raise DataError("encoding", "UTF-8 text", got=got, where=name, hint="convert the file to UTF-8") from error
 
 
@@ -197,7 +209,7 @@ def compression(head: bytes) -> str | None:
 
 
 def raise_file_error(name: str, error: Exception | str, hint: str = "check the path") -> NoReturn:
-    """Say that a file cannot be read, and why; an error of ours is raised again."""
+    """Raise an error that says why a file cannot be read; a `JudgedError` is raised unchanged."""
     if isinstance(error, JudgedError):
         raise error
     if isinstance(error, str):
@@ -209,6 +221,6 @@ def raise_file_error(name: str, error: Exception | str, hint: str = "check the p
 def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
-    if Path(name).is_dir():
+    if os.path.isdir(name):  # noqa: PTH112 - `Path` raises for text that is too long for a name
         return "judgments are one file and come first; a run may be a directory"
     return "download it first" if "://" in name else "check the path"

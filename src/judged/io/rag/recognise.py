@@ -6,13 +6,12 @@ import json
 import os
 from collections.abc import Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from judged.core.tables import Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
-from judged.io.files.source import is_file_like, is_path, open_content
+from judged.io.files.source import file_path, is_file_like, is_path, open_content
 from judged.io.tables.frames import is_spark
 
 _STREAMS = ("/dev/", "/proc/")  # a file may be behind such a name, with one position for all readers
@@ -34,7 +33,7 @@ def is_questions(source: Any, **fields: str) -> bool:
     if not (items := _first_items(source)):
         return False
     from judged.io.rag.fields import find_fields, flatten
-    from judged.io.rag.questions import as_mapping  # most inputs are no questions, and do not need them
+    from judged.io.rag.questions import as_mapping  # most inputs are not questions, and do not need them
 
     records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
     try:
@@ -77,8 +76,7 @@ def _first_items(source: Any) -> list[Any]:
 
 def _first_in_file(source: Any) -> list[Any]:
     """Return the first record of a JSON or JSON Lines file."""
-    path = os.fsdecode(source)
-    if path == "-" or path.startswith(_STREAMS) or not Path(path).is_file():  # a pipe can be read only once
+    if not file_path(source) or os.fsdecode(source).startswith(_STREAMS):  # a pipe can be read only once
         return []
     with open_content(source) as content:
         text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()

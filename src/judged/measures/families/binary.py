@@ -14,7 +14,7 @@ from judged.measures.registry import measure
 
 Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]
-_AFTER = "the rank if no relevant document is retrieved; none for the rank after the cutoff, or after the ranking without one"
+_AFTER = "the value if no relevant document is retrieved; None for the rank after the cutoff or, without a cutoff, after the ranking"
 Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 
 
@@ -27,7 +27,7 @@ Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
     """The share of the first k documents that are relevant.
 
-    A ranking shorter than k counts as padded with non-relevant documents; `short="shrink"` divides by its
+    A ranking shorter than k is padded with non-relevant documents; `short="shrink"` divides by its
     length instead, `short="zero"` gives 0.
     """
     length = depth_of(j, cutoff)
@@ -113,7 +113,7 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
 @measure("AP",
          intuition="Average precision rewards rankings that put all relevant documents early. At each relevant "
                    "document it notes the precision so far, and averages these over all relevant documents, so that "
-                   "missed ones count 0.",
+                   "missed ones count as 0.",
          family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
 def average_precision(
@@ -121,7 +121,7 @@ def average_precision(
 ) -> Column:  # fmt: skip
     """Mean, over the relevant documents, of the precision at the rank where each is found.
 
-    Relevant documents that are not retrieved count 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
+    Relevant documents that are not retrieved count as 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
     ranked by the policy (`tied="apart"`), or all at the rank of the last of them (`tied="together"`), as in scikit-learn.
     """
     hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
@@ -138,6 +138,8 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
         return np.minimum(relevant, length) if cutoff is not None else relevant
     if norm == "ideal":
         return j.ideal.total(np.maximum(j.ideal.grade, 0) * j.ideal.within(cutoff))
+    if norm == "list":
+        return np.minimum(relevant, depth_of(j, cutoff))
     return {"relevant": relevant, "found": j.total(hit), "cutoff": length}[norm]
 
 

@@ -17,14 +17,14 @@ from judged.measures.registry import measure
 
 
 def check_top_grade(j: Judged, top: float) -> None:
-    """Raise `label-above-max` if a grade is above the top of the scale."""
+    """Raise `label-above-max` if a grade is above the top grade."""
     above = np.flatnonzero(j.pool_grade > top)
     if len(above):
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
         doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
         raise DataError(
-            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top of the scale, {top:g}", value=float(grade),
-            hint=f"set the top of the scale: max={j.pool_grade.max():g}", where=j.names[0],
+            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top grade, {top:g}", value=float(grade),
+            hint=f"set the top grade: max={j.pool_grade.max():g}", where=j.names[0],
         )  # fmt: skip
 
 
@@ -111,14 +111,18 @@ def p_found(
          paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
     j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
-    gains: Gains = None,
+    gains: Gains = None, scale: Literal["top", "none"] = "top",
 ) -> Column:  # fmt: skip
     """Expected gain per document of a user who continues to the next document with probability p.
 
     With a `level`, relevant documents gain 1. Without one, grades are divided by the highest grade of the scale, or by
-    the highest grade of the query if that is above 1.
+    the highest grade of the query if that is above 1. `scale="none"` uses gains as they are, those below the `level` as 0: the value may
+    exceed 1.
     """
-    worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
+    if scale == "none":
+        worth = gain_of(j.grade, gains=gains, level=level or 0)
+    else:
+        worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
     weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
     terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
     return (1.0 - p) * j.total(terms)

@@ -123,7 +123,7 @@ def bejewelled_player(
 def inst(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
-    """INSQ for a user who stops the sooner the more relevant documents have been seen."""
+    """INSQ for a user who stops earlier after seeing more relevant documents."""
     j = _seen(j, depth)
     gain = _scale_grades(j, min, max)
     total = j.running(gain)

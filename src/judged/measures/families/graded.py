@@ -1,4 +1,4 @@
-"""Measures that use the grades: cumulated gain and its relatives."""
+"""Measures that use the grades: cumulated gain and related measures."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def ideal_dcg(
          intuition="nDCG measures how close a ranking comes to the best possible order of the judged documents, "
                    "which has the value 1. Better grades earn more, and the same document earns less the further "
                    "down it is.",
-         family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+         family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -143,13 +143,20 @@ def ndcg(
 @measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
          paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """nDCG with exponential gain, as ranx names it."""
+    """nDCG with exponential gain, under its name in ranx."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
+
+
+@measure("MSnDCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
+         paper="Burges et al., ICML 2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
+def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
+    """nDCG with the discount log2(rank + 1), as NTCIREVAL names it: its nDCG has another one."""
+    return ndcg(j, cutoff=cutoff, gain=gain, gains=gains)
 
 
 @measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """DCG with exponential gain, as ranx names it."""
+    """DCG with exponential gain, under its name in ranx."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
 
 

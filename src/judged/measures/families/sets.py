@@ -10,7 +10,7 @@ from judged._types import Column
 from judged.core.confusion import Confusion
 from judged.core.judged import Judged
 from judged.errors import UsageError
-from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
+from judged.measures.parameters import Beta, Cutoff, Flag, Level, Number, OneClass, Spec, Weights, number
 from judged.measures.registry import measure
 
 Collection = Annotated[float | None, Spec("number of documents in the collection", number(0, optional=True), ("N",))]
@@ -54,12 +54,12 @@ def set_recall(j: Judged, *, level: Level = 1) -> Column:
 
 @measure("SetF", family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
          paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
-def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1) -> Column:
+def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = False) -> Column:
     """The weighted harmonic mean of set precision and set recall; β > 1 favours recall.
 
-    trec_eval's `set_F.x` takes x = β².
+    trec_eval's `set_F.x` takes x = β²; so does `squared=True`, for which `beta` is the square already.
     """
-    return _decisions(j, level).f(beta)
+    return _decisions(j, level).f(beta**0.5 if squared else beta)
 
 
 @measure("SetAP", family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
@@ -98,24 +98,27 @@ def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cuto
 
 @measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
          laws={"cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
-def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
+def fall_out(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None, no_negatives: OneClass = 0.0
+) -> Column:
     """The share of the non-relevant documents that were retrieved; lower is better.
 
-    Without the size of the collection, the judged non-relevant documents represent all others.
+    Without the size of the collection, the judged non-relevant documents represent all others; `no_negatives` is the value if there are none.
     """
-    return _all_decisions(j, level, collection, cutoff).fall_out
+    counts = _all_decisions(j, level, collection, cutoff)
+    return np.where(counts.fp + counts.tn > 0, counts.fall_out, no_negatives)
 
 
 @measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
-    """The share of the non-relevant documents that were left out."""
+    """The share of the non-relevant documents that were not retrieved."""
     return _all_decisions(j, level, collection, cutoff).specificity
 
 
 @measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, example=([1, 0, 1], 2 / 3),
          formula="(relevant retrieved + non-relevant left out) / all documents")  # fmt: skip
 def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """The share of right decisions: relevant retrieved, non-relevant left out.
+    """The share of correct decisions: relevant documents retrieved, others not.
 
     Misleading if almost nothing is relevant: returning nothing is then almost always right. Three measures are
     called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).
@@ -191,6 +194,12 @@ def number_relevant(j: Judged, *, level: Level = 1) -> Column:
          laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
 def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Number of relevant documents in the ranking."""
+    return relevant_retrieved(j, level, cutoff)
+
+
+@measure("MeanRelRet", family="count", laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved, averaged over queries")  # fmt: skip
+def mean_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Number of relevant documents in the ranking, summarised by its mean, as the hits of ranx are."""
     return relevant_retrieved(j, level, cutoff)
 
 
