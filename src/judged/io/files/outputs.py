@@ -41,7 +41,8 @@ def _check(target: Identity, inputs: Iterable[object], name: str) -> None:
     for source in inputs:
         for file in _files(source):
             if _identity(file) == target:
-                problem = f"the output is the input {safe(os.fsdecode(file)) if file != 0 else '<stdin>'}"
+                shown = "<stdin>" if isinstance(file, int) else safe(os.fsdecode(file))
+                problem = f"the output is the input {shown}"
                 raise UsageError("output-is-input", problem, where=name, value=name, hint="write to another file")
 
 

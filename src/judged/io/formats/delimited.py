@@ -49,8 +49,8 @@ class Header:
     quoted: bool = True  # cells may be in quotes; in TREC lines a quote is a letter
 
     def reader(self, lines: Iterator[str]) -> Any:
-        quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
-        return csv.reader(lines, delimiter=self.delimiter, strict=True, skipinitialspace=self.spaced, quoting=quoting)
+        style: Any = {"quoting": csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE}
+        return csv.reader(lines, delimiter=self.delimiter, strict=True, skipinitialspace=self.spaced, **style)
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
