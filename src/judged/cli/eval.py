@@ -71,7 +71,21 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     text_only = not results[0].numeric_measures
     per_query = options["per_query"] or options["no_summary"] or text_only
     result = Evaluations(tuple(results), per_query=per_query, summary=not options["no_summary"])
+    if per_query and result.summary and options["format"] in ("csv", "trec"):
+        _check_all(result)
     emit(result, options, result.warnings)
+
+
+def _check_all(result: Any) -> None:
+    """Raise for a query called `all`: its rows look like those of the means."""
+    from judged.errors import Hint, UsageError
+
+    if any(query == "all" for values in result.results for query in values.queries):
+        problem, hint = (
+            "the rows of the query 'all' look like those of the means",
+            "leave out the means with {no_summary}",
+        )
+        raise UsageError("query-all", problem, hint=Hint(hint, no_summary=True), value="all")
 
 
 def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:

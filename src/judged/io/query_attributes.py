@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, shown
 from judged.io.open_table import open_role_table
-from judged.io.tables.columns import Role, list_names
+from judged.io.tables.columns import NAMES, Role
 
-_QUERY = Role(tuple((name,) for name in (*list_names("query"), "id")), "query ids (query_id, qid, topic …)")
+_QUERY = Role((*NAMES["query"], ("id",)), "query ids (query_id, qid, topic …)")
 
 
 def read_attribute(source: Any, name: str, *, option: str = "by") -> Mapping[Id, Id]:
@@ -27,7 +27,9 @@ def read_attribute(source: Any, name: str, *, option: str = "by") -> Mapping[Id,
     except DataError as error:
         if error.slug != "columns":
             raise
-        raise error.changed(hint=Hint(f"choose another column with {{{option}}}", **{option: None})) from None
+        both = "can both be" in error.problem
+        again = Hint(f"choose another column with {{{option}}}", **{option: None})
+        raise error.changed(hint="rename one of them" if both else again) from None
     query, values = table.ids["query"], table.numbers["attribute"]
     attribute: dict[Id, Id] = {}
     for row, (code, value) in enumerate(zip(query.code.tolist(), values.tolist(), strict=True)):

@@ -113,12 +113,14 @@ class Evaluations(Result):
 
     def to_data(self) -> Any:
         """Everything about one run, or a list of several."""
+        from judged.evaluation.result.saved import with_checksum
+
         dropped = (() if self.per_query else _PER_QUERY) + (() if self.summary else _SUMMARY)
         data = []
         for result in self.results:
             bounds = {str(m): result.bounds(m) for m in result.measures if result.bounds(m) is not None}
             everything = {**result.to_data(), "intervals": result.intervals(), "bounds": bounds}
-            data.append({name: value for name, value in everything.items() if name not in dropped})
+            data.append(with_checksum({name: value for name, value in everything.items() if name not in dropped}))
         return data if len(data) > 1 else data[0]
 
     def to_trec(self, *, places: int = 4) -> str:

@@ -14,7 +14,6 @@ from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
-from judged.evaluation.result.saved import read_fields
 from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
 from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure
@@ -132,6 +131,11 @@ class Values(Result):
         return self._by_measure(intervals)
 
     @property
+    def input_files(self) -> list[str]:
+        """The files of the judgments and the run, if they are known."""
+        return [] if self.source is None else [path for path, *_ in self.source.file_stamps]
+
+    @property
     def numeric_measures(self) -> list[Measure]:
         """The measures whose values are numbers."""
         return [m for m in self.measures if not m.definition.text]
@@ -176,10 +180,12 @@ class Values(Result):
         return [str(query) for query in self.queries] if wide else list(self.queries)
 
     def to_data(self) -> dict[str, Any]:
-        """Everything, as `save` writes it."""
+        """Everything, as `save` writes it, with a checksum."""
+        from judged.evaluation.result.saved import FORMAT, with_checksum
+
         sides = (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
-        return {
-            "judged": 1,
+        data = {
+            "judged": FORMAT,
             "qrels": self.names[0],
             "run": self.names[1],
             "profile": self.profile,
@@ -193,6 +199,7 @@ class Values(Result):
             **{side: columns for side, columns in sides if columns is not None},
             **({} if self.weights is None else {"weights": self.weights.tolist()}),
         }
+        return with_checksum(data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
@@ -201,9 +208,11 @@ class Values(Result):
         save(self, path)
 
     @classmethod
-    def from_json(cls, text: str, name: str = "values") -> Values:
-        """The inverse of `to_json`."""
-        return cls(**read_fields(text, name))
+    def from_json(cls, text: str, name: str = "values", *, allow_edited: bool = False) -> Values:
+        """The inverse of `to_json`; see `load`."""
+        from judged.evaluation.result.saved import load_saved, values_arguments
+
+        return cls(**values_arguments(load_saved(text, name, allow_edited=allow_edited), name))
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
