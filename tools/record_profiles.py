@@ -5,7 +5,7 @@ Run by hand, in an environment that has the tools:
     pip install ranx pyNTCIREVAL "ir-measures[pyndeval]" cwl-eval beir mteb sentence-transformers lenskit
     python tools/record_profiles.py ranx ntcireval ir_measures gdeval beir mteb sentence-transformers lenskit
 
-Inputs are generated from fixed seeds (`tests/helpers/profile_inputs.py`). Each tool gets a file `tests/data/profiles/TOOL.json`: its version,
+Inputs are generated from fixed seeds (`tests/helpers/profile_inputs.py`), or the sample collection. Each tool gets a file `tests/data/profiles/TOOL.json`: its version,
 and {kind: {measure: {query: value}}}; the query `all` is the mean that the tool itself reports.
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
-from profile_inputs import KINDS, generated, positive_only  # noqa: E402
+from profile_inputs import RECORDED, positive_only, recorded_inputs  # noqa: E402
 
 Answers = dict[str, dict[str, float]]
 CUTS = (1, 3, 5, 10)
@@ -34,7 +34,7 @@ def ranx(kind: str) -> Answers:
     """Rankings of at most 15 documents: beyond, equal scores come in no order one could name."""
     from ranx import Qrels, Run, evaluate
 
-    qrels, run = generated(kind, 1, most=15, docs=25)
+    qrels, run = recorded_inputs(kind, most=15, docs=25)
     theirs = Qrels(
         {q: {d: max(g, 0) for d, g in row.items()} for q, row in qrels.items()}
     )  # bpref alone tells them apart
@@ -50,7 +50,7 @@ def ntcireval(kind: str) -> Answers:
     from pyNTCIREVAL import metrics as m
     from pyNTCIREVAL.labeler import Labeler
 
-    qrels, run = generated(kind, 1)
+    qrels, run = recorded_inputs(kind)
     grades = [1, 2, 3]
     answers: Answers = defaultdict(dict)
     for query in positive_only(qrels).keys() & run.keys():
@@ -71,7 +71,7 @@ def ir_measures(kind: str) -> Answers:
     """The providers that the tests do not install: cwl_eval, pyndeval, gdeval."""
     import ir_measures as irm
 
-    qrels, run = generated(kind, 1)
+    qrels, run = recorded_inputs(kind)
     names = ["RBP(rel=1)", "RBP(rel=1,p=0.5)", "RBP(rel=2)", "BPM(max_rel=3)@10", "SDCG(max_rel=3)@5", "NERR8(max_rel=3)@5", "NERR9(max_rel=3)@5",
              "NERR10(max_rel=3)", "NERR11(max_rel=3)", "INST(max_rel=3)", "INSQ(max_rel=3)", "ERR@5", "ERR@20", "nDCG(dcg='exp-log2')@5"]  # fmt: skip
     answers: Answers = {name: {} for name in names}
@@ -91,7 +91,7 @@ def gdeval(kind: str) -> Answers:
     import ir_measures as irm
 
     script = Path(irm.__file__).parent / "bin" / "gdeval.pl"
-    qrels, run = generated(kind, 1, top=4)
+    qrels, run = recorded_inputs(kind, top=4)
     answers: Answers = defaultdict(dict)
     with tempfile.TemporaryDirectory() as folder:
         judgments, ranking = Path(folder, "qrels"), Path(folder, "run")
@@ -114,7 +114,7 @@ def beir(kind: str) -> Answers:
     """Means of five decimals; the run has every judged query, because some of its measures count missing ones and some do not."""
     from beir.retrieval.evaluation import EvaluateRetrieval
 
-    qrels, run = generated(kind, 1)
+    qrels, run = recorded_inputs(kind)
     relevant = positive_only(qrels)
     qrels = {
         query: row for query, row in qrels.items() if query in run and query in relevant
@@ -129,7 +129,7 @@ def mteb(kind: str) -> Answers:
     """Means over the queries that both sides have; it fails for queries that are not judged."""
     from mteb._evaluators.retrieval_metrics import calculate_retrieval_scores, recall_cap
 
-    qrels, run = generated(kind, 1)
+    qrels, run = recorded_inputs(kind)
     run = {query: row for query, row in run.items() if query in qrels}
     found = calculate_retrieval_scores(run, qrels, list(CUTS))
     tables: list[dict[str, Any]] = [found.ndcg, found.map, found.recall, found.precision, found.mrr, found.hit_rate]
@@ -145,7 +145,7 @@ def sentence_transformers(kind: str) -> Answers:
     """Means over the queries with a relevant document."""
     from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
-    qrels, run = generated(kind, 1)
+    qrels, run = recorded_inputs(kind)
     relevant = {query: docs for query, docs in positive_only(qrels).items() if query in run}
     cuts = list(CUTS)
     tool = InformationRetrievalEvaluator({q: q for q in run if q in qrels}, {d: d for row in run.values() for d in row}, relevant, mrr_at_k=cuts, ndcg_at_k=cuts,
@@ -161,7 +161,7 @@ def lenskit(kind: str) -> Answers:
     from lenskit.metrics import DCG, NDCG, RBP, Hit, Precision, Recall, RecipRank
     from lenskit.metrics.ranking import AveragePrecision
 
-    qrels, run = generated(kind, 1)
+    qrels, run = recorded_inputs(kind)
     answers: Answers = defaultdict(dict)
     kinds = {
         "nDCG": NDCG,
@@ -196,7 +196,7 @@ def main(names: list[str]) -> None:
     """Record the answers of some tools."""
     for name in names:
         record, package = TOOLS[name]
-        answers = {kind: record(kind) for kind in KINDS}
+        answers = {kind: record(kind) for kind in RECORDED}
         wrong = [
             (kind, m, q)
             for kind, table in answers.items()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 KINDS = ("distinct", "tied", "near", "negative")
+RECORDED = (*KINDS, "sample")
+SAMPLE = Path(__file__).parents[2] / "src" / "judged" / "sample"
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
 
@@ -40,6 +43,22 @@ def generated(kind: str, seed: int, *, most: int = 40, top: int = 3, docs: int =
         if number == 2:
             grades = [max(grade, 1) for grade in grades]
         qrels[query] = {f"d{doc}": grade for doc, grade in zip(pool, grades, strict=True)}
+    return qrels, run
+
+
+def recorded_inputs(kind: str, *, most: int = 40, **inputs: int) -> tuple[Qrels, Run]:
+    """The inputs of recorded answers: generated ones, or the real judgments and BM25 run of the sample collection, which has ties."""
+    if kind != "sample":
+        return generated(kind, 1, most=most, **inputs)
+    qrels: Qrels = {}
+    run: Run = {}
+    for line in (SAMPLE / "qrels.txt").read_text().splitlines():
+        query, _, doc, grade = line.split()
+        qrels.setdefault(query.lstrip("q0"), {})[doc] = int(grade)
+    for line in (SAMPLE / "runs" / "bm25.run").read_text().splitlines():
+        query, _, doc, rank, score, _ = line.split()
+        if int(rank) <= most:
+            run.setdefault(query.lstrip("q0"), {})[doc] = float(score)
     return qrels, run
 
 

@@ -33,7 +33,7 @@ def command(inputs: tuple[str, ...], judges: tuple[str, ...], measures: tuple[st
     Runs with the same NAME are replicates of one system. The default measure is nDCG@10.
 
     \b
-    judged variance qrels.txt A=a1.run A=a2.run A=a3.run B=b1.run B=b2.run B=b3.run
+    judged variance qrels.txt A=a1.run A=a2.run B=b1.run B=b2.run
     judged variance --judge ann=ann.txt --judge bob=bob.txt A=a.run B=b.run
     """
     from judged.comparison.variance import variance

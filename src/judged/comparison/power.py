@@ -14,9 +14,11 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.names import fits
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import check_unweighted
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse_all
+from judged.measures.grammar import parse, parse_all
 from judged.stats.checks import check_count, deviation
 from judged.stats.power import (
     LITTLE,
@@ -30,7 +32,7 @@ from judged.stats.power import (
     queries_needed,
     simulated_power,
 )
-from judged.stats.summary import mean, no_weights
+from judged.stats.summary import mean
 from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -98,6 +100,9 @@ class Power(Result):
         for one in self.measures:
             if one.measure in names:
                 return one
+        fitting = [one for one in self.measures for asked in parse_all(measure) if fits(asked, parse(one.measure))]
+        if len(fitting) == 1:  # as it was before the profile and the level were applied
+            return fitting[0]
         hint = f"choose one of {', '.join(m.measure for m in self.measures)}"
         raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
 
@@ -283,8 +288,7 @@ def _values(
 
 def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     """The values of both runs, for the queries on which both have one."""
-    if any(side.weights is not None for side in sides):
-        raise no_weights("power")
+    check_unweighted("power", sides)
     first, second = (dict(zip(side.queries, side[name].tolist(), strict=True)) for side in sides)
     shared = [q for q in first if q in second and not math.isnan(first[q]) and not math.isnan(second[q])]
     if not shared:

@@ -14,13 +14,15 @@ from judged.comparison.difference import Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
+from judged.evaluation.result.names import ByMeasure, find_measure
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import check_unweighted
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
-from judged.stats.summary import no_weights, summarise
+from judged.stats.summary import summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
 
@@ -97,26 +99,34 @@ class Comparison(Result):
     def of(self, measure: str, a: str, b: str) -> Difference:
         """The difference of two runs by a measure."""
         for row in self.rows:
-            if (row.measure, row.a, row.b) == (measure, a, b):
+            if (row.measure, row.a, row.b) == (self._name(measure), a, b):
                 return row
         pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))
         problem = f"{b} was not compared with {a} by {shown(measure)}"
         raise UsageError("no-pair", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
 
+    def _name(self, measure: str) -> str:
+        """The name of a measure in `measures`, which may be asked for by another; a name that was not computed stays."""
+        first = self.results[0]
+        try:
+            return str(find_measure(measure, first.measures, first.profile))
+        except UsageError:
+            return measure
+
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
         means = {m: self._known_mean(self.matrix(m)) for m in self.measures}
-        return {name: {m: float(means[m][i]) for m in self.measures} for i, name in enumerate(self.names)}
+        first = self.results[0]
+        return {
+            name: ByMeasure({m: float(means[m][i]) for m in self.measures}, first.measures, first.profile)
+            for i, name in enumerate(self.names)
+        }
 
     def _known_mean(self, x: Floats) -> Floats:
         known, weights = known_rows(x), self.results[0].weights
         if weights is None:
             return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
         return np.array([summarise(np.where(known, column, np.nan), "mean", weights) for column in x.T])
-
-    def _check_unweighted(self, what: str) -> None:
-        if self.results[0].weights is not None:
-            raise no_weights(what)
 
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
@@ -140,7 +150,7 @@ class Comparison(Result):
             n: number of queries.
             only: changes in one direction. [default: both]
         """
-        pairs = [row for row in self.rows if row.measure == measure]
+        pairs = [row for row in self.rows if row.measure == self._name(measure)]
         first = pairs[0] if pairs else self.of(measure, a or "", b or "")
         i, j = (self._place(name) for name in (a or first.a, b or first.b))
         x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
@@ -177,21 +187,21 @@ class Comparison(Result):
         """Test whether any runs differ: Friedman's test and the two-way analysis of variance, per measure."""
         from judged.comparison.omnibus import omnibus_tests
 
-        self._check_unweighted("tests of all runs")
+        check_unweighted("tests of all runs", self.results)
         return omnibus_tests(self)
 
     def jointly(self, test: str = "randomised-tukey") -> JointTests:
         """Test every pair with all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
         from judged.comparison.omnibus import joint_tests
 
-        self._check_unweighted("joint tests")
+        check_unweighted("joint tests", self.results)
         return joint_tests(self, test)
 
     def critical(self, measure: str) -> Critical:
         """Mean ranks of the runs over queries, and the groups within Nemenyi's critical difference (Demšar 2006)."""
         from judged.comparison.omnibus import critical_difference
 
-        self._check_unweighted("mean ranks")
+        check_unweighted("mean ranks", self.results)
         return critical_difference(self, measure)
 
     def equivalence(self, measure: str, a: str, b: str, margin: float) -> Equivalence:
@@ -203,7 +213,7 @@ class Comparison(Result):
         return bayesian_t(self._differences(measure, a, b), rope=rope)
 
     def _differences(self, measure: str, a: str, b: str) -> Floats:
-        self._check_unweighted("this test")
+        check_unweighted("this test", self.results)
         x = self.matrix(measure)
         d = x[:, self._place(b)] - x[:, self._place(a)]
         known: Floats = d[~np.isnan(d)]
@@ -283,7 +293,7 @@ class Comparison(Result):
         """
         from judged.plots.results import draw_comparison
 
-        return draw_comparison(self, kind, measure, a, b, ax)
+        return draw_comparison(self, kind, None if measure is None else self._name(measure), a, b, ax)
 
 
 def _doc(pool: Judged, judgment: int) -> str:

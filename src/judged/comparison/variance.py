@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged.comparison.difference import VERDICT_WORDS, Verdict
-from judged.comparison.inputs import check_not_geometric, evaluate_runs
+from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
@@ -18,6 +18,7 @@ from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.variance_components import FACETS, Source, VarianceComponents, designs, variance_components
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -190,16 +191,23 @@ def variance(
         evaluate_runs(flat if evaluated else source, None if evaluated else flat, measures, level=level, profile=profile, **options)
         for source in sources
     ]  # fmt: skip
+    with step("estimating variance"):
+        parts = _components(tables, len(replicates))
+    warnings = tuple(dict.fromkeys(w for t in tables for w in t.warnings))
+    return VarianceStudy(tuple(replicates), tuple(parts), alpha, warnings)
+
+
+def _components(tables: list[ComparedRuns], systems: int) -> list[MeasureVariance]:
+    """The components of every measure, over the queries that all judges judged; one table per judge."""
     common = [q for q in tables[0].results[0].queries if all(q in set(t.results[0].queries) for t in tables)]
     parts = []
     for m in [m for m in tables[0].results[0].measures if not m.definition.text]:
         check_not_geometric(m)
         y = np.stack([_column(t.results, str(m), common) for t in tables], axis=2)  # queries × runs × judges
         y = y[known_rows(y.reshape(len(y), -1))]
-        shaped = y.reshape(len(y), len(replicates), -1, len(sources)).transpose(1, 0, 3, 2)
+        shaped = y.reshape(len(y), systems, -1, len(tables)).transpose(1, 0, 3, 2)
         parts.append(MeasureVariance(str(m), variance_components(shaped)))
-    warnings = tuple(dict.fromkeys(w for t in tables for w in t.warnings))
-    return VarianceStudy(tuple(replicates), tuple(parts), alpha, warnings)
+    return parts
 
 
 def _column(results: tuple[Values, ...], measure: str, queries: list[Any]) -> Any:

@@ -106,7 +106,11 @@ class Judged:
 
     def total(self, x: Column) -> Floats:
         """Return the sum over the hits of each query, in rank order."""
-        return primitive.total(x, self.query, len(self))
+        return primitive.total(self.weighted(x), self.query, len(self))
+
+    def weighted(self, x: Column) -> Column:
+        """A column of hits as sums see it: unchanged, unless a view has shares of documents."""
+        return x
 
     def running(self, x: Column) -> Column:
         """Return the sum over each hit and those above it, within the query."""

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 from judged.errors import UsageError, shown
 
 Queries = Literal["judged", "both", "strict"]
-Empty = Literal["zero", "skip", "one", "nan", "error"]
+Empty = Literal["zero", "skip", "one", "error"]
 Order = Literal["score", "rank", "input"]
 Ties = Literal["id-desc", "id-asc", "input", "best", "worst", "expected"]
 Duplicates = Literal["error", "first", "best"]
@@ -63,7 +63,14 @@ class Policy:
             value = getattr(self, option.name)
             if option.choices and value not in option.choices:
                 choices = ", ".join(option.choices)
-                raise UsageError("policy", f"{option.name} must be one of {choices}, got {shown(value)}", value=value)
+                action = (
+                    "use skip, which gives NaN and leaves the query out of the mean"
+                    if (option.name, value) == ("empty", "nan")
+                    else None
+                )
+                raise UsageError(
+                    "policy", f"{option.name} must be one of {choices}, got {shown(value)}", value=value, hint=action
+                )
 
     def __str__(self) -> str:
         """One line with every choice that matters."""
@@ -127,7 +134,7 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
         "judged": "all judged queries", "both": "queries in both", "strict": "all queries present",
     }),
     "empty": ("Value of a query without a relevant document.", {
-        "zero": "0", "skip": "excluded from the mean", "one": "1", "nan": "NaN", "error": "an error",
+        "zero": "0", "skip": "NaN, excluded from the mean", "one": "1", "error": "an error",
     }),
     "order": ("What to order rankings by.", {
         "score": "score, descending", "rank": "rank column", "input": "order of the input",

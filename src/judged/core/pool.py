@@ -61,6 +61,12 @@ class Pool:
         """Documents per query with a grade above 0."""
         return self._counts("positive", lambda: self.grade > 0)
 
+    @property
+    def one_aspect(self) -> bool:
+        """True if no aspect distinguishes documents: there are none, or one for each query."""
+        aspects = self.aspects
+        return aspects is None or self.once("one aspect", lambda: not aspects.aspect.any() and not aspects.sub.any())
+
     def _counts(self, key: Hashable, chosen: Callable[[], Bools]) -> Floats:
         counts = self.once(key, lambda: primitive.total(chosen(), self.query, len(self.queries)))
         counts.flags.writeable = False

@@ -168,6 +168,12 @@ class Qrels(_IdTable):
     overlap: str = "any"
 
 
+def are_subtopics(column: IdColumn) -> bool:
+    """Return whether the second column of judgments has subtopics: not if it is 0 or Q0 throughout, as in files without any."""
+    rows = np.arange(len(column))
+    return bool(len(rows)) and not (column[0] in (b"0", b"Q0") and column.same(rows, column, np.zeros_like(rows)).all())
+
+
 @dataclass(frozen=True, slots=True)
 class Questions:
     """The retrieved chunks of each question as a run, the relevant ones as judgments."""

@@ -83,7 +83,7 @@ def _shared(j: Judged) -> bool:
 
 def _pooled_queries(j: Judged, request: CurveRequest) -> Judged:
     """Return the queries to pool: all, or those with relevant documents if the policy excludes the others."""
-    excluded = j.policy.empty in ("skip", "nan")
+    excluded = j.policy.empty == "skip"
     return j.select(np.flatnonzero(j.relevant(request.lowest) > 0)) if excluded else j
 
 
@@ -109,7 +109,7 @@ def _roc(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _Curv
         return [line], [f"(AUC {line.area():.3f})"]
     rates = np.linspace(0, 1, 101) if request.points is None else _shares(request.points, "false positive rates")
     heights = roc_heights(j, rates, request.lowest)
-    if j.policy.empty in ("skip", "nan", "one"):
+    if j.policy.empty in ("skip", "one"):
         heights[j.relevant(request.lowest) == 0] = 1.0 if j.policy.empty == "one" else np.nan
     line = mean_curve(name, rates, heights, at=rates, band=request.band, seed=request.seed)
     return [line], [f"(AUC {mean(auc[~np.isnan(auc)]):.3f})"]

@@ -143,7 +143,7 @@ def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str,
         over = f"{len(first)} queries, decisions pooled at each rank"
     else:
         over = f"mean over {counted(len(first), 'query')}"
-        over += ", excluding those without a relevant document" if first.policy.empty in ("skip", "nan") else ""
+        over += ", excluding those without a relevant document" if first.policy.empty == "skip" else ""
     banded = request.queries is None and request.band is not None and len(first) > 1
     if banded and not (kind == "roc" and request.average == "micro"):
         over += f", {request.band:.0%} band by bootstrap over queries"

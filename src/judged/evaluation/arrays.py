@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -13,7 +13,7 @@ from judged.core.judged import Judged
 from judged.core.labelled import rank_lists
 from judged.core.policy import Policy
 from judged.core.tables import Id
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
 from judged.evaluation.measuring.column import check_empty, check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
@@ -131,7 +131,7 @@ def _measure_weighted(
                 "item-weights", f"{m} cannot use weights of items", hint="use DCG or nDCG, for example", value=str(m)
             )
         own = {name: m.get(name) for name in ("gain", "base", "gains", "level") if name in known}
-        linear = m(**{name: known[name][1] for name in own if name != "gain"}, gain="linear")
+        linear = Measure(m.definition)(**{name: value for name, value in m.given if name not in own})
         weighted = replace(lists, label=gain_of(lists.label, **own) * weights)
         found.append(measure_lists(weighted, [linear], policy, None, **rest))
     columns = {str(m): next(iter(values.columns.values())) for m, values in zip(measures, found, strict=True)}
@@ -215,7 +215,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
     judged = rank_lists(
         lists.label, scores + 0.0, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
     )
-    warnings = _warnings(judged)
+    warnings = (*_infinite(lists), *_warnings(judged))
     check_empty(policy, warnings)
     return replace(judged, warnings=(*lists.warnings, *warnings))
 
@@ -236,6 +236,13 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
         raise DataError("total-relevant", f"an integer ≥ {relevant[row]}, the number of relevant items in the list",
                         got=shown(totals[row].item()), where=f"total_relevant of list {lists.names[row]!r}")  # fmt: skip
     return (totals - relevant).astype(np.int64)
+
+
+def _infinite(lists: ArrayLists) -> Iterator[Warned]:
+    count = int(np.isinf(lists.score).sum())
+    if count:
+        text = f"{count} {'score is' if count == 1 else 'scores are'} infinite; ranked first or last"
+        yield Warned("score-inf", count, text, Hint("leave out items that were not retrieved with {mask}", mask=None))
 
 
 def _warnings(judged: Judged) -> tuple[Warned, ...]:

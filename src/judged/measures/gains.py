@@ -8,13 +8,15 @@ from judged._types import Column
 from judged.errors import DataError, UsageError
 from judged.measures.parameters import Base, Discount, Function, Gain, Gains, Level, LogBase
 
-_LARGEST_EXPONENT = 1023
+LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbers
+LARGEST_NUMBER = 1023
 
 
 def gain_of(
-    grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = ""
-) -> Column:
-    """Gain of each grade. A grade of 0 or less, or below the level, gains nothing; a function decides about 0 itself."""
+    grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = "",
+    largest: int = LARGEST_EXPONENT,
+) -> Column:  # fmt: skip
+    """Gain of each grade, at most 2**largest. A grade of 0 or less, or below the level, gains nothing; a function decides about 0 itself."""
     worthy = (grade > 0) & (grade >= level)
     if isinstance(gain, Function):
         return _own_gain(grade, gain, (grade >= 0) & (grade >= level), gains)
@@ -23,7 +25,7 @@ def gain_of(
         value = worthy.astype(float)
     elif gain == "exp":
         top = float(grade.max(initial=0))
-        if top * np.log2(base) > _LARGEST_EXPONENT:
+        if top * np.log2(base) > largest:
             raise DataError(
                 "gain-overflow", f"the gain {base:g}**{top:g} of grade {top:g} exceeds the range of numbers", value=top,
                 hint="use the linear gain, or a table of gains", where=name or None,

@@ -77,7 +77,6 @@ _BURGES = Convention("nDCG DCG", {"gain": "exp"})
 _CAPPED = Convention("AP", {"norm": "capped"})
 _HITS = Convention("Accuracy", instead="Success")
 _PYTREC = {"queries": "both", "precision": "float32"}
-_UNSTABLE = "equal scores, which it sorts in an order of its own"
 
 PROFILES = {
     p.name: p
@@ -141,7 +140,7 @@ PROFILES = {
                 Convention("AUC", {"no_negatives": 0.0}),
                 Convention("FallOut", {"no_negatives": 1.0}),
             ),
-            f"{_UNSTABLE} (all but nDCG; AUROC too: it passes scores outside of 0 to 1 through a sigmoid in float32); scores ≤ 0, which count as not "
+            "equal scores, which it sorts in an order of its own (all but nDCG); AUROC of scores outside of 0 to 1, which pass through a sigmoid in float32; scores ≤ 0, which count as not "
             "retrieved in MAP, MRR, Precision and Recall",
         ),
         Profile(

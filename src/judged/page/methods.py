@@ -81,7 +81,7 @@ def _policy(policy: Policy) -> str:
         "strict": "every judged query must be in the run",
     }[policy.queries]
     empty = {
-        "zero": "counts as 0", "skip": "is excluded", "one": "counts as 1", "nan": "has no value", "error": "is an error",
+        "zero": "counts as 0", "skip": "is excluded", "one": "counts as 1", "error": "is an error",
     }[policy.empty]  # fmt: skip
     ties = {
         "id-desc": "ties are broken by document id, descending", "id-asc": "ties are broken by document id, ascending",

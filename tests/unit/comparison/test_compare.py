@@ -178,7 +178,7 @@ def test_few_queries_are_not_called_equal_for_an_interval_without_width():
 
 def test_queries_without_a_value_are_left_out_aloud():
     runs = {n: RUNS[n] for n in ("good", "poor")}
-    board = jd.compare({**QRELS, "none": {"d1": 0}}, runs, "AP", empty="nan")
+    board = jd.compare({**QRELS, "none": {"d1": 0}}, runs, "AP", empty="skip")
     assert board.rows[0].queries == 40
     assert any(w.slug == "values-missing" and w.count == 1 for w in board.warnings)
 
@@ -330,7 +330,7 @@ def test_further_tests_and_single_tables_come_in_every_format(board):
 
 
 def test_the_verdict_comes_first_and_the_warnings_last():
-    two = jd.compare({**QRELS, "none": {"d1": 0}}, {n: RUNS[n] for n in ("good", "poor")}, "AP", empty="nan")
+    two = jd.compare({**QRELS, "none": {"d1": 0}}, {n: RUNS[n] for n in ("good", "poor")}, "AP", empty="skip")
     lines = str(two).splitlines()
     assert lines[0].startswith("poor is worse than good on AP (p ")
     assert lines[-1].startswith("warning: ")

@@ -227,7 +227,7 @@ def test_a_candidate_that_is_clearly_better_leaves_no_doubt():
 
 def test_a_measure_without_any_value_fails():
     judged = {q: {"good": 0} for q in QRELS}
-    gate = jd.gate(judged, HALF, baseline=BEST, measures="RR", empty="nan", min={"RR": 0.1})
+    gate = jd.gate(judged, HALF, baseline=BEST, measures="RR", empty="skip", min={"RR": 0.1})
     assert not gate.passed
     assert [r.sentence for r in gate.reasons] == [
         "RR has no value for any query in both runs.",

@@ -103,7 +103,8 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
     if not parsed:
         raise UsageError("measure", "no measure given", hint="name one, such as DCG@10")
     refits = PositionRefits(clicks) if propensity is None else None
-    chances = np.asarray(propensity, dtype=np.float64) if refits is None else refits.fit()
+    with step("fitting pbm"):
+        chances = np.asarray(propensity, dtype=np.float64) if refits is None else refits.fit()
     names, rankings_of_runs = [], []
     for name, one in named_runs(runs):
         run = read_run(one, name=name)
@@ -113,7 +114,7 @@ def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "D
     asked = [(n, r, e) for n, group in zip(names, rankings_of_runs, strict=True) for r in group for e in estimators]
     estimates = [counterfactual(r, chances, estimator=e, clip=clip, by=by, level=level) for _, r, e in asked]
     if refits is not None:
-        with step("fitting propensities to resamples"):
+        with step("fitting pbm to resamples"):
             drawn = _refitted(
                 refits, [(r, e) for _, r, e in asked], clip, by, check_count(resamples, "resamples"), seed
             )

@@ -22,6 +22,7 @@ _LAWS = {
     "cutoff": "documents below the cutoff do not matter",
     "tail": "unjudged documents at the end never raise the value",
     "additive": "a sum over documents, each weighted by its rank alone",
+    "residual": "a sum over unjudged documents, each weighted by its rank alone",
 }
 _SUMMARIES = {"mean": "mean over queries", "sum": "sum over queries", "none": "no summary over queries",
               "geometric": "geometric mean over queries"}  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,10 @@ from judged._types import Column, Floats
 from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
-from judged.evaluation.result.names import QueryValues, find_measure
+from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
 from judged.evaluation.result.saved import read_fields
 from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
-from judged.measures.grammar import parse
+from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure
 from judged.stats.intervals import bootstraps
 from judged.stats.summary import FLOOR, no_weights, summarise
@@ -71,6 +71,9 @@ class Values(Result):
         """All but the judgments and the run behind it, which explanations need."""
         return {**self.__dict__, "source": None}
 
+    def _by_measure(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> ByMeasure:
+        return ByMeasure(values, self.measures, self.profile)
+
     def _key(self, measure: str | Measure) -> str:
         return str(find_measure(measure, self.measures, self.profile))
 
@@ -79,7 +82,7 @@ class Values(Result):
         if query not in self.queries:
             raise UsageError("no-query", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
-        return {name: plain_data(column[row]) for name, column in self.columns.items()}
+        return self._by_measure({name: plain_data(column[row]) for name, column in self.columns.items()})
 
     # ── summaries ────────────────────────────────────────────────────────────────────────────────
 
@@ -88,19 +91,20 @@ class Values(Result):
 
         With weights the mean is Σ w·value / Σ w; counts are summed without them.
         """
-        return {
-            str(m): summarise(self.columns[str(m)], m.definition.summary, self.weights) for m in self.numeric_measures
-        }
+        return self.summary("")
 
     def summary(self, how: str) -> dict[str, float]:
         """Each measure summarised by mean, sum, geometric, median, min, max or std."""
-        return {str(m): summarise(self.columns[str(m)], how, self.weights) for m in self.numeric_measures}
+        each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
+        return self._by_measure(
+            (str(m), summarise(values, how or m.definition.summary, self.weights)) for m, values in each
+        )
 
     def quantile(self, q: float) -> dict[str, float]:
         """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""
         if self.weights is not None:
             raise no_weights("quantiles")
-        return {str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures}
+        return self._by_measure({str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures})
 
     def interval(self, measure: str | Measure, *, level: float = 0.95, seed: int = 0) -> tuple[float, float] | None:
         """Interval of the mean over queries; None for counts, and for fewer than two queries.
@@ -127,7 +131,7 @@ class Values(Result):
         for name in logs:
             if (end := intervals[name]) is not None:
                 intervals[name] = (float(np.exp(end[0])), float(np.exp(end[1])))
-        return intervals
+        return self._by_measure(intervals)
 
     @property
     def numeric_measures(self) -> list[Measure]:
@@ -138,12 +142,9 @@ class Values(Result):
 
     def to_dict(self) -> dict[Id, dict[str, Any]]:
         """{query: {measure: value}}; a measure is found by any of its names, such as "map" for "AP"."""
-        names = list(self.columns)
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
-        return {
-            query: QueryValues(zip(names, row, strict=True), self.measures, self.profile)
-            for query, row in zip(self.queries, rows, strict=True)
-        }
+        each = (self._by_measure(zip(self.columns, row, strict=True)) for row in rows)
+        return dict(zip(self.queries, each, strict=True))
 
     def to_pandas(self) -> Any:
         """A pandas frame with one row per query (the index) and one column per measure."""
@@ -214,8 +215,7 @@ class Values(Result):
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query
 
-        own = next((m for m in self.measures if str(m) == str(measure)), None)
-        return explain_query(own or parse(measure), self.source, query, rows)
+        return explain_query(meant_measure(measure, self.measures, self.profile), self.source, query, rows)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The summary: one row per measure."""
@@ -280,4 +280,4 @@ class Values(Result):
         """Plot the distribution over queries on matplotlib axes: one strip per measure, with its mean."""
         from judged.plots.results import draw_values
 
-        return draw_values(self, measures, ax)
+        return draw_values(self, None if measures is None else [self._key(m) for m in parse_all(measures)], ax)

@@ -12,7 +12,7 @@ import numpy as np
 from judged._types import Floats
 from judged.core.policy import Policy
 from judged.errors import Warned
-from judged.evaluation.result.names import find_measure
+from judged.evaluation.result.names import ByMeasure, find_measure
 from judged.evaluation.result.tables import notes_on, summary_table
 from judged.measures.registry import Measure
 from judged.stats.summary import FLOOR
@@ -99,11 +99,12 @@ class Summed(Result):
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The mean of one measure."""
-        return self.mean()[str(find_measure(measure, self.measures, self.profile))]
+        return float(self.mean()[str(find_measure(measure, self.measures, self.profile))])
 
     def mean(self) -> dict[str, float]:
         """The summary of each measure: the mean, or what its definition says (counts are summed); rounded once."""
-        return {str(m): _summary(self.sum_of(m), m.definition.summary) for m in self.measures}
+        means = {str(m): _summary(self.sum_of(m), m.definition.summary) for m in self.measures}
+        return ByMeasure(means, self.measures, self.profile)
 
     def missing(self) -> dict[str, int]:
         """Number of lists or queries without a value, by measure: those that the policy excludes."""

@@ -93,7 +93,8 @@ class QueryFeed:
         nothing = Run(name="run", queries=self.qrels.queries.take(codes), query=np.empty(0, np.int64), doc=IdColumn.of([]), score=np.empty(0),
                       query_kind=self.qrels.query_kind, doc_kind=self.qrels.doc_kind)  # fmt: skip
         batch = self._measure(codes, nothing)
-        return replace(batch, warnings=(*(w for w in batch.warnings if w.slug != "no-overlap"), warning))
+        others = (w for w in batch.warnings if w.slug not in ("no-overlap", "empty-list"))
+        return replace(batch, warnings=(*others, warning))
 
     def _measure(self, codes: Ints, run: Run) -> Batch:
         values = evaluate(self._judgments(codes), run, self.measures, profile=self.profile, **self.options)

@@ -43,7 +43,7 @@ def as_numbers(source: Any, name: str) -> Numbers:
         if isinstance(error, DataError):
             raise
         raise DataError("dtype", f"{name} as an array of numbers", got=shown(source), where=name) from error
-    narrow = _bits(source, array) <= _NARROW or (array.dtype.kind in "iu" and array.size > 0 and _is_beyond(array))
+    narrow = _bits(source, array) <= _NARROW
     if array.dtype.kind == "V":  # bfloat16 and others that NumPy does not have
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
@@ -54,9 +54,12 @@ def as_numbers(source: Any, name: str) -> Numbers:
     return Numbers(array, narrow)
 
 
-def _is_beyond(array: NDArray[Any]) -> bool:
-    """Return whether integers are beyond those that a double represents exactly."""
-    return array.dtype.itemsize == 8 and bool(max(int(array.max()), -int(array.min())) > 2**53)
+def distinct_as_floats(array: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in the same order, of which two are equal as doubles only if they are equal: integers beyond 2^53 become their places."""
+    wide = array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size > 0
+    if not wide or max(int(array.max()), -int(array.min())) <= 2**53:
+        return array
+    return np.unique(array, return_inverse=True)[1].reshape(array.shape)
 
 
 def _bits(source: Any, array: NDArray[Any]) -> int:

@@ -114,12 +114,14 @@ class _Distinct:
 
 
 def _family_of(kind: type) -> str:
-    if issubclass(kind, (bool, np.bool_, type(None))) or kind.__name__ in ("NAType", "NaTType"):
+    if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
         return "null"
+    if issubclass(kind, (bool, np.bool_)):
+        return "unsuitable"
     for family, kinds in (("text", (str,)), ("bytes", (bytes,)), ("integer", (int, np.integer))):
         if issubclass(kind, kinds):
             return family
-    return "container" if issubclass(kind, Collection) or kind.__hash__ is None else kind.__qualname__
+    return "unsuitable" if issubclass(kind, Collection) or kind.__hash__ is None else kind.__qualname__
 
 
 def _family(items: list[Any], origin: Origin, role: str) -> str:
@@ -130,13 +132,13 @@ def _family(items: list[Any], origin: Origin, role: str) -> str:
         return "integer"
     family = kinds[type(items[0])] if items else "text"
     known = family in ("text", "bytes", "integer")
-    if len(families) <= 1 and (known or (origin.typed and family not in ("null", "container"))):
+    if len(families) <= 1 and (known or (origin.typed and family not in ("null", "unsuitable"))):
         return family
     for row, item in enumerate(items):
         other = kinds[type(item)]
         if other == "null" or (isinstance(item, (float, np.floating)) and item != item):
             _raise("id-null", origin, role, row, item)
-        if other == "container" or not (origin.typed or other in ("text", "bytes", "integer")):
+        if other == "unsuitable" or not (origin.typed or other in ("text", "bytes", "integer")):
             _raise("id-type", origin, role, row, item, f"{shown(item)} ({type(item).__name__})")
         if other != family:
             got = f"{shown(item)} ({type(item).__name__}) after {shown(items[0])} ({type(items[0]).__name__})"

@@ -81,16 +81,16 @@ def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoRet
 
 
 def ranks(values: Column) -> Ints | None:
-    """Return a column of integers; None if a value is something else."""
+    """Return a column of integers ≥ 0; None if a value is something else."""
     try:
         numbers = np.asarray(values)
         if numbers.dtype.kind in "US":
-            return numbers.astype(np.int64)
+            numbers = numbers.astype(np.int64)
         if numbers.dtype.kind == "O":
             numbers = np.array([float(v) for v in numbers])
     except (TypeError, ValueError, OverflowError):
         return None
-    if np.ma.isMaskedArray(values) or numbers.dtype.kind not in "iuf" or not (np.abs(numbers) < 2**53).all():
+    if np.ma.isMaskedArray(values) or numbers.dtype.kind not in "iuf" or not ((numbers >= 0) & (numbers < 2**53)).all():
         return None
     whole = numbers.astype(np.int64)
     return whole if (whole == numbers).all() else None

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
-from judged.core.tables import IdKind, Passages, Qrels, Run
+from judged.core.tables import IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Warned, shown
 from judged.io.tables.column_names import list_columns, same_column
 from judged.io.tables.columns import ColumnRequest
@@ -200,14 +200,16 @@ def _rank(table: SourceTable) -> Ints | None:
         return None
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.request.named or table.number is None):
-        column = table.request.named.get("rank", "rank")
-        problem = f"not all ranks in {column!r} are integers"
-        raise DataError("rank-type", problem, where=table.name, value=column, hint="convert them, or provide scores")
+        row = next(row for row in range(len(table.rank)) if ranks(table.rank[row : row + 1]) is None)
+        raise DataError(
+            "rank-type", f"a rank as an integer ≥ 0{table.origin.describe_row(row)}", got=shown(table.rank[row]),
+            where=table.origin.place(row, "rank"), value=table.rank[row], hint="convert the ranks, or provide scores",
+        )  # fmt: skip
     return rank
 
 
 def _aspect(table: SourceTable) -> IdColumn | None:
-    """Return subtopics, if they differ or were named by the caller."""
+    """Return subtopics, if the column has them or was named by the caller."""
     if table.aspect is None:
         return None
     values = as_list(table.aspect, table.origin, "aspect")
@@ -216,9 +218,7 @@ def _aspect(table: SourceTable) -> IdColumn | None:
     if not named and (kinds == {type(None)} or (kinds == {str} and not any(values))):
         return None  # a column that was never filled
     text = encode_ids(values, table.origin, "aspect")[0]
-    rows = np.arange(len(text))
-    constant = text.same(rows, text, np.zeros_like(rows)).all()
-    return None if constant and not named else text
+    return text if named or are_subtopics(text) else None
 
 
 def _raise_empty(table: SourceTable) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Bytes, Ints
 from judged.core.ids import IdColumn
-from judged.core.tables import Qrels, Run
+from judged.core.tables import Qrels, Run, are_subtopics
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place
 from judged.io.files.limits import LONGEST_LINE, raise_long_line
@@ -84,7 +84,7 @@ def parse_run(
 def parse_qrels(
     data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
 ) -> Qrels:
-    """Parse judgments. The second column is a subtopic if it varies, unless `aspects` is given."""
+    """Parse judgments. `aspects` says whether the second column is a subtopic; by default `are_subtopics` decides."""
     doc = layout.columns.index("doc")
     file = _read(data, name, layout, tuple(range(doc + 1)), extra_columns=False, lenient=lenient)
     if not len(file):
@@ -93,9 +93,8 @@ def parse_qrels(
         )
     queries, query = _distinct(file.texts[0])
     aspect = file.texts[1]
-    rows = np.arange(1, len(aspect))
     if aspects is None:
-        aspects = bool(len(rows)) and not aspect.same(rows, aspect, np.zeros_like(rows)).all()
+        aspects = are_subtopics(aspect)
     return Qrels(
         name=name, queries=queries, query=query, doc=file.texts[doc], grade=file.numbers,
         aspect=aspect if aspects else None, sub=file.texts[2] if layout is PREFS else None, where=file.place,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from judged._types import Column
 from judged.core.confusion import wrong_around
 from judged.core.judged import Judged
 from judged.measures.families.sets import depth_of
-from judged.measures.parameters import Cutoff, Level, OneClass, Share
+from judged.measures.parameters import Cutoff, Level, OneClass, Spec, number
 from judged.measures.registry import measure
+
+FallOut = Annotated[float, Spec("highest fall-out of the area", number(0, 1, open_low=True))]
 
 
 @measure("AUC",
@@ -18,7 +22,7 @@ from judged.measures.registry import measure
          family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
          formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
 def roc_auc(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0, no_negatives: OneClass = 1.0
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: FallOut = 1.0, no_negatives: OneClass = 1.0
 ) -> Column:
     """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
 

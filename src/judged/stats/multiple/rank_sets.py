@@ -106,7 +106,7 @@ def _fill(table: Floats, missing: Missing) -> Floats:
 def _above_in_mean(tables: Sequence[Floats], counted: Bools, level: float) -> Bools:
     """Test the mean over the counted collections for all pairs; `counted` has collections × systems."""
     weights = counted / np.maximum(counted.sum(axis=0), 1)
-    comparable = counted.any(axis=0)
+    comparable: Bools = np.asarray(counted.any(axis=0))
     k = counted.shape[1]
     above = np.zeros((k, k), bool)
     for a in range(k):
@@ -158,8 +158,8 @@ def _above_in_ranks(above: Bools, present: Bools, by: By, missing: Missing) -> B
     else:
         some = np.maximum(counts.sum(axis=0), 1)
         low, high = (-np.where(counts, rank, 0).sum(axis=0) / some for rank in (last, first))
-    everywhere = above.all(axis=0) & counts.all(axis=0)[:, None] & counts.all(axis=0)
-    valued = counts.any(axis=0)
+    always, valued = np.asarray(counts.all(axis=0)), np.asarray(counts.any(axis=0))
+    everywhere = np.asarray(above.all(axis=0)) & always[:, None] & always
     return np.asarray(((low[:, None] > high) & valued[:, None] & valued) | everywhere)
 
 

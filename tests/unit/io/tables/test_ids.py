@@ -59,8 +59,8 @@ def test_ids_keep_their_exact_text_and_their_type(ids, kind, text):
     [
         ("id-null", None, "None"),
         ("id-null", float("nan"), "nan"),
-        ("id-null", True, "True"),
-        ("id-null", np.bool_(False), "False"),
+        ("id-type", True, "True"),
+        ("id-type", np.bool_(False), "False"),
         ("id-type", ("d", 1), "(tuple)"),
         ("id-type", frozenset("d"), "(frozenset)"),
         ("id-encoding", "\ud800x", "\\ud800x"),
@@ -126,7 +126,7 @@ def test_in_a_text_file_every_id_is_text(save):
 
 
 @pytest.mark.parametrize(
-    ("value", "slug"), [("null", "id-null"), ("1.5", "id-type"), ("true", "id-null"), ("[1]", "id-type")]
+    ("value", "slug"), [("null", "id-null"), ("1.5", "id-type"), ("true", "id-type"), ("[1]", "id-type")]
 )
 def test_what_is_no_id_in_json_is_refused_with_its_line(value, slug, save, refusal):
     good = '{"qid": "q", "doc": "d", "score": 1}\n'
