@@ -9,7 +9,6 @@ from judged.errors import DataError, UsageError
 from judged.measures.parameters import Base, Discount, Function, Gain, Gains, Level, LogBase
 
 LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbers
-LARGEST_NUMBER = 1023
 
 
 def gain_of(

@@ -96,9 +96,7 @@ class Values(Result):
     def summary(self, how: str) -> dict[str, float]:
         """Each measure summarised by mean, sum, geometric, median, min, max or std."""
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
-        return self._by_measure(
-            (str(m), summarise(values, how or m.definition.summary, self.weights)) for m, values in each
-        )
+        return self._by_measure((str(m), summarise(x, how or m.definition.summary, self.weights)) for m, x in each)
 
     def quantile(self, q: float) -> dict[str, float]:
         """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""

@@ -16,6 +16,7 @@ from judged.measures.parameters import Cutoff, Goal, Level, MaxGrade, MinGrade, 
 from judged.measures.registry import measure
 
 Above0 = Annotated[float, Spec("a number ≥ 0", number(0, 1e9))]
+Patience = Annotated[float, Spec("a number > 0", number(1e-6, 1e9))]
 Length = Annotated[float, Spec("length of a document whose length is not known", number(0, 1e9))]
 _LARGEST_EXPONENT = 700.0
 _QUERIES = 256  # walked down at a time
@@ -74,7 +75,7 @@ def information_foraging(
          family="user model", aliases=("time_biased_gain",), laws={"cutoff", "swap", "tail"}, example=([1, 0, 1], 0.64 * 0.77 * (1 + 0.5 ** ((2 * 4.4 + (0.64 + 0.39) * (0.018 * 500 + 7.8)) / 224))),
          paper="Smucker and Clarke, SIGIR 2012", formula="Σ over relevant ranks of click·save·2^(-t / h), t = Σ over the ranks above of summary + click·(per_word·words + per_doc)")  # fmt: skip
 def time_biased_gain(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, h: Positive = 224.0, words: Length = 500.0, summary: Above0 = 4.4, per_word: Above0 = 0.018,
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, h: Patience = 224.0, words: Length = 500.0, summary: Above0 = 4.4, per_word: Above0 = 0.018,
     per_doc: Above0 = 7.8, click: Share = 0.64, click_other: Share = 0.39, save: Share = 0.77,
 ) -> Column:  # fmt: skip
     """Expected number of relevant documents that a user saves whose patience has a half-life of h seconds.
@@ -98,7 +99,7 @@ def time_biased_gain(
 @measure("U", family="user model", aliases=("U_measure", "U-measure"), laws={"cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 * (1 - (200 + 600) / 132000) + 1 / 16 * (1 - (600 + 1200) / 132000)),
          paper="Sakai and Dou, SIGIR 2013", formula="Σ over relevant ranks of gain·max(0, 1 - read / L), gain = (2^grade - 1) / 2^max, read = snippet·rank + Σ of share·length of the relevant documents so far")  # fmt: skip
 def u_measure(
-    j: Judged, *, cutoff: Cutoff = None, L: Positive = 132000.0, snippet: Above0 = 200.0, share: Share = 0.2, length: Length = 3000.0, max: MaxGrade = 4.0,  # noqa: N803 - the paper's letter
+    j: Judged, *, cutoff: Cutoff = None, L: Patience = 132000.0, snippet: Above0 = 200.0, share: Share = 0.2, length: Length = 3000.0, max: MaxGrade = 4.0,  # noqa: N803 - the paper's letter
 ) -> Column:  # fmt: skip
     """Gain that falls with the text that the user has read so far, to nothing after L characters.
 

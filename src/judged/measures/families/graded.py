@@ -10,9 +10,11 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.errors import DataError, UsageError
-from judged.measures.gains import LARGEST_EXPONENT, LARGEST_NUMBER, discount, gain_of
+from judged.measures.gains import LARGEST_EXPONENT, discount, gain_of
 from judged.measures.parameters import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
 from judged.measures.registry import measure
+
+_LARGEST_NUMBER = 1023
 
 
 def _sums(
