@@ -25,7 +25,7 @@ def _sums(
     if below:
         raise UsageError("parameter", f"gains has a gain for grade {below[0]:g}, which is below level={level:g}", value=gains,
                          hint="leave out the gain, or the level")  # fmt: skip
-    here, best = _gain_columns(j, gain, base, gains, level, LARGEST_NUMBER)
+    here, best = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
     ideal = j.ideal_by(best)
     seen = ideal.within(cutoff)
     best = np.maximum(best[ideal.judgment[seen]], 0.0)
@@ -39,7 +39,7 @@ def _sums(
 
 
 def _unscaled(j: Judged, value: Column, scale: float) -> Column:
-    if (np.abs(value) > 2.0**LARGEST_NUMBER * scale).any():
+    if (np.abs(value) > 2.0**_LARGEST_NUMBER * scale).any():
         raise DataError("gain-overflow", "the sum of the gains exceeds the range of numbers", where=j.names[0],
                         hint="use the linear gain, a table of gains, or nDCG")  # fmt: skip
     return value / scale
