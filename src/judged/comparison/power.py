@@ -16,6 +16,7 @@ from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import check_unweighted
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count, deviation
 from judged.stats.power import (
@@ -30,7 +31,7 @@ from judged.stats.power import (
     queries_needed,
     simulated_power,
 )
-from judged.stats.summary import mean, no_weights
+from judged.stats.summary import mean
 from judged.steps import step
 from judged.tables.text import counted
 
@@ -160,8 +161,7 @@ def _values(
 
 def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     """The values of both runs, for the queries on which both have one."""
-    if any(side.weights is not None for side in sides):
-        raise no_weights("power")
+    check_unweighted("power", sides)
     first, second = (dict(zip(side.queries, side[name].tolist(), strict=True)) for side in sides)
     shared = [q for q in first if q in second and not math.isnan(first[q]) and not math.isnan(second[q])]
     if not shared:

@@ -16,12 +16,13 @@ from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.names import ByMeasure, find_measure
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import check_unweighted
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.intervals import Method
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
-from judged.stats.summary import no_weights, summarise
+from judged.stats.summary import summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
 
@@ -127,10 +128,6 @@ class Comparison(Result):
             return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
         return np.array([summarise(np.where(known, column, np.nan), "mean", weights) for column in x.T])
 
-    def _check_unweighted(self, what: str) -> None:
-        if self.results[0].weights is not None:
-            raise no_weights(what)
-
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
         return np.stack([np.asarray(result[measure], float) for result in self.results], axis=1)
@@ -190,21 +187,21 @@ class Comparison(Result):
         """Test whether any runs differ: Friedman's test and the two-way analysis of variance, per measure."""
         from judged.comparison.omnibus import omnibus_tests
 
-        self._check_unweighted("tests of all runs")
+        check_unweighted("tests of all runs", self.results)
         return omnibus_tests(self)
 
     def jointly(self, test: str = "randomised-tukey") -> JointTests:
         """Test every pair with all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
         from judged.comparison.omnibus import joint_tests
 
-        self._check_unweighted("joint tests")
+        check_unweighted("joint tests", self.results)
         return joint_tests(self, test)
 
     def critical(self, measure: str) -> Critical:
         """Mean ranks of the runs over queries, and the groups within Nemenyi's critical difference (Demšar 2006)."""
         from judged.comparison.omnibus import critical_difference
 
-        self._check_unweighted("mean ranks")
+        check_unweighted("mean ranks", self.results)
         return critical_difference(self, measure)
 
     def equivalence(self, measure: str, a: str, b: str, margin: float) -> Equivalence:
@@ -216,7 +213,7 @@ class Comparison(Result):
         return bayesian_t(self._differences(measure, a, b), rope=rope)
 
     def _differences(self, measure: str, a: str, b: str) -> Floats:
-        self._check_unweighted("this test")
+        check_unweighted("this test", self.results)
         x = self.matrix(measure)
         d = x[:, self._place(b)] - x[:, self._place(a)]
         known: Floats = d[~np.isnan(d)]

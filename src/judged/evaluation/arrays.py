@@ -131,7 +131,7 @@ def _measure_weighted(
                 "item-weights", f"{m} cannot use weights of items", hint="use DCG or nDCG, for example", value=str(m)
             )
         own = {name: m.get(name) for name in ("gain", "base", "gains", "level") if name in known}
-        linear = m(**{name: known[name][1] for name in own if name != "gain"}, gain="linear")
+        linear = Measure(m.definition)(**{name: value for name, value in m.given if name not in own})
         weighted = replace(lists, label=gain_of(lists.label, **own) * weights)
         found.append(measure_lists(weighted, [linear], policy, None, **rest))
     columns = {str(m): next(iter(values.columns.values())) for m, values in zip(measures, found, strict=True)}

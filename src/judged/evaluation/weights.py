@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from judged._types import Floats
 from judged.core.tables import Id
 from judged.errors import DataError, shown
 from judged.io.query_attributes import read_attribute
+from judged.stats.summary import no_weights
 from judged.tables.text import counted
+
+if TYPE_CHECKING:
+    from judged.evaluation.result.values import Values
 
 COLUMN = "weight"
 
@@ -54,6 +58,12 @@ def check_weights(weights: Any, queries: Sequence[Id]) -> Floats:
         raise DataError("query-weights", "all weights are 0", hint="give a positive weight to at least one query")
     column.flags.writeable = False
     return column
+
+
+def check_unweighted(what: str, results: Sequence[Values]) -> None:
+    """Raise if queries have weights, which `what` would ignore."""
+    if any(result.weights is not None for result in results):
+        raise no_weights(what)
 
 
 def _is_columns(weights: Mapping[Any, Any]) -> bool:
