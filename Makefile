@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PAGE   := src/judged/page/web tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench bench-scale fuzz clean chromium java latex
+.PHONY: help demo test quick check bench bench-scale simulate fuzz clean chromium java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -21,8 +21,8 @@ quick: $(VENV)/test  ## the quick core of the tests
 	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser and not spark" tests
 
 check: $(VENV)/test  ## lint, formatting and strict types
-	$(BIN)/ruff check src tests tools benchmarks fuzz
-	$(BIN)/ruff format --check src tests tools benchmarks fuzz
+	$(BIN)/ruff check src tests tools benchmarks fuzz simulations
+	$(BIN)/ruff format --check src tests tools benchmarks fuzz simulations
 	$(BIN)/mypy
 	$(BIN)/deno lint $(PAGE)
 	$(BIN)/deno fmt --check $(PAGE)
@@ -51,6 +51,10 @@ bench-scale: $(VENV)-scale/made java  ## runs of 5 to 200 million rows: out of c
 	$(VENV)-scale/bin/python benchmarks/scale.py $(SCALE)
 
 FUZZ_SECONDS ?= 60
+SIMULATE ?= 1
+simulate: $(VENV)/test  ## error rates of the statistics, into docs/error_rates.md (half an hour); SIMULATE=0.05 for a quick look
+	$(BIN)/python -m simulations $(SIMULATE)
+
 fuzz: $(VENV)-fuzz/made  ## the native core against the reference on hostile input, with sanitizers; FUZZ_SECONDS=60
 	$(VENV)-fuzz/bin/python fuzz/run.py --seconds $(FUZZ_SECONDS)
 

@@ -17,7 +17,7 @@ from judged.correlation.inputs import Kind, read_if_run, read_pair
 from judged.correlation.result import Correlation, Correlations
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.stats.checks import check_choice, check_share
-from judged.stats.intervals import bootstraps
+from judged.stats.intervals import interval
 from judged.stats.rank_correlation.intervals import intervals, p_value
 from judged.stats.rank_correlation.overlap_by_depth import Ties
 from judged.stats.rank_correlation.rbo_and_overlap import overlap_of
@@ -103,9 +103,13 @@ def correlate(
 @step("correlating")
 def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind, names: tuple[str, str],
                  conventions: dict[str, Any], *, framed: bool) -> Correlation:  # fmt: skip
-    runs, options = kind == "runs", {"level": conventions["level"], "seed": conventions["seed"]}
+    runs = kind == "runs"
     columns = {str(one): _values(one, pair, conventions["p"], conventions["ties"]) for one in requests}
-    ends = bootstraps(list(columns.values()), **options) if runs else intervals(pair.columns, requests, **options)
+    if runs:
+        limits = [(-1.0, 1.0)] * len(columns)
+        ends = interval(list(columns.values()), confidence=conventions["level"], limits=limits)
+    else:
+        ends = intervals(pair.columns, requests, level=conventions["level"], seed=conventions["seed"])
     return Correlation(
         kind=kind,
         names=names,

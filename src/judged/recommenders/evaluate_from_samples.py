@@ -17,7 +17,7 @@ from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure
 from judged.recommenders.sampled_estimates import by_estimated_rank, correct_values, expected, naive
 from judged.stats.checks import check_count
-from judged.stats.intervals import bootstraps
+from judged.stats.intervals import interval
 from judged.stats.summary import mean
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -85,7 +85,7 @@ class SampledEstimates(Result):
 
 
 def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 RR AUC", *, sampled: int, items: int,
-                          estimator: Estimator = "corrected", gamma: float = 0.1, replacement: bool = False, seed: int = 0) -> SampledEstimates:  # fmt: skip
+                          estimator: Estimator = "corrected", gamma: float = 0.1, replacement: bool = False) -> SampledEstimates:  # fmt: skip
     """Estimate measures over the whole catalogue from the rank of one relevant item among sampled others.
 
     A measure computed as if the sample were the catalogue is a different measure: it is far too high, and can order systems
@@ -101,7 +101,6 @@ def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 R
             `biased`, the measure of the sample.
         gamma: for `corrected`: 0 has the least bias, 1 the least variance.
         replacement: true if an item could be sampled twice.
-        seed: random seed of the intervals.
 
     >>> result = evaluate_from_samples([1, 1, 3, 50], "AUC", sampled=100, items=1001, estimator="rank")
     >>> round(result["AUC"].value, 4)  # mean of 1 - (rank - 1) / 100
@@ -113,7 +112,7 @@ def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 R
     parsed = parse_all(measures)
     tables = [_value_per_rank(measure, m, n, estimator, gamma, replacement) for measure in parsed]
     columns = [table[place] for table, _ in tables]
-    ends = bootstraps(columns, seed=seed)
+    ends = interval(columns)
     estimates = tuple(
         SampledEstimate(str(measure), estimator, mean(column), end and end[0], end and end[1], bias)
         for measure, column, end, (_, bias) in zip(parsed, columns, ends, tables, strict=True)

@@ -16,7 +16,7 @@ from judged.evaluation.slices import slices_of
 from judged.recommenders.inputs import Recommendations
 from judged.recommenders.lists import RecommendedLists
 from judged.recommenders.registry import BeyondMeasure, parse_beyond
-from judged.stats.intervals import bootstraps
+from judged.stats.intervals import interval
 from judged.stats.summary import mean
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
@@ -52,15 +52,13 @@ class BeyondAccuracy(Result):
         """One number per measure: the mean over users with a value, or the value of the run."""
         return {row["measure"]: row["value"] for row in self._rows({})}
 
-    def interval(
-        self, measure: str | BeyondMeasure, *, level: float = 0.95, seed: int = 0
-    ) -> tuple[float, float] | None:
-        """A bootstrap interval of the mean over users; None for a measure of the whole run, and for fewer than two users."""
-        return self.intervals(level=level, seed=seed).get(self._key(measure))
+    def interval(self, measure: str | BeyondMeasure, *, level: float = 0.95) -> tuple[float, float] | None:
+        """Student's t interval of the mean over users; None for a measure of the whole run, and for fewer than two users."""
+        return self.intervals(level=level).get(self._key(measure))
 
-    def intervals(self, *, level: float = 0.95, seed: int = 0) -> dict[str, tuple[float, float] | None]:
+    def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
         """The intervals of all measures that have a value per user."""
-        ends = bootstraps(list(self.columns.values()), level=level, seed=seed) if self.columns else []
+        ends = interval(list(self.columns.values()), confidence=level) if self.columns else []
         return dict(zip(self.columns, ends, strict=True))
 
     def values(self) -> Values:

@@ -1,0 +1,128 @@
+"""Tables of several runs and measures: family-wise errors, simultaneous coverage, and rows that contradict themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from judged.stats.decisions import APART, decide, decide_family
+from judged.stats.multiple.rank_sets import rank_sets
+from simulations.populations import scores, systems
+from simulations.table import Cell, SimulatedTable
+
+_MEANS = frozenset({"better", "worse"})
+_CORRECTIONS = ("bonferroni", "holm", "max", "benjamini-hochberg", "none")
+
+
+def family_wise_errors(scale: float) -> Iterator[SimulatedTable]:
+    """The share of tables of equal systems with any better or worse, and of tables whose intervals all contain 0."""
+    worlds = [
+        ("5 systems, AP, labels permuted", systems("AP", 5, recentre=False), 2_000),
+        ("5 systems, RR, labels permuted", systems("RR", 5, recentre=False), 2_000),
+        ("5 systems, Success@10, labels permuted", systems("Success@10", 5, recentre=False), 2_000),
+        ("5 systems, AP, recentred", systems("AP", 5), 2_000),
+        ("20 systems, AP, recentred", systems("AP", 20), 500),
+        ("20 systems, nDCG@20, recentred", systems("nDCG@20", 20), 500),
+    ]
+    rows = []
+    for name, draw, repeats in worlds:
+        rng = np.random.default_rng([*name.encode()])
+        tables = [draw(rng, 50, 1) for _ in range(int(repeats * scale))]
+        pairs = list(combinations(range(tables[0].shape[1]), 2))
+        cells = []
+        for correction in _CORRECTIONS:
+            options = {"test": "permutation", "resamples": 1_999} if correction == "max" else {}
+            wrong = [
+                any(v in APART for v in decide(x, pairs, correction=correction, **options).verdict) for x in tables
+            ]
+            cells.append(Cell.of(wrong, counts=correction == "bonferroni"))
+        covered = [
+            bool(np.all((d.low <= 0) & (d.high >= 0) | np.isnan(d.low))) for d in (decide(x, pairs) for x in tables)
+        ]
+        rows.append((name, [*cells, Cell.of(covered)]))
+    yield SimulatedTable(
+        "Tables of equal systems, 50 queries: any false finding, % (t test), and all intervals contain the true differences at once",
+        (*_CORRECTIONS, "all covered"),
+        rows,
+        goal=None,
+        head="systems",
+        prefix="",
+    )
+
+
+def families_of_measures(scale: float) -> Iterator[SimulatedTable]:
+    """Two exchangeable systems by several measures: any false finding."""
+    names, rng = ("AP", "P@10", "RR"), np.random.default_rng(5)
+    tables = [scores(m) for m in names]
+    columns = min(t.shape[1] for t in tables)
+    wrong = []
+    for _ in range(int(4_000 * scale)):
+        pair, topics = rng.choice(columns, 2, replace=False), rng.integers(50, size=100)
+        swap = rng.random(100) < 0.5
+        drawn = [np.where(swap[:, None], t[topics][:, pair[::-1]], t[topics][:, pair]) for t in tables]
+        wrong.append(any(v in APART for d in decide_family(drawn, [(0, 1)]) for v in d.verdict))
+    yield SimulatedTable(
+        "Two equal systems by three measures, 100 queries, any false finding, %",
+        ("corrected together",),
+        [("AP, P@10, RR, labels swapped", [Cell.of(wrong, counts=True)])],
+        head="measures",
+        prefix="",
+    )
+
+
+def contradictions(scale: float) -> Iterator[SimulatedTable]:
+    """Rows whose printed interval and verdict disagree: none, for any test of means and correction."""
+    rng, rows = np.random.default_rng(11), []
+    for test, correction, repeats in (
+        ("t", "bonferroni", 10_000),
+        ("t", "holm", 2_000),
+        ("t", "none", 2_000),
+        ("permutation", "bonferroni", 200),
+        ("permutation", "holm", 200),
+        ("bootstrap", "bonferroni", 100),
+    ):
+        options = {} if test == "t" else {"resamples": 4_999}
+        tables = wrong = 0
+        for _ in range(max(20, int(repeats * scale))):
+            measure = str(rng.choice(["AP", "P@10", "RR", "Success@10", "nDCG@20"]))
+            x = systems(measure, 5, recentre=bool(rng.random() < 0.5))(rng, int(rng.choice([5, 10, 25, 50])), 1)
+            x = x + rng.normal(0, 0.05, 5) * (rng.random() < 0.5)
+            d = decide(x, list(combinations(range(5), 2)), test=test, correction=correction, **options)
+            excludes = (d.low > 0) | (d.high < 0)
+            tables += 1
+            wrong += any(bool(e) != (v in _MEANS) for e, v in zip(excludes, d.verdict, strict=True))
+        rows.append((f"{test}, {correction}", [f"{wrong} of {tables:,}"]))
+    yield SimulatedTable(
+        "Tables of five runs with a row whose interval contradicts its verdict",
+        ("contradictions",),
+        rows,
+        head="test and correction",
+        prefix="",
+    )
+
+
+def leaderboards(scale: float) -> Iterator[SimulatedTable]:
+    """Sets of ranks: the share of boards of which all sets contain the true ranks; letters of equal systems."""
+    rows = []
+    for k in (5, 10, 20):
+        rng, letters, sets, near = np.random.default_rng(k), [], [], []
+        table = scores("AP")
+        for _ in range(int(1_000 * scale)):
+            equal = rank_sets([systems("AP", k, recentre=False)(rng, 50, 1)])
+            letters.append(bool(equal.above.any()))
+            for shrink, kept in ((1.0, sets), (0.1, near)):
+                x = table[:, rng.choice(table.shape[1], k, replace=False)]
+                x = x - (1 - shrink) * (x.mean(axis=0) - x.mean())
+                truth, found = x.mean(axis=0), rank_sets([x[rng.integers(50, size=50)]])
+                first = 1 + (truth > truth[:, None] + 1e-12).sum(axis=1)
+                kept.append(bool(((found.low <= first) & (first <= found.high)).all()))
+        rows.append((f"{k} systems", [Cell.of(letters, counts=True), Cell.of(sets), Cell.of(near)]))
+    yield SimulatedTable(
+        "Leaderboards of 50 queries, AP: letters that separate equal systems (at most 5%), and boards of which all sets contain the true ranks (at least 95%)",
+        ("equal systems separated", "real systems covered", "nearly equal systems covered"),
+        rows,
+        head="board",
+        prefix="",
+    )

@@ -1,0 +1,125 @@
+"""Clicks, interleaving, agreement, correlation and classification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import judged as jd
+from judged.clicks.data.grid import ShownLists
+from judged.clicks.models.examination import Examination
+from judged.clicks.models.simulation import simulate
+from judged.stats.rank_correlation.intervals import correlation
+from simulations.table import Cell, SimulatedTable
+
+_DOCS = [f"d{j}" for j in range(8)]
+
+
+def clicks(scale: float) -> Iterator[SimulatedTable]:
+    """Coverage of counterfactual estimates, and false findings of interleaving."""
+    rows = []
+    for sessions, repeats in ((1_000, 100), (5_000, 60)):
+        inside = {name: [] for name in ("ips", "dr", "snips")}
+        for seed in range(max(4, int(repeats * scale))):
+            log, run, truth = _position_world(sessions, seed)
+            for e in jd.clicks.evaluate_from_clicks(log, run, "DCG", estimators=list(inside), seed=seed).estimates:
+                inside[e.estimator].append(e.low <= truth[e.estimator] <= e.high)
+        rows.append((f"{sessions:,} sessions", [Cell.of(inside[name]) for name in inside]))
+    yield SimulatedTable(
+        "Coverage of 95% intervals of a new ranking's DCG, propensities fitted, %",
+        ("ips", "dr", "snips"),
+        rows,
+        head="log",
+        prefix="",
+    )
+    rows = []
+    for own in (False, True):
+        cells = []
+        for sessions in (1_000, 5_000):
+            wrong = [_interleaving(sessions, seed, own) for seed in range(max(20, int(400 * scale)))]
+            cells.append(Cell.of(wrong))
+        rows.append(("a list per session" if own else "a list per query", cells))
+    yield SimulatedTable(
+        "Interleaving of equal rankings, 50 queries: difference found at 5%, %",
+        ("1,000 sessions", "5,000 sessions"),
+        rows,
+        head="lists",
+        prefix="",
+    )
+
+
+def _position_world(sessions: int, seed: int):
+    """Sessions of position-based users over 20 queries, a new ranking (the shown one upside down), and its true values."""
+    lists = ShownLists.of({f"q{i:02}": _DOCS for i in range(20)})
+    relevance = np.random.default_rng(7).uniform(0.02, 0.6, len(lists.pairs))
+    users = Examination("pbm", lists.pairs, relevance, (1 / np.arange(1, 9) ** 0.8)[:, None])
+    log = simulate(users, lists, sessions, seed, shuffled=0.2)
+    rank = np.empty(len(lists.pairs))
+    rank[lists.pair] = np.arange(8, 0, -1)
+    gain = 1 / np.log2(rank + 1)
+    value = float((gain * relevance).sum() / 20)
+    return (
+        log,
+        dict.fromkeys(lists.pairs.queries, _DOCS[::-1]),
+        {"ips": value, "dr": value, "snips": float((gain * relevance).sum() / relevance.sum())},
+    )
+
+
+def _interleaving(sessions: int, seed: int, own: bool) -> bool:
+    rng = np.random.default_rng([seed, sessions])
+    qrels = {f"q{i:02}": {d: int(g) for d, g in zip(_DOCS, rng.integers(0, 4, 8), strict=True)} for i in range(50)}
+    ranking = {q: rng.permutation(_DOCS).tolist() for q in qrels}
+    lists = jd.clicks.interleave(ranking, ranking, k=5, seed=seed, sessions=sessions if own else None)
+    log = jd.clicks.simulate_clicks(qrels, lists.lists(), "pbm", sessions=sessions, seed=seed)
+    return jd.clicks.score_interleaving(lists, log)["session"].p_value <= 0.05
+
+
+def the_rest(scale: float) -> Iterator[SimulatedTable]:
+    """Coverage of the intervals of agreement, Pearson's correlation, recall and AUC."""
+    repeats = max(20, int(400 * scale))
+    rows = [
+        (
+            "raw agreement of two judges, queries of 20 documents",
+            [Cell.of([_agree(n, s) for s in range(repeats)]) for n in (10, 25, 50)],
+        ),
+        ("Pearson's correlation, items", [Cell.of([_pearson(n, s) for s in range(4 * repeats)]) for n in (10, 25, 50)]),
+        ("recall 0.9, positives", [Cell.of([_recall(n, s) for s in range(4 * repeats)]) for n in (10, 25, 50)]),
+        (
+            "AUC 0.92, positives and as many negatives",
+            [Cell.of([_auc(n, s) for s in range(2 * repeats)]) for n in (10, 25, 50)],
+        ),
+    ]
+    yield SimulatedTable("Coverage of other 95% intervals, %", (10, 25, 50), rows, head="interval, and what n counts")
+
+
+def _inside(ends: tuple[float, float] | None, truth: float) -> bool:
+    return ends is not None and ends[0] <= truth <= ends[1]
+
+
+def _agree(n: int, seed: int) -> bool:
+    rng = np.random.default_rng([n, seed])
+    share = rng.beta(8, 2, n)
+    first = {f"q{i}": {f"d{j}": int(rng.random() < 0.5) for j in range(20)} for i in range(n)}
+    second = {q: {d: g if rng.random() < share[i] else 1 - g for d, g in first[q].items()} for i, q in enumerate(first)}
+    return _inside(jd.agree(first, second)["raw"].interval, 0.8)
+
+
+def _pearson(n: int, seed: int) -> bool:
+    x, e = np.random.default_rng([n, seed]).normal(size=(2, n))
+    return _inside(correlation(x, 0.6 * x + 0.8 * e, "pearson").interval, 0.6)
+
+
+def _recall(n: int, seed: int) -> bool:
+    rng = np.random.default_rng([n, seed])
+    labels = np.arange(5 * n) < n
+    chosen = np.where(labels, rng.random(5 * n) < 0.9, rng.random(5 * n) < 0.1)
+    return _inside(jd.curves.classify(labels.astype(int), chosen.astype(int)).intervals["recall"], 0.9)
+
+
+def _auc(n: int, seed: int) -> bool:
+    rng = np.random.default_rng([n, seed])
+    labels, scores = np.arange(2 * n) < n, rng.normal(size=2 * n)
+    scores[:n] += 2.0
+    truth = 0.9213503964748575  # Φ(2 / √2)
+    return _inside(jd.curves.classify(labels.astype(int), scores=scores, threshold=1.0).intervals["auc"], truth)
