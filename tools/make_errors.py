@@ -47,8 +47,8 @@ table. With `strict=True` (`--strict`) a warning becomes an error of the same sl
 | 0 | done |
 | 1 | the gate failed |
 | 2 | bad input or a wrong call |
-| 3 | a file cannot be read or written, memory is exhausted, or a worker or cluster failed |
-| 130 | interrupted |
+| 3 | a file cannot be read or written, memory is exhausted, a worker or cluster failed, or judged itself did |
+| 130, 143, 129 | ended by Ctrl-C, a request to end (SIGTERM) or a closed terminal (SIGHUP); no file is left half-written |
 | 141 | the output pipe was closed |
 """
 

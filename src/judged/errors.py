@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
+_LONG_PATH = 1000
+
 
 def shown(value: object, width: int = 60) -> str:
     """Quote a value for a message: control characters are escaped, long values are cut."""
@@ -16,11 +18,13 @@ def shown(value: object, width: int = 60) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def safe(text: str) -> str:
-    """Escape control characters, so that text cannot move the cursor of a terminal."""
+def safe(text: str, keep: str = "") -> str:
+    """Escape control characters, so that text cannot move the cursor of a terminal or reverse the order of letters; `keep` is left as it is."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape", "backslashreplace").decode() for c in text
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,8 @@ class Place:
     column_name: str | None = None
 
     def __str__(self) -> str:
-        text = safe(self.path)
+        text = safe(self.path) or "''"
+        text = text if len(text) <= _LONG_PATH else f"{text[:100]}…{text[-100:]}"  # the text of a file, not its name
         if self.line is not None:
             text += f":{self.line}"
         if self.column is not None:
@@ -132,9 +137,10 @@ class JudgedError(Exception):
     def message(self) -> str:
         """Place and problem."""
         place = f"{self.where}: " if self.where else ""
-        if not self.got:
-            return f"{place}{_closed(self.problem)}"
-        return f"{place}expected {self.problem.removeprefix('expected ')}, got {self.got}."
+        problem = (
+            self.problem if not self.got else f"expected {self.problem.removeprefix('expected ')}, got {self.got}."
+        )
+        return safe(f"{place}{_closed(problem)}")
 
     def changed(self, **parts: Any) -> Self:
         """The same error with other parts, such as the place that only a caller knows."""
@@ -164,7 +170,7 @@ def _with_hint(sentence: str, hint: Hint | None, *, flags: bool) -> str:
     # An action may begin with a name, whose case matters: only a plain word is capitalised.
     first = action.split(maxsplit=1)[0].rstrip(",:;") if action.split() else ""
     action = action[:1].upper() + action[1:] if first.isalpha() and first.islower() else action
-    return f"{sentence} {_closed(action)}"
+    return f"{sentence} {_closed(safe(action))}"
 
 
 def _closed(sentence: str) -> str:
@@ -206,7 +212,7 @@ class Warned:
 
     def render(self, *, flags: bool = False) -> str:
         """The whole message, for Python, or with flags for the command line."""
-        return f"{_with_hint(_closed(self.text), self.hint, flags=flags)}  [{self.slug}]"
+        return f"{_with_hint(_closed(safe(self.text)), self.hint, flags=flags)}  [{self.slug}]"
 
     def to_dict(self) -> dict[str, Any]:
         """The parts as plain data, for JSON."""

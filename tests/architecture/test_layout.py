@@ -22,6 +22,7 @@ ORDER = [
     {"comparison", "curves", "judges", "correlation", "clicks", "recommenders"},
     {"quality_gate", "page", "integrations"},
     {"cli", "pytest_plugin", "rag", "typing"},
+    {"__main__"},
 ]
 LEVEL = {package: i for i, line in enumerate(ORDER) for package in line}
 INSIDE = [name for name in FILES if name != "judged"]

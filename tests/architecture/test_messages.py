@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from fnmatch import fnmatchcase
@@ -24,6 +25,16 @@ KINDS = {"error": None, "warning": "warning", "error warning": "both"}
 
 def test_every_slug_of_the_source_has_an_entry():
     assert sorted(slug for slug in SLUGS if "*" not in slug and slug not in ENTRIES) == []
+
+
+def test_no_message_writes_its_slug_by_hand():
+    texts = [
+        (path.name, node.value)
+        for path in (ROOT / "src" / "judged").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert [text for text in texts if re.search(r"  \[[a-z-]+\]\n?$", text[1])] == []
 
 
 def test_every_entry_is_a_slug_of_the_source():

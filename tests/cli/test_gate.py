@@ -317,9 +317,17 @@ def test_what_compares_is_an_error_without_a_baseline():
     assert refused("qrels.txt", "best.run", "--min", "RR=0.5", "-m", "AP").slug == "rule"
 
 
+def test_a_drop_on_one_query_does_not_pass_unseen():
+    Path("one.txt").write_text("q00 0 good 1\n")
+    asked = ["one.txt", "half.run", "-b", "best.run", "-m", "RR"]
+    assert "1 query, fewer than 10 (min_queries)" in fails(*asked)
+    assert "hardly tested" in passes(*asked, "--min-queries", "1")
+    assert "more than the 0 allowed" in fails(*asked, "--mode", "mean")
+
+
 def test_lost_queries_fail_unless_they_are_allowed():
     Path("some.run").write_text("".join(BEST.splitlines(keepends=True)[:5]))
-    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "ranx"]
+    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "ranx", "--min-queries", "5"]
     assert "FAIL  15 queries of the baseline are not answered by the candidate (q05, q06, q07 …)." in fails(*asked)
     assert ElementTree.fromstring(fails(*asked, "--format", "junit").encode()).find(".//failure") is not None
     assert "which is allowed" in passes(*asked, "--allow-missing-queries")
@@ -353,6 +361,8 @@ def test_wrong_calls_say_what_is_right():
     assert refused("qrels.txt", "half.run").slug == "rule"
     assert "nDCG" in refused("qrels.txt", "half.run", "--min", "NDGC=1").message
     assert refused("qrels.txt", "half.run", "-b", "best.run", "--max-drop=-1").slug == "rule"
+    for words in (["--max-drop", "nan"], ["--max-drop", "RR=nan"], ["--max-drop", "inf"], ["--min", "RR=nan"]):
+        assert "finite number" in refused("qrels.txt", "half.run", "-b", "best.run", *words).message
 
 
 def test_a_run_may_come_from_standard_input():

@@ -7,6 +7,9 @@ import os
 import re
 import signal
 import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from judged.cli.main import cli
 pytestmark = pytest.mark.usefixtures("collection")
 
 COMMANDS = cli.list_commands(None)
+START = "from judged.__main__ import main; main()"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -87,23 +91,127 @@ def test_a_closed_pipe_ends_a_command_quietly():
     assert (outcome.returncode, outcome.stderr) == (141, "")
 
 
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # where another test has loaded JAX
-def test_a_closed_standard_output_is_an_error():
-    done = shell(
-        "eval", "qrels.txt", "a.run", capture_output=False, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1)
-    )
-    assert done.returncode == 3
-    assert done.stderr == "error: standard output is closed  [io]\n"
+@pytest.mark.parametrize(("streams", "words", "code", "said"), [
+    (">&-", ["eval", "qrels.txt", "a.run"], 3, "error: standard output is closed.  [io]\n"),
+    (">&-", ["--help"], 3, "error: standard output is closed.  [io]\n"),
+    ("<&- >&-", ["eval", "qrels.txt", "a.run", "-o", "out.txt"], 0, ""),
+    ("<&-", ["eval", "qrels.txt", "-"], 3, "error: standard input is closed. Name a file.  [io]\n"),
+    ("| true", ["eval", "qrels.txt", "a.run", "-o", "/dev/stdout"], 141, ""),
+])  # fmt: skip
+def test_a_closed_stream_is_an_error_only_if_it_is_used(streams, words, code, said):
+    redirected = f'"$@" {streams}' if "|" not in streams else f'set -o pipefail; "$@" {streams}'
+    command = ["bash", "-c", redirected, "bash", *PROGRAM, *words]
+    done = subprocess.run(command, env=ENVIRONMENT, check=False, timeout=60, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_a_pipe_gets_the_bytes_of_a_file_in_any_locale():
+    words = ["compare", "qrels.txt", "a.run", "b.run", "-m", "AP"]
+    run(*words, "-o", "out.txt")
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run([*PROGRAM, *words], env=environment, check=False, timeout=60, capture_output=True)
+    assert done.returncode == 0
+    assert done.stdout == Path("out.txt").read_bytes()
+    assert not done.stdout.isascii()
+
+
+@pytest.mark.parametrize("words", [["eval", "", "a.run"], ["eval", "qrels.txt", ""], ["convert", "a.run", ""],
+                                   ["eval", "qrels.txt", "a.run", "-o", ""], ["gate", "qrels.txt", "a.run", "-b", ""]])  # fmt: skip
+def test_an_empty_name_is_a_wrong_call_and_not_the_current_folder(words):
+    outcome = called(*words)
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    assert "the name is empty" in outcome.stderr
+
+
+def test_a_name_may_be_longer_than_that_of_a_file():
+    long = "x" * 300
+    assert f"{long}" in called("compare", "qrels.txt", f"{long}=a.run", "b.run", "-m", "AP").stdout
+    for words in (
+        ["eval", "qrels.txt", long],
+        ["eval", "qrels.txt", "a.run", "-o", long],
+        ["convert", "a.run", f"{long}.csv"],
+    ):
+        outcome = called(*words)
+        assert (outcome.returncode, outcome.stderr.rpartition("  ")[2]) == (3, "[io]\n")
+        assert outcome.stderr.startswith(f"error: {long}")
+    assert {path.name for path in Path().iterdir()} == {"qrels.txt", "a.run", "b.run"}
+    with pytest.raises(jd.FileError, match="StringIO"):
+        jd.evaluate("q1 0 d1 1\n" * 1000, "a.run")
+
+
+NO = ["gate", "qrels.txt", "a.run", "-b", "b.run", "-m", "AP", "--mode", "mean", "--min-queries", "1", "-o", "gate.txt"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize(("stderr", "words", "code"), [
+    ("2>&-", NO, 1),
+    ("2>&-", ["eval", "qrels.txt", "a.run", "--depht", "3"], 2),
+    ("2>&-", ["trec_eval", "qrels.txt", "none.run"], 2),
+    ("2>/dev/full", NO, 1),
+    ("2>/dev/full", ["eval", "qrels.txt", "none.run"], 3),
+    ("2>/dev/full", ["trec_eval", "qrels.txt", "none.run"], 2),
+])  # fmt: skip
+def test_the_exit_code_does_not_depend_on_standard_error(stderr, words, code):
+    command = ["sh", "-c", f'exec "$@" {stderr}', "sh", *PROGRAM, *words]
+    assert subprocess.run(command, env=ENVIRONMENT, check=False, timeout=60).returncode == code
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         outcome = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=full, stderr=subprocess.PIPE)
-    assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device  [io]\n")
+    assert (outcome.returncode, outcome.stderr) == (3, "error: No space left on device.  [io]\n")
     with pytest.raises(jd.FileError, match=r"^/dev/full: ") as caught:
         run("eval", "qrels.txt", "a.run", "-o", "/dev/full")
     assert caught.value.slug == "io"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_no_temporary_file(name):
+    number = getattr(signal, name)
+    before = set(Path().iterdir())
+    wait = "import os, sys, time; os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
+    with stopped_in(wait, "eval", "qrels.txt", "a.run", "-o", "out.txt", marker=b"writing") as process:
+        assert len(set(Path().iterdir()) - before) == 1
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (128 + number, b"", b"")
+    assert set(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("module", ["click", "judged.evaluation.evaluate"])
+def test_an_interrupt_while_modules_load_ends_a_command_quietly(module):
+    slow = (
+        "import sys, time\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *more):\n"
+        f"        if name == {module!r}: sys.stderr.write('loading'); time.sleep(60)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+    )
+    with stopped_in(slow, "eval", "qrels.txt", "a.run", marker=b"loading") as process:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
+
+
+def test_a_signal_that_the_caller_ignores_is_ignored():
+    code = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    wait = "import os, signal; os.fsync = lambda file: os.kill(os.getpid(), signal.SIGHUP)\n" + START
+    words = ["eval", "qrels.txt", "a.run", "-o", "out.txt"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, sys.executable, "-c", wait, *words], env=ENVIRONMENT, check=False
+    )
+    assert done.returncode == 0
+    assert Path("out.txt").exists()
+
+
+@contextmanager
+def stopped_in(before: str, *words: str, marker: bytes) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the program after some code, and wait until that writes a word to standard error."""
+    command = [sys.executable, "-c", before + START, *words]
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr.read(len(marker)) == marker
+        yield process
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")

@@ -89,7 +89,7 @@ def test_a_column_is_used_in_every_table_that_has_it() -> None:
 @pytest.mark.parametrize("words", [
     ("eval", "bm25.jsonl", "embed.jsonl", "-m", "R@5"), ("compare", "bm25.jsonl", "embed.jsonl", "-m", "R@5"),
     ("compare", "A=bm25.jsonl", "B=embed.jsonl", "-b", "B"), ("report", "bm25.jsonl", "embed.jsonl"), ("report", "bm25.jsonl"),
-    ("gate", "bm25.jsonl", "-b", "embed.jsonl", "-m", "RR"), ("gate", "bm25.jsonl", "--save", "saved.json"),
+    ("gate", "bm25.jsonl", "-b", "embed.jsonl", "-m", "RR", "--mode", "mean"), ("gate", "bm25.jsonl", "--save", "saved.json"),
     ("power", "bm25.jsonl", "embed.jsonl"), ("curve", "pr", "bm25.jsonl", "embed.jsonl"), ("explain", "RR", "bm25.jsonl"),
     ("convert", "bm25.jsonl", "bm25.run"), ("convert", "bm25.jsonl", "gold.qrels"),
 ])  # fmt: skip
@@ -121,7 +121,7 @@ def test_files_with_different_questions_are_compared_on_those_in_common() -> Non
     compared = jd.compare(["bm25.jsonl", "less.jsonl"], measures="RR")
     assert compared.rows[0].queries == 1
     assert [w.slug for w in compared.warnings] == ["queries-differ"]
-    decision = jd.gate("less.jsonl", baseline="bm25.jsonl", measures="RR", queries="both")
+    decision = jd.gate("less.jsonl", baseline="bm25.jsonl", measures="RR", queries="both", mode="mean")
     assert not decision.passed
 
 
@@ -132,7 +132,7 @@ def test_frames_of_questions_are_taken_by_every_function() -> None:
     b.at[0, "retrieved"] = ["a"]
     assert jd.compare({"a": a, "b": b}, measures="RR").names == ("a", "b")
     assert jd.power(a, b, measures="RR")["RR"].observed == 3
-    assert jd.gate(a, baseline=b, measures="RR").passed
+    assert jd.gate(a, baseline=b, measures="RR", mode="mean").passed
     assert len(jd.curve("pr", {"a": a, "b": b})) == 2
     jd.report({"a": a, "b": b}, "page.html")
     assert Path("page.html").stat().st_size > 10_000

@@ -7,9 +7,11 @@ import re
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from commands import called
 
 import judged as jd
 from judged.cli.main import COMMANDS, cli
@@ -74,6 +76,57 @@ def test_help_stays_within_80_columns(name):
 def test_colour_is_left_out_on_request():
     assert "\x1b[" in on_terminal(80, "eval", *SAMPLE[:2])
     assert "\x1b[" not in on_terminal(80, "eval", *SAMPLE[:2], NO_COLOR="1")
+
+
+HOSTILE = "\x1b]0;title\x07\u202e\x9b2J"  # sets the title, reverses what follows, clears the screen
+CALLS = [
+    ["eval", "qrels.txt", f"{HOSTILE}.run", "-q"],
+    [
+        "compare",
+        "qrels.txt",
+        f"{HOSTILE}.run",
+        "b.run",
+        "--slices",
+        "slices.csv",
+        "--by",
+        HOSTILE,
+        "--min-queries",
+        "1",
+    ],
+    ["gate", "qrels.txt", f"{HOSTILE}.run", "-b", "b.run", "--max-query-drop", "0"],
+    ["gate", "qrels.txt", "b.run", "--save", f"{HOSTILE}.json"],
+    ["explain", "AP", "qrels.txt", f"{HOSTILE}.run", "--query", f"q1{HOSTILE}"],
+    ["trec_eval", "-q", "-m", "runid", "-m", "map", "qrels.txt", "b.run"],
+    ["trec_eval", "qrels.txt", f"{HOSTILE}.none"],
+    ["agree", "qrels.txt", "other.txt", "--disagreements", "-"],
+    ["convert", "b.run", f"{HOSTILE}.json"],
+    ["eval", "qrels.txt", "b.run", "--depth", HOSTILE],
+    [HOSTILE],
+]
+
+
+@pytest.mark.parametrize("words", CALLS, ids=lambda words: " ".join(words[:2]).replace(HOSTILE, ""))
+def test_no_name_controls_the_terminal(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pairs = [(f"q{q}{HOSTILE}", f"d{d}{HOSTILE}") for q in range(3) for d in range(3)]
+    for name, step in (("qrels.txt", 1), ("other.txt", 2)):
+        Path(name).write_text("".join(f"{q} 0 {d} {i * step % 3}\n" for i, (q, d) in enumerate(pairs)))
+    for name, step in ((f"{HOSTILE}.run", 2), ("b.run", 1)):
+        Path(name).write_text("".join(f"{q} Q0 {d} 1 {i * step % 5} {HOSTILE}\n" for i, (q, d) in enumerate(pairs)))
+    Path("slices.csv").write_text(f"query,{HOSTILE}\n" + "".join(f"q{q}{HOSTILE},{HOSTILE}\n" for q in range(3)))
+    outcome = called(*words, terminal=True)
+    text = ESCAPE.sub("", outcome.stdout + outcome.stderr)
+    assert {c for c in text if not c.isprintable()} <= {"\n", "\t"}
+    assert "\\u202e" in text
+
+
+def test_ids_in_a_pipe_are_those_of_the_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text(f"q{HOSTILE} 0 d 1\n")
+    Path("a.run").write_text(f"q{HOSTILE} Q0 d 1 1 {HOSTILE}\n")
+    out = called("trec_eval", "-q", "-m", "map", "-m", "runid", "qrels.txt", "a.run").stdout
+    assert f"\tq{HOSTILE}\t" in out
+    assert f"\tall\t{HOSTILE}\n" in out
 
 
 def test_the_shell_completes_commands_and_measures():

@@ -23,7 +23,7 @@ QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 0\nq2 0 d4 1\n"
 RUN = b"q1 Q0 d2 1 0.9 a\nq1 Q0 d3 2 0.7 a\nq1 Q0 d1 3 0.5 a\nq2 Q0 d1 1 0.8 a\nq2 Q0 d4 2 0.3 a\n"
 OTHER = b"q1 Q0 d3 1 0.9 b\nq1 Q0 d1 2 0.7 b\nq1 Q0 x 3 0.5 b\nq2 Q0 d4 1 0.8 b\n"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-PROGRAM = [sys.executable, "-c", "from judged.cli.main import main; main()"]
+PROGRAM = [sys.executable, "-m", "judged"]
 
 
 def run(*words: object, stdin: bytes | None = None) -> str:
@@ -50,9 +50,15 @@ def raised() -> Any:
     return patch("judged.cli.options.command.show_error", show_error)
 
 
-def called(*words: str) -> CompletedProcess[str]:
+class _Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def called(*words: str, terminal: bool = False) -> CompletedProcess[str]:
     """Call the program in this process: its exit code, output and errors, as a shell would show them."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    stream = _Terminal if terminal else io.TextIOWrapper
+    out, err = (stream(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
         patch.object(sys, "argv", ["judged", *words]),
         patch.dict(os.environ),

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.inputs import named_files
 from judged.cli.options.judges import judge_options, judge_sources
 from judged.cli.options.output import emit, output_options, show_warnings, write_text
@@ -100,9 +100,7 @@ def _write_disagreements(agreement: Any, target: str) -> None:
     table, format = agreement.adjudication_list(), adjudication_format(target)
     write_text(adjudication_text(table, format), None if target == "-" else target)
     documents = counted(len(table), "document")
-    click.echo(
-        f"{documents} to adjudicate: fill in the column relevance, then use judged merge --how adjudicate", err=True
-    )
+    say(f"{documents} to adjudicate: fill in the column relevance, then use judged merge --how adjudicate")
     ids = {str(i) for column in ("query_id", "doc_id") for i in table[column]}
     formulas = sum(i.startswith(("=", "+", "-", "@")) for i in ids)
     if formulas and format in ("csv", "tsv"):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.inputs import check_stdin, named_files, named_run
 from judged.cli.options.output import emit, output_options, show_warnings
 
@@ -85,7 +85,7 @@ def fit(log: str, model: str, **options: Any) -> None:
     grades = fitted.grades(options["levels"], minimum=options["minimum"])
     if qrels:
         grades.save_qrels(qrels)
-        click.echo(f"{len(grades)} grades written to {qrels}", err=True)
+        say(f"{len(grades)} grades written to {qrels}")
         options["output"] = None
     if options["grades"]:
         show_warnings(fitted.warnings)
@@ -135,9 +135,7 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
         emit(click_rows(log), options)
         return
     write_clicks(log, options["output"])
-    click.echo(
-        f"{len(log.sessions)} sessions with {int(log.clicked.sum())} clicks written to {options['output']}", err=True
-    )
+    say(f"{len(log.sessions)} sessions with {int(log.clicked.sum())} clicks written to {options['output']}")
 
 
 @command.command("interleave", cls=Command, short_help="Interleave two runs.")
@@ -174,7 +172,7 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
         return
     lists.save(options["output"])
     show_warnings(lists.warnings)
-    click.echo(f"{len(lists.lists())} lists written to {options['output']}", err=True)
+    say(f"{len(lists.lists())} lists written to {options['output']}")
 
 
 @command.command("score", cls=Command, short_help="Score rankings by clicks.")

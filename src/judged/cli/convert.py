@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.inputs import chosen_columns, input_options
 from judged.cli.options.rag import preparation
 
@@ -40,4 +40,4 @@ def command(source: str, target: str, kind: str | None, format: str | None, **op
 
     columns = chosen_columns(options) | preparation(options)
     count = convert(source, target, kind=kind, format=format, **columns)
-    click.echo(f"{count} rows written to {target}", err=True)
+    say(f"{count} rows written to {target}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.inputs import (
     chosen_policy,
     input_options,
@@ -69,7 +69,7 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
         return
     curves.save(options["output"], size=_size(options["size"]), dpi=options["dpi"])
     show_warnings(curves.warnings)
-    click.echo(f"{counted(len(curves), 'curve')} written to {options['output']}: {curves.notes[0]}", err=True)
+    say(f"{counted(len(curves), 'curve')} written to {options['output']}: {curves.notes[0]}")
 
 
 def _points(text: str | None, kind: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.output import emit
+from judged.cli.options.output import emit, write_text
 
 MEASURES = "nDCG@10 AP RR"
 
@@ -17,7 +17,7 @@ MEASURES = "nDCG@10 AP RR"
 @click.pass_context
 def command(ctx: click.Context, /, output: str) -> None:
     """Evaluate three runs of the sample collection, explain one query, and write an HTML page."""
-    from judged.comparison.compare import compare, compare_with_first
+    from judged.comparison.compare import compare
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.result.evaluations import Evaluations
     from judged.io.sample import sample_path
@@ -27,8 +27,8 @@ def command(ctx: click.Context, /, output: str) -> None:
     qrels = sample_path("qrels.txt")
     runs = {name: sample_path(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
     results = [evaluate(qrels, run, MEASURES) for run in runs.values()]
-    emit(Evaluations(tuple(results), compare=compare_with_first), table)
-    click.echo("\nWhy? The arithmetic of one query of the first run:\n")
+    emit(Evaluations(tuple(results)), table)
+    write_text("\nWhy? The arithmetic of one query of the first run:\n\n", None)
     emit(results[0].explain("nDCG@10", "q18"), table)
     explicit = ctx.get_parameter_source("output") == click.core.ParameterSource.COMMANDLINE
     if not explicit and _is_foreign(Path(output)):
@@ -36,8 +36,10 @@ def command(ctx: click.Context, /, output: str) -> None:
     queries = sample_path("queries.jsonl")
     comparison = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=queries, by="kind", min_queries=5)
     report(comparison, output, texts=sample_path("documents.jsonl"), queries=queries)
-    click.echo(f"\nOpen {output} in a browser to see how certain the differences are, where they arise and why.")
-    click.echo(f"The files are in {qrels.parent}; try: judged eval {qrels} {runs['bm25']} -m nDCG@10 AP")
+    write_text(
+        f"\nOpen {output} in a browser to see how certain the differences are, where they arise and why.\n", None
+    )
+    write_text(f"The files are in {qrels.parent}; try: judged eval {qrels} {runs['bm25']} -m nDCG@10 AP\n", None)
 
 
 def _is_foreign(path: Path) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.comparison import slice_options, statistics_options
 from judged.cli.options.inputs import (
     check_stdin,
@@ -107,7 +107,7 @@ def _once(option: str, bounds: list[tuple[str, float]]) -> dict[str, float]:
     """Bounds by measure; raise if a measure has two."""
     found = dict(bounds)
     for name, value in bounds:
-        if found[name] != value:
+        if str(found[name]) != str(value):  # NaN, which the rules refuse, is not equal to itself
             who = "all measures" if name == "default" else name
             raise click.BadParameter(f"{who} cannot have two: {value:g} and {found[name]:g}.", param_hint=f"'{option}'")
     return found
@@ -125,8 +125,8 @@ def _bound(option: str, word: str) -> tuple[str, float]:
     try:
         number = float(value)
     except ValueError:
-        number = float("nan")
-    if not name.strip() or number != number:
+        number = None
+    if not name.strip() or number is None:
         also = ", or a number" if option == "--max-drop" else ""
         raise click.BadParameter(f"{word!r} is not a measure with a number, such as nDCG@10=0.5{also}.", param_hint=f"'{option}'")  # fmt: skip
     return name.strip(), number
@@ -164,7 +164,7 @@ def _save(qrels: Any, candidate: str, config: str | None, settings: dict[str, An
     saved = baseline(first, second, level=rules.level, profile=rules.profile, **options)
     saved.save(path)
     show_warnings(saved.values.warnings)
-    click.echo(f"saved {path}: {', '.join(saved.values.columns)} of {len(saved.values)} queries", err=True)
+    say(f"saved {path}: {', '.join(saved.values.columns)} of {len(saved.values)} queries")
 
 
 def _show(found: Gate, options: dict[str, Any]) -> None:
@@ -176,7 +176,7 @@ def _show(found: Gate, options: dict[str, Any]) -> None:
     emit(found, options, found.warnings)
     if options["output"]:
         broken = [line for line in reason_lines(found) if line.startswith("FAIL")]
-        click.echo("\n".join(map(safe, (found.verdict, *broken))), err=True)
+        say("\n".join(map(safe, (found.verdict, *broken))))
 
 
 def _append(text: str, path: str) -> None:

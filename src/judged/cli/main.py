@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
-import json
+import io
 import os
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from judged._version import __version__
-from judged.cli.options.command import asks_json
+from judged.cli.options.command import asks_json, discard, say, show_error, words_ask_json
+from judged.errors import EngineError, FileError, JudgedError, UsageError
 
 # Every other file of this folder is a command, summarised by its first line. These come first in `--help`, the others follow by name.
 _FIRST = ("demo", "eval", "compare", "gate", "report", "explain")
@@ -83,40 +85,64 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """Run a command; every outcome has its exit code: 0 done, 2 bad input or call, 3 files and memory."""
+    """Run a command; every outcome has its exit code, see docs/errors.md."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no command multiplies matrices; starting threads costs 50 ms
-    if sys.stdout is None:
-        click.echo("error: standard output is closed  [io]", err=True)
-        sys.exit(3)
+    _prepare_streams()
+    code = _run()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare_streams() -> None:
+    """Open closed standard streams on nothing, so that no file of ours gets their numbers. Output that nobody can read is an error once it is written."""
+    while (null := os.open(os.devnull, os.O_RDONLY)) <= 2:
+        pass
+    os.close(null)
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the program ends
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a locale may lack letters
+
+
+def _run() -> Any:
     try:
         code = cli.main(prog_name="judged", standalone_mode=False) or 0
         sys.stdout.flush()
+        return code
     except click.ClickException as error:
-        _show_usage(error)
-        code = 2
-    except click.exceptions.Abort:
-        code = 130
+        return _show_usage(error)
+    except JudgedError as error:  # of a command that shows errors in the way of another tool
+        return _fail(error)
     except click.exceptions.Exit as stop:
-        code = stop.exit_code
+        return stop.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is written at exit
-        code = 141
+        discard(sys.stdout)
+        return 141
     except SystemExit as stop:  # click answers a closed pipe itself, with 1; and a shell that completes words, with 0
-        code = 141 if stop.code == 1 else 0
-    except KeyboardInterrupt:
-        code = 130
-    except MemoryError:
-        click.echo("error: out of memory; nothing was written  [memory]", err=True)
-        code = 3
+        return 141 if stop.code == 1 else 0
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        return 130
     except OSError as error:
-        click.echo(f"error: {error.strerror or error}  [io]", err=True)
-        code = 3
-    except (ImportError, RuntimeError, SystemError) as error:
-        if not any(words in str(error) for words in _NO_ROOM):
-            raise
-        click.echo("error: out of memory; nothing was written  [memory]", err=True)
-        code = 3
-    sys.exit(code if isinstance(code, int) else 0)
+        discard(sys.stdout)
+        closed = error.errno == errno.EBADF
+        where = error.filename if isinstance(error.filename, str) else None
+        return _fail(
+            FileError("io", "standard output is closed" if closed else error.strerror or str(error), where=where)
+        )
+    except Exception as error:
+        if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_ROOM):
+            return _fail(EngineError("memory", "out of memory; nothing was written"))
+        import traceback
+
+        say(traceback.format_exc())
+        return _fail(
+            EngineError("bug", f"judged failed: {type(error).__name__}", hint="report it, with the lines above")
+        )
+
+
+def _fail(error: JudgedError) -> int:
+    show_error(error, as_json=words_ask_json(sys.argv))
+    return error.exit_code
 
 
 def _summary(name: str) -> str:
@@ -126,8 +152,9 @@ def _summary(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _show_usage(error: click.ClickException) -> None:
+def _show_usage(error: click.ClickException) -> int:
     if asks_json(getattr(error, "ctx", None)):
-        click.echo(json.dumps({"error": {"code": "usage", "message": error.format_message()}}), err=True)
-    else:
-        error.show()
+        return _fail(UsageError("usage", error.format_message()))
+    error.show(text := io.StringIO())
+    say(text.getvalue().removesuffix("\n"))
+    return 2

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.judges import judge_options, judge_sources
 from judged.stats.agreement.choices import How, MergeTies, Missing
 
@@ -41,4 +41,4 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
     merged = merge_judgments(*judges, **rules, **settings)
     write_qrels(merged, options["output"])
     count = f"{counted(len(merged), 'judgment')} of {counted(len(merged.queries), 'query')}"
-    click.echo(f"{count} written to {options['output']}", err=True)
+    say(f"{count} written to {options['output']}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, option, say
 from judged.cli.options.comparison import comparison_options, comparison_settings
 from judged.cli.options.engine import engine_options, open_engine
 from judged.cli.options.inputs import chosen_policy, input_options, named_files, policy_options, split_inputs
@@ -65,7 +65,7 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     texts = {"texts": options["doc_texts"], "queries": options["query_texts"]}
     show_warnings(write_page(result, output, **texts, title=options["title"], depth=options["show"]))
     size = Path(output).stat().st_size if Path(output).is_file() else 0
-    click.echo(f"{output} ({size / 1e6:.1f} MB)", err=True)
+    say(f"{output} ({size / 1e6:.1f} MB)")
 
 
 def _check_no_comparison(ctx: click.Context) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import getopt
-import sys
 from collections.abc import Callable, Sequence
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from judged.cli.options.command import say
+from judged.cli.options.output import write_text
+from judged.errors import UsageError
 
 if TYPE_CHECKING:
     from judged.evaluation.trec_eval.join import Options
@@ -124,7 +127,6 @@ _MEANING: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def _known(word: str) -> bool:
-    from judged.errors import UsageError
     from judged.measures.trec_names import parse_requests
 
     try:
@@ -143,12 +145,11 @@ def _help(words: list[str]) -> str:
 
 
 def _print(text: str) -> int:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-    sys.stdout.buffer.flush()
+    write_text(text, None)
     return 0
 
 
 def _say(text: str, code: int) -> int:
-    sys.stderr.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    if text:
+        say(text.removesuffix("\n"))
     return code

@@ -135,7 +135,8 @@ class Power(Result):
             return [f"warning: {w}" for w in self.warnings]
         names = ", ".join(w.text.partition(":")[0] for w in weak)
         others = [f"warning: {w}" for w in self.warnings if w not in weak]
-        return [*others, f"warning: power below {LITTLE:.0%} in {names}  [little-chance]"]
+        together = Warned("little-chance", len(weak), f"power below {LITTLE:.0%} in {names}")
+        return [*others, f"warning: {together}"]
 
 
 def power(

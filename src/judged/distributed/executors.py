@@ -6,13 +6,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
 from judged.core.numeric.native import usable_cores
 from judged.core.parts.run import Item, Task
-from judged.errors import EngineError, UsageError, shown
+from judged.errors import UsageError, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,7 @@ class Processes:
 
         count = min(self.count or usable_cores(), max(len(items), 1))
         pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_set_task, initargs=(task,))
-        try:
-            yield from _in_order(pool, _run_task, items, count)
-        except BrokenProcessPool as error:
-            raise EngineError("engine", "a worker process died, possibly for lack of memory", hint="use fewer processes: Processes(1)") from error  # fmt: skip
+        return _in_order(pool, _run_task, items, count)
 
 
 def _in_order(pool: Pool, task: Callable[[Item], Any], items: Sequence[Item], count: int) -> Iterator[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run
+from judged.io.files.source import file_path
 
 
 def content_of(rows: Qrels | Run) -> str:
@@ -53,7 +53,8 @@ def _encode(ids: IdColumn) -> tuple[list[bytes], Ints]:
 
 def file_hash(source: Any) -> str | None:
     """Return the SHA-256 hash of the bytes of a file; None for other sources."""
-    if not isinstance(source, str | os.PathLike) or source == "-" or not Path(source).is_file():
+    path = file_path(source)
+    if path is None:
         return None
-    with Path(source).open("rb") as file:
+    with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

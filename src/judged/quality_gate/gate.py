@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Unpack
 
 from judged.comparison.inputs import split_name
@@ -17,7 +18,7 @@ from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.quality_gate.baseline import Baseline, read_baseline
 from judged.quality_gate.inputs import GateCandidate, GateInputs, GateMeasures, compare_with_run, compare_with_saved
-from judged.quality_gate.reasons import bound_reasons, drop_reasons, missing_reasons, query_reasons
+from judged.quality_gate.reasons import bound_reasons, drop_reasons, few_reasons, missing_reasons, query_reasons
 from judged.quality_gate.result import Gate
 from judged.quality_gate.rules import DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
@@ -58,13 +59,13 @@ def gate(
         max_query_drop: (drop, n) or `"0.3:2"`: at most n queries may drop by more.
         slices: groups of queries that must pass too: a table of queries, with `by`; or {query: group}.
         by: columns of the table; `"relevant"` is the number of relevant documents.
-        min_queries: smallest slice that is tested. [default: 10]
+        min_queries: fewest queries that mode `significant` may decide by, or the gate fails; smaller slices are skipped. [default: 10]
         rules: a `judged.toml`, or a mapping with these keys; arguments win, measure by measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
 
-    >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR")
+    >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR", mode="mean")
     >>> decision.passed, decision.reasons[0].sentence
     (True, 'RR is better by 0.5000 (0.5000 → 1.0000).')
     """
@@ -189,8 +190,8 @@ def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
     """Apply the rules."""
     reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison
     if comparison is not None:
-        drops = drop_reasons(comparison, rules.measures, rules)
-        reasons = [*drops, *query_reasons(comparison, rules.measures, rules), *missing_reasons(inputs.missing, rules), *reasons]  # fmt: skip
+        found = [of(comparison, rules.measures, rules) for of in (few_reasons, drop_reasons, query_reasons)]
+        reasons = [*chain(*found), *missing_reasons(inputs.missing, rules), *reasons]
         worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
     warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate if comparison is None else comparison).warnings))
     return Gate(

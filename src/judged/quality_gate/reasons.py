@@ -28,7 +28,7 @@ _ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
 class Reason:
     """The outcome of one rule for one measure, over all queries or in a slice."""
 
-    rule: str  # max_drop, min, max, max_query_drop or allow_missing_queries: the key in `Rules`
+    rule: str  # max_drop, min, max, max_query_drop, min_queries or allow_missing_queries: the key in `Rules`
     measure: str
     slice: str | None = None
     passed: bool
@@ -195,6 +195,19 @@ def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
     if shown <= matters or drop.worst <= matters:
         return ""
     return f"{counted(row.queries, 'query')} cannot show a drop below about {_number(shown)}"
+
+
+def few_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
+    """Reasons of `min_queries`: a test of a handful of queries shows no drop, so that it would pass any candidate.
+
+    Only mode `significant` passes what it cannot show: `mean` is about these queries alone, and `sure` fails if they exclude too little.
+    """
+    few = [row for row in comparison.rows if row.measure in measures and 0 < row.queries < rules.min_queries]
+    return [
+        Reason(rule="min_queries", measure=row.measure, passed=False, observed=row.queries, allowed=rules.min_queries,
+               sentence=f"{counted(row.queries, 'query')}, fewer than {rules.min_queries} (min_queries): too few to test a drop. Judge more queries, or choose mode mean or sure.")
+        for row in few if rules.mode == "significant"
+    ]  # fmt: skip
 
 
 def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:

@@ -45,7 +45,7 @@ class GateOptions(PolicyOptions, InputOptions, total=False):
 def _number(key: str, value: Any, *, least: float = -math.inf) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
         bound = f" ≥ {least:g}" if math.isfinite(least) else ""
-        raise UsageError("rule", f"{key} must be a number{bound}, got {shown(value)}", value=value)
+        raise UsageError("rule", f"{key} must be a finite number{bound}, got {shown(value)}", value=value)
     return float(value)
 
 
@@ -126,7 +126,7 @@ class Rules:
         max_query_drop: (drop, n): at most n queries may drop by more.
         slices: table of queries, or {query: group}; each group must pass too.
         by: columns of the table; `relevant` is the number of relevant documents.
-        min_queries: smallest slice that is tested.
+        min_queries: fewest queries that mode `significant` may decide by, and smallest slice that is tested.
         baseline: the run or saved result that the candidate is compared with.
         qrels: the judgments.
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as dataset
@@ -10,7 +15,10 @@ import pyarrow.parquet as parquet
 import pytest
 
 import judged as jd
+from judged.core.parts.local import LocalPartitions
+from judged.io.files.stored import Stored
 from judged.io.parts import row_groups as _part_parquet
+from judged.io.parts.parts import open_partitions
 
 QRELS = {f"q{q}": {f"d{i}": i % 3 for i in range(q, 40, 3)} for q in range(4)}
 ROWS = [(f"q{i % 5}", f"d{i}", float(i * 7 % 4)) for i in range(60)]
@@ -186,24 +194,27 @@ def test_a_number_of_workers_is_one():
         assert caught.value.slug == "workers"
 
 
+@dataclass(frozen=True)
 class Dying:
-    """A part that ends the process that reads it."""
+    """A part whose reader is killed."""
+
+    path: Path
 
     size = 1
 
-    def batches(self):
-        import os
+    @property
+    def file(self):
+        return Stored(str(self.path), str(self.path), 1, None)
 
+    def batches(self):
         os._exit(1)
 
 
-def test_a_worker_process_that_dies_is_told(folder):
-    from dataclasses import replace
-
-    from judged.core.parts.local import LocalPartitions
-    from judged.io.parts.parts import open_partitions
-
-    run = replace(open_partitions(folder), partitions=LocalPartitions((Dying(), Dying())))
+@pytest.mark.parametrize("engine", [jd.Processes(1), ProcessPoolExecutor(1, get_context("spawn"))], ids=["own", "pool"])
+def test_the_partition_of_a_worker_that_dies_is_named(tmp_path, engine):
+    whole = open_partitions(write(tmp_path / "run"))
+    parts = (whole.partitions.parts[0], Dying(tmp_path / "second"), Dying(tmp_path / "third"))
     with pytest.raises(jd.EngineError) as caught:
-        jd.evaluate(QRELS, run, "AP", engine=jd.Processes(2))
-    assert caught.value.slug == "engine"
+        jd.evaluate(QRELS, replace(whole, partitions=LocalPartitions(parts)), "AP", engine=engine)
+    assert (caught.value.slug, caught.value.exit_code) == ("engine", 3)
+    assert f"partition 2 of 3 ({tmp_path / 'second'})" in caught.value.problem

@@ -160,7 +160,7 @@ def test_the_same_gate_says_the_same_again():
 
 def test_few_queries_that_can_show_nothing_pass_with_a_note():
     judged = {q: QRELS[q] for q in list(QRELS)[:4]}
-    gate = jd.gate(judged, run(2, 2, 2, 2), baseline=run(1, 1, 1, 1), measures="RR", max_drop=0.01)
+    gate = jd.gate(judged, run(2, 2, 2, 2), baseline=run(1, 1, 1, 1), measures="RR", max_drop=0.01, min_queries=4)
     assert gate.passed
     assert gate.reasons[0].p == 2 / 2**4
     assert gate.reasons[0].note == f"4 queries cannot show a drop, however large: p is never below {2 / 2**4:.2g}"
@@ -171,16 +171,17 @@ def test_few_queries_that_can_show_nothing_pass_with_a_note():
 def test_several_tests_of_few_queries_say_what_they_can_show_together():
     judged = {q: QRELS[q] for q in list(QRELS)[:6]}
     one, two = (
-        jd.gate(judged, run(*[2] * 6), baseline=run(*[1] * 6), measures=m, max_drop=0.01) for m in ("RR", "RR P@1")
+        jd.gate(judged, run(*[2] * 6), baseline=run(*[1] * 6), measures=m, max_drop=0.01, min_queries=6)
+        for m in ("RR", "RR P@1")
     )
     assert not one.passed  # 2/64 is below 0.05
     assert two.passed  # 4/64 is not
     assert two.reasons[0].note.endswith("p is never below 0.031 (0.062 corrected)")
 
 
-def test_one_query_passes_with_a_note_and_is_never_sure():
+def test_one_query_passes_only_on_request_and_is_never_sure():
     judged = {"q00": {"good": 1}}
-    asked = {"baseline": run(1), "measures": "RR"}
+    asked = {"baseline": run(1), "measures": "RR", "min_queries": 1}
     assert (
         jd.gate(judged, run(2), **asked).reasons[0].note
         == "1 query cannot show a drop, however large: p is never below 1"
@@ -189,6 +190,21 @@ def test_one_query_passes_with_a_note_and_is_never_sure():
     sure = jd.gate(judged, run(2), mode="sure", max_drop=1, **asked)
     assert not sure.passed
     assert "1 query cannot bound the drop" in sure.reasons[0].sentence
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 9, 10])
+def test_a_handful_of_queries_fails_a_test_whatever_it_finds(n, rank):
+    asked = {"baseline": run(*[2] * n), "measures": "RR P@1", "max_drop": 0.5}
+    gate = jd.gate(first(n), run(*[rank] * n), **asked)
+    few = [reason for reason in gate.broken if reason.rule == "min_queries"]
+    assert [(r.measure, r.observed, r.allowed) for r in few] == [("RR", n, 10), ("P@1", n, 10)] * (n < 10)
+    assert gate.passed == (n == 10)
+    assert str(gate).count("too few to test a drop") == (n < 10)
+    assert jd.gate(first(n), run(*[rank] * n), min_queries=n, **asked).passed
+    for mode in ("mean", "sure"):
+        reasons = jd.gate(first(n), run(*[rank] * n), mode=mode, **asked).reasons
+        assert {reason.rule for reason in reasons} == {"max_drop"}
 
 
 def test_enough_queries_make_no_note():
@@ -275,7 +291,7 @@ def test_with_two_queries_sure_is_wrong_as_seldom_as_alpha_says():
 
 
 def test_doubt_speaks_in_every_mode():
-    few = {"baseline": run(1, 2, 3, 1), "measures": "RR", "max_drop": 0.01}
+    few = {"baseline": run(1, 2, 3, 1), "measures": "RR", "max_drop": 0.01, "min_queries": 4}
     for mode in ("significant", "mean"):
         gate = jd.gate(first(4), run(2, 1, 1, 1), mode=mode, **few)
         assert gate.passed
@@ -286,7 +302,13 @@ def test_doubt_speaks_in_every_mode():
     ("correction", "doubtful"), [("none", False), ("holm", True), ("bonferroni", True), ("bh", False)]
 )
 def test_that_nothing_can_be_shown_is_said_only_where_the_correction_makes_it_so(correction, doubtful):
-    asked = {"baseline": run(*[1] * 6), "measures": "RR P@1", "correction": correction, "max_drop": 0.1}
+    asked = {
+        "baseline": run(*[1] * 6),
+        "measures": "RR P@1",
+        "correction": correction,
+        "max_drop": 0.1,
+        "min_queries": 6,
+    }
     worse = jd.gate(first(6), run(*[2] * 6), **asked)
     assert worse.passed == doubtful  # 2/64 may be enough, 4/64 is not
     notes = [r.note for r in jd.gate(first(6), run(*[1] * 6), **asked).reasons]
@@ -323,6 +345,7 @@ def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate()
 def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how, saved):
     some = dict(list(BEST.items())[:5])
     base = jd.baseline(QRELS, BEST, "RR", **how) if saved else BEST
+    how = {**how, "min_queries": 5}
     gate = held(some, base, **how)
     assert not gate.passed
     [reason] = gate.broken

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from judged.errors import JudgedError
+from judged.errors import JudgedError, safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,15 +38,23 @@ class Command(click.Command):
     """A command whose options with a metavar that ends in `...` take several words (`-m nDCG@10 AP`), up to the next option or file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta["judged.json"] = _asks_json(args)
+        ctx.meta["judged.json"] = words_ask_json(args)
         several = [p for p in self.params if isinstance(p, _Option) and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
-        return super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
+        rest = super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
+        for parameter in self.params:  # an unset variable of a shell; Python reads "" as the current folder
+            value = ctx.params.get(str(parameter.name))
+            is_file = isinstance(parameter, click.Argument) or parameter.metavar == "FILE"
+            if is_file and "" in (value if isinstance(value, tuple) else (value,)):
+                raise click.BadParameter("the name is empty.", ctx, parameter)
+        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except JudgedError as error:
+            if isinstance(error.__cause__, BrokenPipeError):  # -o /dev/stdout
+                raise error.__cause__ from None
             show_error(error, as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
 
@@ -66,11 +77,25 @@ def asks_json(ctx: click.Context | None) -> bool:
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
     """Write an error to standard error."""
-    text = json.dumps({"error": error.fields()}) if as_json else f"error: {error.render(flags=True)}"
-    click.echo(text, err=True)
+    say(json.dumps({"error": error.fields()}) if as_json else f"error: {error.render(flags=True)}")
 
 
-def _asks_json(args: list[str]) -> bool:
+def say(text: str) -> None:
+    """Write lines to standard error, without control characters. If they cannot be written, the exit code still tells the outcome."""
+    try:
+        click.echo(safe(text, keep="\n\t"), err=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: Any) -> None:
+    """Drop what a stream cannot write, now and when the program ends."""
+    with suppress(OSError), Path(os.devnull).open("wb") as null:  # a stream of a test has no number
+        os.dup2(null.fileno(), stream.fileno())
+
+
+def words_ask_json(args: list[str]) -> bool:
+    """True if the words of a command line contain `--format json`."""
     words = args[: args.index("--")] if "--" in args else args
     return "--format=json" in words or any(a == "--format" and b == "json" for a, b in pairwise(words))
 
@@ -95,11 +120,16 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
     return spread
 
 
+def path_exists(word: str) -> bool:
+    """True if a word is a path; it may be too long for one."""
+    return os.path.exists(word)  # noqa: PTH110 - `Path` raises then
+
+
 def _is_file(word: str) -> bool:
     """True if a word is a file rather than a name: it exists, or looks like a path."""
     if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
         return True
-    if not Path(word.rpartition("=")[2]).exists():
+    if not path_exists(word.rpartition("=")[2]):
         return False
     from judged.measures.registry import find
 

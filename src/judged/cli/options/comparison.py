@@ -53,8 +53,11 @@ def slice_options(*, defaults: bool = True) -> Callable[[F], F]:
     """Declare `--slices`, `--by` and `--min-queries`."""
 
     def declare(command: F) -> F:
+        least = "Smallest slice that is tested" + (
+            "." if defaults else "; with fewer queries in all, mode significant fails."
+        )
         command = option("--min-queries", type=click.IntRange(1), default=10 if defaults else None, metavar="N", group="Statistics",
-                         help="Smallest slice that is tested. [default: 10]")(command)  # fmt: skip
+                         help=f"{least} [default: 10]")(command)  # fmt: skip
         command = option("--by", multiple=True, metavar="COLUMN", group="Input",
                          help="Column of --slices to group queries by; `relevant` is the number of relevant documents.")(command)  # fmt: skip
         return option("--slices", metavar="FILE", group="Input", help="Table of queries: CSV, JSON Lines or Parquet.")(command)  # fmt: skip

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from judged.cli.options.command import option
+from judged.cli.options.command import option, path_exists
 from judged.cli.options.rag import field_options, preparation
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -122,7 +121,7 @@ def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:
 
 def named_files(runs: tuple[str, ...]) -> Any:
     """Split `NAME=FILE`: a list of files, or {name: file} if any run is named."""
-    pairs = [run.partition("=") if "=" in run and not Path(run).exists() else ("", "", run) for run in runs]
+    pairs = [run.partition("=") if "=" in run and not path_exists(run) else ("", "", run) for run in runs]
     if not any(name for name, _, _ in pairs):
         return list(runs)
     from judged.io.run_names import short_names

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.cli.options.command import option
-from judged.errors import Warned
+from judged.cli.options.command import option, say
+from judged.errors import Warned, safe
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result
 
@@ -46,7 +46,7 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
     format, output, places = options["format"], options["output"], options.get("places", 4)
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
-    if format == "table" and output is None and sys.stdout is not None and sys.stdout.isatty():
+    if format == "table" and output is None and sys.stdout.isatty():
         _show(result, places)
     else:
         write_text(result.render(format, places=places), output)
@@ -55,13 +55,17 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
 def show_warnings(warnings: Iterable[Warned]) -> None:
     """Write each distinct warning to standard error."""
     for line in dict.fromkeys(warning.render(flags=True) for warning in warnings):
-        click.echo(f"warning: {line}", err=True)
+        say(f"warning: {line}")
 
 
 def write_text(text: str, output: str | None) -> None:
-    """Write text to standard output, or to a file that appears whole or not at all."""
+    """Write text to standard output, or to a file that appears whole or not at all.
+
+    A terminal gets no control characters; a pipe gets the bytes of the file, whatever the locale.
+    """
     if output is None:
-        click.echo(text, nl=False)
+        terminal = sys.stdout.isatty()
+        click.echo(safe(text, keep="\n\t") if terminal else text.encode("utf-8", "surrogateescape"), nl=False)
         return
     from judged.io.files.atomic import write_atomically
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +16,7 @@ from judged.core.parts.run import ROW_BITS, Executor, Item, Part, Task
 from judged.core.parts.whole_queries import select_queries
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
-from judged.errors import Place
+from judged.errors import EngineError, Place
 
 _BUCKET = 64 << 20  # bytes of partitions that are regrouped at a time
 
@@ -49,8 +51,26 @@ class LocalPartitions:
     def sizes(self) -> Sequence[int]:
         return [part.size for part in self.parts]
 
-    def map(self, task: Task) -> Iterable[Any]:
-        return self.executor.map(task, list(enumerate(self.parts)))
+    def map(self, task: Task) -> Iterator[Any]:
+        """Yield the results in order.
+
+        Raises:
+            EngineError: a worker died; with the first partition that has no result, which may be the one it was reading.
+        """
+        done = 0
+        try:
+            results: Any = self.executor.map(task, list(enumerate(self.parts)))
+            with closing(results) if hasattr(results, "close") else nullcontext():
+                for result in results:
+                    yield result
+                    done += 1
+        except BrokenExecutor as error:
+            raise EngineError("engine", f"a worker died, and partition {self._name(done)} is lost", value=done + 1,
+                              hint="use fewer workers if memory is short: the system ends processes that need too much") from error  # fmt: skip
+
+    def _name(self, number: int) -> str:
+        file = getattr(self.parts[number], "file", None) if number < len(self.parts) else None
+        return f"{number + 1} of {len(self.parts)}{f' ({file.name})' if file is not None else ''}"
 
     def locate(self, task: LocateHits) -> LocatedHits | None:
         return None

@@ -36,9 +36,9 @@ def worker_function(
             module, _, name = entry.rpartition(".")
             work = getattr(importlib.import_module(module), name)
         except ImportError as error:
-            raise RuntimeError(f"{missing}: {error}") from error
+            raise RuntimeError(f"{missing}: {error} ({sys.executable})") from error
         if installed != version:
-            raise RuntimeError(f"{missing}: worker has judged {installed}, driver {version}")
+            raise RuntimeError(f"{missing}: worker has judged {installed} ({sys.executable}), driver {version}")
         yield from work(batches, token, packed)
 
     return run

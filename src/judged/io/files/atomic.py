@@ -49,7 +49,8 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
 
 def _is_device(path: Path) -> bool:
     """Return whether the target cannot be replaced: a pipe, a terminal, an open output."""
-    return (path.exists() and not path.is_file()) or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
+    other = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - `Path` raises for long names
+    return other or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 
 def _wrap_text(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[Any]:

@@ -40,9 +40,10 @@ def source_name(source: Source) -> str:
 
 def file_path(source: object) -> str | None:
     """Return the path of a regular file on disk; None for pipes, standard input and objects in memory."""
-    if not isinstance(source, str | bytes | os.PathLike) or source == "-" or not Path(os.fsdecode(source)).is_file():
+    if not isinstance(source, str | bytes | os.PathLike) or source == "-":
         return None
-    return os.fsdecode(source)
+    path = os.fsdecode(source)
+    return path if os.path.isfile(path) else None  # noqa: PTH113 - `Path` raises for text that is too long for a name
 
 
 @dataclass(slots=True)
@@ -98,6 +99,8 @@ def open_content(source: Source) -> Iterator[Content]:
     name = source_name(source)
     try:
         if source == "-":
+            if sys.stdin is None:
+                raise FileError("io", "standard input is closed", hint="name a file")
             yield open_stream(sys.stdin.buffer, name)
             return
         with _open(source) as raw:
@@ -209,6 +212,6 @@ def raise_file_error(name: str, error: Exception | str, hint: str = "check the p
 def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
-    if Path(name).is_dir():
+    if os.path.isdir(name):  # noqa: PTH112 - `Path` raises for text that is too long for a name
         return "judgments are one file and come first; a run may be a directory"
     return "download it first" if "://" in name else "check the path"

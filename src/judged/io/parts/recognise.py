@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
+
+from judged.io.files.source import file_path
 
 
 def is_partitioned(source: Any) -> bool:
@@ -14,7 +15,7 @@ def is_partitioned(source: Any) -> bool:
     False
     """
     if isinstance(source, str | bytes | os.PathLike):  # nearly always a file
-        if source == "-" or Path(os.fsdecode(source)).is_file():
+        if source == "-" or file_path(source):
             return False
     elif isinstance(source, list | tuple):
         if not source or not isinstance(source[0], str | bytes | os.PathLike):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from judged.core.tables import Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
-from judged.io.files.source import is_file_like, is_path, open_content
+from judged.io.files.source import file_path, is_file_like, is_path, open_content
 from judged.io.tables.frames import is_spark
 
 _SAMPLE = 20  # records by which questions are recognised
@@ -76,7 +74,7 @@ def _first_items(source: Any) -> list[Any]:
 
 def _first_in_file(source: Any) -> list[Any]:
     """Return the first record of a JSON or JSON Lines file."""
-    if source == "-" or not Path(os.fsdecode(source)).is_file():  # a pipe can be read only once
+    if not file_path(source):  # a pipe can be read only once
         return []
     with open_content(source) as content:
         text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()

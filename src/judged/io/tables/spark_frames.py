@@ -5,6 +5,8 @@ Uses only what classic sessions and Spark Connect both have. PySpark is not impo
 
 from __future__ import annotations
 
+import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +17,11 @@ from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 
 MISSING = "judged is needed on every worker"  # what a worker without judged reports
 _LONGEST = 300  # characters of a message of Spark: some contain a whole query plan
+_OTHER_PYTHON = (  # what Spark says of workers whose Python cannot run a task, and what that means
+    (r"PYTHON_VERSION_MISMATCH.*?: (\d[\d.]*) than", "the workers run Python {found}, the driver Python {own}"),
+    (r"No module named '([^']+)'", "the Python of the workers has no module {found}"),
+    (r'Cannot run program "([^"]+)"', "the workers have no program {found}"),
+)
 
 
 def columns_in(
@@ -54,9 +61,23 @@ def _raise(error: Exception) -> NoReturn:
         reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
         hint = "install it there, or send it along: engine=Spark(ship=True)"
         raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
+    _raise_other_python(text, error)
     reason = _first_line(text) or type(error).__name__
     hint = "check that the session is alive and its workers have numpy and pyarrow; the log of Spark has details"
     raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
+
+
+def _raise_other_python(text: str, error: Exception) -> None:
+    """Raise if the Python of the workers is the problem; the session names it as PYSPARK_PYTHON did when it started."""
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for pattern, problem in _OTHER_PYTHON:
+        if found := re.search(pattern, text):
+            context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
+            python = getattr(getattr(context, "_active_spark_context", None), "pythonExec", None)
+            named = f"; PYSPARK_PYTHON of the session is {python}" if python else ""  # a server keeps it to itself
+            hint = f"set PYSPARK_PYTHON to a Python {own} with the packages of this one before the session starts, such as {sys.executable}"
+            problem = f"{problem.format(found=found[1], own=own)}{named}"
+            raise EngineError("engine", problem, value=found[1], hint=hint) from error
 
 
 def _first_line(text: str) -> str:

@@ -1,0 +1,40 @@
+"""The program `judged`, also `python -m judged`. A signal ends it quietly, even while modules load, and leaves no temporary files."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any, NoReturn
+
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request to end, a closed terminal
+
+
+def main() -> NoReturn:
+    """Run a command; the exit code is that of `judged.cli.main`, or 128 plus the number of the signal that ended it."""
+    received: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    code: Any = 0
+    signals = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+    handled = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]  # as nohup sets it
+    try:
+        for number in handled:
+            signal.signal(number, stop)
+        from judged.cli.main import main as run
+
+        run()
+    except SystemExit as end:
+        code = end.code
+    except BaseException:  # modules that are interrupted while they load may raise anything
+        if not received:
+            raise
+    for number in handled:
+        signal.signal(number, signal.SIG_DFL)  # a second signal ends the program at once
+    sys.exit(128 + received[0] if received else code)
+
+
+if __name__ == "__main__":
+    main()

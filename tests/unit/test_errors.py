@@ -1,0 +1,25 @@
+"""Messages as text: they cannot control a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from judged.errors import DataError, Hint, Place, Warned
+
+HOSTILE = "\x1b[2J\u202e\x9b\n"
+
+
+@pytest.mark.parametrize("message", [
+    DataError("slug", f"no column {HOSTILE}"),
+    DataError("slug", "a number", got=HOSTILE),
+    DataError("slug", "no column", hint=f"choose {HOSTILE}"),
+    DataError("slug", "no column", hint=Hint("set {doc_col}", doc_col=HOSTILE)),
+    DataError("slug", "no column", where=Place("a.csv", 1, 2, HOSTILE)),
+    Warned("slug", 1, f"no column {HOSTILE}"),
+    Warned("slug", 1, "no column", Hint("set {doc_col}", doc_col=HOSTILE)),
+], ids=repr)  # fmt: skip
+@pytest.mark.parametrize("flags", [False, True])
+def test_a_message_has_no_control_characters(message, flags):
+    text = message.render(flags=flags)
+    assert text.isprintable()
+    assert "\\u202e" in text
