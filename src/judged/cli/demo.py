@@ -17,7 +17,7 @@ MEASURES = "nDCG@10 AP RR"
 @click.pass_context
 def command(ctx: click.Context, /, output: str) -> None:
     """Evaluate three runs of the sample collection, explain one query, and write an HTML page."""
-    from judged.comparison.compare import compare
+    from judged.comparison.compare import compare, compare_with_first
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.result.evaluations import Evaluations
     from judged.io.sample import sample_path
@@ -27,7 +27,7 @@ def command(ctx: click.Context, /, output: str) -> None:
     qrels = sample_path("qrels.txt")
     runs = {name: sample_path(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
     results = [evaluate(qrels, run, MEASURES) for run in runs.values()]
-    emit(Evaluations(tuple(results)), table)
+    emit(Evaluations(tuple(results), compare=compare_with_first), table)
     write_text("\nWhy? The arithmetic of one query of the first run:\n\n", None)
     emit(results[0].explain("nDCG@10", "q18"), table)
     explicit = ctx.get_parameter_source("output") == click.core.ParameterSource.COMMANDLINE
