@@ -20,7 +20,7 @@ _NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Slice:
     """The values of a measure on the queries of a slice, or on all of them; `clusters` has a code per query."""
 
     measure: Measure
@@ -58,10 +58,10 @@ class PairsOfRuns:
         )  # fmt: skip
         return [*rows, *more], settings
 
-    def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Part:
-        return _Part(m, label, x[rows], None if self.clusters is None else self.clusters[rows])
+    def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Slice:
+        return _Slice(m, label, x[rows], None if self.clusters is None else self.clusters[rows])
 
-    def _family(self, parts: Sequence[_Part], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
+    def _family(self, parts: Sequence[_Slice], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
         """Differences of all parts, the number of tests, the remarks on them, and the test that was used."""
         s = self.settings
         tested = [part for part in parts if len(part.x) >= least]
@@ -80,7 +80,7 @@ class PairsOfRuns:
             return rows, 0, (), s.test
         return rows, decided[0].tests, decided[0].remarks, decided[0].test
 
-    def _rows(self, part: _Part, decided: Decisions) -> list[Difference]:
+    def _rows(self, part: _Slice, decided: Decisions) -> list[Difference]:
         a, b = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]
         counts, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
         lower, means = part.measure.definition.lower_is_better, part.x.mean(axis=0)
@@ -99,7 +99,7 @@ class PairsOfRuns:
             rows.append(notes_on(row, b[:, i] - a[:, i], decided.test, self.settings.margin))
         return rows
 
-    def _untested(self, part: _Part) -> list[Difference]:
+    def _untested(self, part: _Slice) -> list[Difference]:
         x, lower = part.x, part.measure.definition.lower_is_better
         means = x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
         rows = []

@@ -97,7 +97,7 @@ def decide(
     >>> x = np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.3, 0.4], [0.1, 0.4]])
     >>> found = decide(x, [(0, 1)])
     >>> found.verdict, found.low.round(3), found.high.round(3)
-    (('better',), array([0.076]), array([0.284]))
+    (('better',), array([0.076]), array([0.324]))
     """
     return decide_family(
         [x], pairs, test=test, correction=correction, alpha=alpha, margin=margin, limits=[limit], clusters=[clusters],
@@ -199,8 +199,8 @@ def _floor(test: PairTest, correction: Correction, count: int, alpha: float, uni
 def _verdicts(d: Floats, rejected: Bools, low: Floats, high: Floats, margin: float, test: PairTest) -> tuple[Verdict, ...]:  # fmt: skip
     counted = None if test.direction is None else np.sign(test.direction(d))
     verdicts: list[Verdict] = []
-    for i, some in enumerate(d.any(axis=0).tolist()):
-        if not some:
+    for i in range(d.shape[1]):
+        if not d[:, i].any():
             verdicts.append("identical")
         elif np.isnan(low[i]):
             verdicts.append("too few")

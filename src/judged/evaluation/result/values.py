@@ -99,12 +99,8 @@ class Values(Result):
     ) -> tuple[float, float] | None:
         """Confidence interval of the mean over queries; None for counts, and for fewer than two queries.
 
-        Args:
-            measure: one of `measures`.
-            level: confidence level.
-            method: `t`, `bootstrap-t`, `percentile` or `bca`, see `jd.stats.interval`.
-            clusters: {query: group}: queries of a group (a user, a topic) are not independent.
-            seed: random seed of the bootstrap methods.
+        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (see `jd.stats.interval`); `clusters`, {query: group}, has
+        queries that are not independent, such as those of one user; `seed` is for the bootstrap.
         """
         chosen = self.intervals([measure], level=level, method=method, clusters=clusters, seed=seed)
         return chosen.get(self._key(measure))
@@ -116,9 +112,8 @@ class Values(Result):
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
-        return mean_intervals(
-            self.columns, chosen, self.queries, level=level, method=method, clusters=clusters, seed=seed
-        )
+        options: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "seed": seed}
+        return mean_intervals(self.columns, chosen, self.queries, **options)
 
     @property
     def numeric_measures(self) -> list[Measure]:
