@@ -95,7 +95,7 @@ def read_baseline(source: Any) -> Baseline | None:
     if not (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or ".json" in path.suffixes):
         return None
     text = read_text(path)
-    return _read(text, str(source)) if _SAVED.match(text) else None
+    return parse_baseline(text, str(source)) if _SAVED.match(text) else None
 
 
 def _head(path: Path) -> bytes:
@@ -109,7 +109,8 @@ def _head(path: Path) -> bytes:
         raise FileError("io", f"cannot read the baseline: {reason}", where=str(path), hint="check the path") from error
 
 
-def _read(text: str, name: str) -> Baseline:
+def parse_baseline(text: str, name: str) -> Baseline:
+    """Read the text of a saved result."""
     try:
         data = json.loads(text)
     except ValueError as error:

@@ -14,7 +14,8 @@ import pytest
 
 import judged as jd
 from judged.io.fingerprint import content_of
-from judged.quality_gate.rules import Rules, read_rules
+from judged.quality_gate.rules import Rules
+from judged.quality_gate.rules_file import read_rules
 from judged.stats.multiple.corrections import adjusted
 
 N = 40
