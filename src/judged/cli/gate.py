@@ -99,8 +99,10 @@ def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
         "measures": list(options["measures"]),
         "anchor": options["anchor"] and _named(options["anchor"]),
         "history": options["history"],
-        **{key: _once(flag, [_drop(flag, word) for word in options[key]])
-           for key, flag in (("max_drop", "--max-drop"), ("max_total_drop", "--max-total-drop"))},
+        **{
+            key: _once(flag, [_drop(flag, word) for word in options[key]])
+            for key, flag in (("max_drop", "--max-drop"), ("max_total_drop", "--max-total-drop"))
+        },
         "min": _once("--min", [_bound("--min", word) for word in options["least"]]),
         "max": _once("--max", [_bound("--max", word) for word in options["most"]]),
         "by": list(options["by"]),

@@ -28,7 +28,7 @@ ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
 
 def above(a: float, b: float, scale: float = 0.0) -> bool:
     """Return whether a exceeds b by more than a rounding error, of them or of the values they were computed from."""
-    return a > b + ROUNDING * max(abs(a), abs(b), scale)
+    return a > b and (math.isinf(a) or a > b + ROUNDING * max(abs(a), abs(b), scale))
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,14 @@ class Losses:
     losses: Floats
     rule: str  # max_drop, or max_total_drop for the drop since the anchor
     allowed: float
-    limit: float  # the largest possible loss; infinite for measures without a range
+    limit: float  # the largest possible loss; for measures without a range, the largest value of either run
+    bounded: bool  # the measure has a range
     lower_is_better: bool
+
+    def clip(self, low: float, high: float) -> tuple[float, float]:
+        """The ends of an interval, kept within the range of the measure."""
+        limit = self.limit if self.bounded else math.inf
+        return max(low, -limit), min(high, limit)
 
     @cached_property
     def beyond(self) -> Floats:
@@ -118,19 +124,23 @@ def losses_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rul
     for name in measures:
         x, definition = comparison.matrix(name), parse(name).definition
         sign = 1.0 if definition.lower_is_better else -1.0
-        limit = math.inf if definition.limits is None else float(definition.limits[1] - definition.limits[0])
+        limits = definition.limits or (0.0, np.abs(x).max(initial=0.0, where=~np.isnan(x)))
         allowed = rules.allowed(name, rule)
         parts = comparison.parts if rule == "max_drop" else ()
         for row in (*comparison.rows, *parts):
             if row.measure == name:
                 chosen = known_rows(x) & (True if row.part is None else comparison.slices[row.part])
-                yield Losses(row, sign * (x[chosen, 1] - x[chosen, 0]), rule, allowed, limit, definition.lower_is_better)  # fmt: skip
+                yield Losses(
+                    row, sign * (x[chosen, 1] - x[chosen, 0]), rule, allowed, float(limits[1] - limits[0]),
+                    definition.limits is not None, definition.lower_is_better,
+                )  # fmt: skip
 
 
 def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = False) -> list[Drop]:
     """Decide on all drops of a gate together; those of slices with too few queries must be left out."""
     if rules.mode == "sure":
-        return [Drop(one, *sure_ends(one.losses, one.limit, rules), unchanged=unchanged) for one in losses]
+        bounds = [one.clip(*sure_ends(one.losses, one.limit, rules)) for one in losses]
+        return [Drop(one, *ends, unchanged=unchanged) for one, ends in zip(losses, bounds, strict=True)]
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(rules.correction)
     own = {"seed": rules.seed, "resamples": rules.resamples}
     tested = [outcome(one.beyond, test, **own) for one in losses]
@@ -144,7 +154,7 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
     for i, one in enumerate(losses):
         level = 2 * float(each[i])
         ends = interval_of(one.beyond, test, level=level, p=np.array(two_sided[i : i + 1]), **own)
-        low, high = (float(np.clip(end[0] + one.allowed, -one.limit, one.limit)) for end in ends)
+        low, high = one.clip(*(float(end[0]) + one.allowed for end in ends))
         if not math.isfinite(float(ends[0][0])):  # also if each query lost what is allowed: then only many are evidence
             enough = not one.beyond.any() and 2.0 ** -len(one.losses) <= each[i]
             low = high = one.allowed if enough else math.nan
@@ -178,20 +188,18 @@ def sure_ends(losses: Floats, limit: float, rules: Rules) -> tuple[float, float]
 
     - If all queries have the same loss, nothing is known about the variance. A share of other queries of at most q, with
       (1 - q)ⁿ = alpha/2, may then lose everything (the exact bound for a share of which no case was seen).
-    - If few queries changed (fewer than 30, and fewer than half), one query more is counted, which loses as much as any
-      changed: a t interval of rare losses is too short, because the sample often has too few of them, and its
-      variance is then too small as well.
+    - If few queries changed (fewer than 30, and fewer than half), two queries more are counted, which lose as much as any
+      changed, as Agresti and Coull (The American Statistician 1998) do for a share. An interval of rare losses is too
+      short without, because a sample that has too few of them has too small a variance as well.
     """
     n, table = len(losses), losses[:, None]
-    if n and constant(table, np.ones(n))[0]:
+    if constant(table, np.ones(n))[0]:
         share = 1 - (rules.alpha / 2) ** (1 / n)
         mean = float(losses[0])
         return mean - share * (limit + mean), mean + share * (limit - mean)
-    if n < 2:
-        return -limit, limit
     own = {"seed": rules.seed, "resamples": rules.resamples}
     low, high = (float(end[0]) for end in interval_of(losses, rules.paired_test, level=rules.alpha, **own))
     if is_sparse(int(np.count_nonzero(losses)), n):
-        more = np.append(losses, np.abs(losses).max())
+        more = np.append(losses, [np.abs(losses).max()] * 2)
         high = max(high, float(interval_of(more, "t", level=rules.alpha)[1][0]))
-    return max(low, -limit), min(high, limit)
+    return low, high

@@ -256,7 +256,13 @@ def _apply(rules: Rules, inputs: GateInputs, worst: int, history: History | None
     warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate if comparison is None else comparison).warnings))
     passed = all(r.passed for r in reasons)
     if history is not None and build is not None and comparison is not None:
-        history.save(build, inputs.baseline(rules.measures, history.qrels), (comparison.names[0], comparison.names[1]), reasons, passed)
+        history.save(
+            build,
+            inputs.baseline(rules.measures, history.qrels),
+            (comparison.names[0], comparison.names[1]),
+            reasons,
+            passed,
+        )
     return Gate(
         passed=passed, reasons=tuple(reasons), rules=rules, candidate=inputs.candidate, comparison=comparison,
         worse=worse, warnings=tuple(warnings), build=build, remarks=remarks,

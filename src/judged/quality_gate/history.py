@@ -90,7 +90,9 @@ class History:
         anchor = parse_baseline(json.dumps(head["anchor"]), name)
         kinds = {"build": int, "alpha": float, "fingerprint": str, "passed": bool}
         builds = tuple(_record(line, name, i, kinds) for i, line in enumerate(lines[1:], 2))
-        found = cls(name, rules.alpha, qrels, anchor, head["name"], builds, text if text.endswith("\n") else f"{text}\n")
+        found = cls(
+            name, rules.alpha, qrels, anchor, head["name"], builds, text if text.endswith("\n") else f"{text}\n"
+        )
         found._check(head, rules)
         return found
 

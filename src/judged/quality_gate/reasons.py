@@ -17,6 +17,7 @@ from judged.quality_gate.rules import Rules
 from judged.stats.paired.registry import TESTS
 from judged.tables.text import counted, p_text
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
     """The outcome of one rule for one measure, over all queries or in a slice."""
@@ -133,12 +134,12 @@ def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
 def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
     if drop.unchanged:
         return ", the same run as the baseline"
-    if math.isinf(drop.high):
-        return f"; {counted(drop.row.queries, 'query')} cannot bound the drop"
+    if math.isinf(drop.high):  # a test that cannot reject
+        return f"; {_are_few(drop.row.queries)} to bound the drop"
     level = f"{round(100 * (1 - rules.alpha), 4):g}% interval"
     if drop.high <= 0:
         return f"; it did not get worse ({level})"
-    few = f"; {counted(drop.row.queries, 'query')} are too few to rule it out" if not drop.exceeds(drop.size) else ""
+    few = f"; {_are_few(drop.row.queries)} to rule it out" if not drop.exceeds(drop.size) else ""
     beyond = f"more than the {drop.of.allowed:g} allowed{few}" if broken else f"within the {drop.of.allowed:g} allowed"
     return f"; on other queries it may be worse by up to {_number(drop.high)} ({level}), {beyond}"
 
@@ -156,8 +157,12 @@ def _doubt(drop: Drop, rules: Rules) -> str:
     if math.isnan(drop.high):
         return f"{queries} cannot show a drop"
     if math.isnan(drop.found):
-        return "" if 2 ** -row.queries <= drop.level else f"{queries} that all differ by the same amount say nothing about other queries"
-    if drop.found <= drop.matters or drop.high <= drop.matters:
+        return (
+            ""
+            if 2**-row.queries <= drop.level
+            else f"{queries} that all differ by the same amount say nothing about other queries"
+        )
+    if drop.high <= drop.matters or drop.found <= drop.matters:
         return ""
     return f"with {queries} a drop is found with a probability of {POWER:.0%} only from {_number(drop.found)} on"
 
@@ -230,3 +235,7 @@ def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
 
 def _number(value: float) -> str:
     return f"{value:.4f}" if abs(value) >= 1e-4 or value == 0 else f"{value:.2g}"
+
+
+def _are_few(queries: int) -> str:
+    return f"{counted(queries, 'query')} {'is' if queries == 1 else 'are'} too few"
