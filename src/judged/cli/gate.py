@@ -73,6 +73,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     rules = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None)
     qrels, candidate = _inputs(files, rules, options)
     check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"], options["anchor"])))
+    _check_outputs(options)
     settings = _rules(ctx, options)
     if options["save"]:
         _save(qrels, candidate, rules, settings, options["save"])
@@ -80,6 +81,12 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     found = gate(qrels, _named(candidate), rules=rules, worst=options["worst"], **settings)
     _show(found, options)
     ctx.exit(0 if found.passed else 1)
+
+
+def _check_outputs(options: dict[str, Any]) -> None:
+    for name in ("output", "summary", "save"):
+        if options["history"] and options[name] and Path(options[name]).resolve() == Path(options["history"]).resolve():
+            raise click.UsageError(f"--{name} would overwrite the file of --history: choose another file.")
 
 
 def _named(file: str) -> Any:
