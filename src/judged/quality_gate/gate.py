@@ -211,7 +211,10 @@ def _rename(rules: Rules, measures: GateMeasures) -> Rules:
     if rules.max_total_drop and rules.anchor is None and rules.history is None:
         hint = Hint("name one with {anchor} or {history}", anchor=None, history=None)
         raise UsageError("rule", "max_total_drop needs an anchor", hint=hint, where=rules.sources.get("max_total_drop"))
-    return replace(rules, measures=measures.compared, **bounds)
+    return replace(
+        rules, measures=measures.compared, min=bounds["min"], max=bounds["max"], max_drop=bounds["max_drop"],
+        max_total_drop=bounds["max_total_drop"],
+    )  # fmt: skip
 
 
 def _strictest(bounds: Mapping[str, float], rules: Rules, pick: Callable[[float, float], float]) -> dict[str, float]:

@@ -158,7 +158,7 @@ def _record(line: str, path: str, number: int, kinds: dict[str, type]) -> dict[s
     if not isinstance(record, dict):
         raise DataError("history", f"not a line of a history: {shown(record)}", where=where, hint=_NEW)
     for key, kind in kinds.items():
-        value = record.get(key)
+        value: Any = record.get(key)
         if type(value) is not kind or (kind is float and not 0 < value < 0.5) or (kind is int and value < 0):
             problem = f"not a line of a history: {key} is {'missing' if key not in record else shown(value)}"
             raise DataError("history", problem, where=where, hint=_NEW)

@@ -192,7 +192,10 @@ def test_queries_that_did_not_change_do_not_count_as_evidence():
     two = held(five, test="permutation", measures="RR P@1").reasons[0]
     assert two.passed
     assert two.sentence.startswith("RR fell by 0.0625 (1.0000 → 0.9375; 5 of 40 queries changed, all got worse)")
-    assert two.note == f"5 changed of 40 queries cannot show a drop, however large: p is never below {1 / 32:.2g} ({1 / 16:.2g} corrected)"
+    assert (
+        two.note
+        == f"5 changed of 40 queries cannot show a drop, however large: p is never below {1 / 32:.2g} ({1 / 16:.2g} corrected)"
+    )
 
 
 def test_one_query_passes_only_on_request_and_is_never_sure():
@@ -208,7 +211,9 @@ def test_one_query_passes_only_on_request_and_is_never_sure():
     assert "1 query is too few to rule it out" in sure.reasons[0].sentence
     dcg = {**asked, "measures": "DCG"}  # has no range: its largest value here is 1
     assert not jd.gate(judged, run(2), mode="sure", max_drop=0.98, **dcg).passed
-    unbounded = jd.gate(first(4), run(2, 1, 1, 1), mode="sure", test="permutation", **{**dcg, "baseline": run(1, 2, 1, 1)})
+    unbounded = jd.gate(
+        first(4), run(2, 1, 1, 1), mode="sure", test="permutation", **{**dcg, "baseline": run(1, 2, 1, 1)}
+    )
     assert "4 queries are too few to bound the drop" in unbounded.reasons[0].sentence
     assert not unbounded.passed
 

@@ -92,7 +92,10 @@ def test_losses_that_add_up_fail_against_the_first_baseline(path):
     assert build({"one": lower(7)}, {"zero": BEST}, **asked).passed
     assert build({"two": lower(14)}, {"one": lower(7)}, **asked).passed
     gate = build({"three": lower(21)}, {"two": lower(14)}, **asked)
-    assert [(r.rule, r.passed, r.allowed) for r in gate.reasons] == [("max_drop", True, 0.1), ("max_total_drop", False, 0.2)]
+    assert [(r.rule, r.passed, r.allowed) for r in gate.reasons] == [
+        ("max_drop", True, 0.1),
+        ("max_total_drop", False, 0.2),
+    ]
     assert gate.reasons[1].observed == pytest.approx(21 / 80)
     assert "RR fell by 0.2625 since zero (1.0000 → 0.7375), more than the 0.2 allowed" in str(gate)
     assert [c.get("name") for c in _cases(gate)] == ["RR", "RR"]
@@ -203,7 +206,9 @@ def test_an_empty_file_is_a_history_without_builds_and_a_compressed_one_is_read(
 def test_the_key_of_a_file_of_rules_is_a_path_from_its_folder(path, monkeypatch):
     jd.write_qrels(jd.read_qrels(QRELS), "qrels.txt")
     jd.write_run(jd.read_run(BEST), "best.run")
-    Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\nbaseline = "best.run"\nhistory = "builds.jsonl"\nmeasures = "RR"\nmax_total_drop = 0.1\n')
+    Path("judged.toml").write_text(
+        '[gate]\nqrels = "qrels.txt"\nbaseline = "best.run"\nhistory = "builds.jsonl"\nmeasures = "RR"\nmax_total_drop = 0.1\n'
+    )
     Path("in").mkdir()
     monkeypatch.chdir("in")
     assert jd.gate(None, lower(1), rules="../judged.toml").build.number == 1
