@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PAGE   := src/judged/page/web tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench bench-scale fuzz clean chromium java
+.PHONY: help demo test quick check bench bench-scale fuzz clean chromium java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -14,7 +14,7 @@ help:  ## this list
 demo: $(VENV)/run  ## evaluate the sample collection: a table, and report.html
 	@$(BIN)/judged demo
 
-test: $(VENV)/test chromium java  ## every test
+test: $(VENV)/test chromium java latex  ## every test
 	$(BIN)/python -m pytest -n auto --dist loadscope tests
 
 quick: $(VENV)/test  ## the quick core of the tests
@@ -37,6 +37,11 @@ java:
 	@command -v java >/dev/null || [ -n "$$JAVA_HOME" ] \
 	  || { [ "$$(id -u)" = 0 ] && { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq openjdk-17-jre-headless || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless; }; } >/dev/null 2>&1 \
 	  || echo "There is no Java, and it cannot be installed here: tests that start Spark are skipped."
+
+latex:
+	@kpsewhich booktabs.sty >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends texlive-latex-base texlive-latex-recommended; }; } >/dev/null 2>&1 \
+	  || echo "There is no LaTeX, and it cannot be installed here: the test that compiles LaTeX tables is skipped."
 
 bench: $(VENV)-bench/made  ## speed, as ratios to other tools in the same run; TREC_EVAL=… names the program
 	$(VENV)-bench/bin/python benchmarks/run.py

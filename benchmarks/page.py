@@ -9,15 +9,15 @@ from verdict import OWN, Results, Row, Target, bound, measured, own, ratio, targ
 __all__ = ["page"]
 
 HOW = """\
-Every tool is started afresh for every figure, the tools by turns: once without counting, which compiles byte code
-(and what numba keeps), brings the files into memory, and lets what is printed be compared with `judged`; then
-{repeat} times. Shown is the best time, and the highest memory. CPU is user and system time of all threads and
-children; peak is the most that was resident, mapped files included (a program smaller than the harness shows the
-harness's {harness:.0f} MB); × is the time as a multiple of the first row's. *Whole process* includes starting Python
-and all imports; *in process* leaves out what is prepared before: imports, dicts, frames. A target says what `judged`
-is to need at most, compared with that row. The last column says to how much the means, or what was joined, agree with
-`judged`; trec_eval prints four decimals. trec_eval and pytrec_eval know no RR@10 and compute RR, which costs the
-same; for ir_measures RR@10 costs a second pass in Python, so it is also asked for RR."""
+Each figure comes from a new process, and the tools take turns. A first run does not count: it compiles byte code
+(and what numba caches), brings the files into memory, and its output is compared with that of `judged`. Then each tool runs
+{repeat} times. The tables show the best time and the highest memory. CPU is user and system time of all threads and
+children; peak is the largest resident memory, including mapped files (a program smaller than the harness shows the
+harness's {harness:.0f} MB); × is the time as a multiple of that of the first row. *Whole process* includes starting Python
+and all imports; *in process* excludes preparation: imports, dicts, frames. A target is the most that `judged` should
+need, compared with that row. The last column is the precision to which the means, or the joined data, agree with
+`judged`; trec_eval prints four decimals. trec_eval and pytrec_eval have no RR@10 and compute RR, which costs the
+same; in ir_measures RR@10 costs a second pass in Python, so it also computes RR."""
 
 
 def page(results: Results, notes: str = "") -> str:
@@ -25,29 +25,29 @@ def page(results: Results, notes: str = "") -> str:
     goals = list(targets(results))
     parts = [
         "# Benchmarks",
-        "Written by `make bench` (`benchmarks/run.py`) from `results.json`; remarks belong into `NOTES.md`.",
-        *(["**A small run with a fiftieth of the lines: its figures say nothing.**"] if results["small"] else []),
+        "Written by `make bench` (`benchmarks/run.py`) from `results.json`; remarks belong in `NOTES.md`.",
+        *(["**A trial run on a fiftieth of the lines: its figures are meaningless.**"] if results["small"] else []),
         "![Time of each tool as a multiple of judged's](results.svg)",
-        f"## To reach: {sum(goal.reached for goal in goals)} of {len(goals)}",
+        f"## Targets: {sum(goal.reached for goal in goals)} of {len(goals)} reached",
         _table(
-            ("work", "who", "compared with", "to need", "needs", "reached"),
+            ("task", "tool", "compared with", "target", "measured", "reached"),
             ((g.work, g.who, g.what, g.goal, g.figure, _verdict([g])) for g in goals),
             numbers=range(3, 5),
         ),
         f"## Machine and versions, {results['date']}",
-        _table(("what", "which"), [*results["machine"].items(), *results["versions"].items()]),
+        _table(("component", "version"), [*results["machine"].items(), *results["versions"].items()]),
         HOW.format(repeat=results["repeat"], harness=results["harness"]),
     ]
     for work in results["works"]:
         parts += [f"## {work['title']}", _growth(work, results) if work["name"] == "growth" else _times(work, goals)]
         if work["name"] == "file":
-            parts += ["### Memory of the same", _memory_text(work), _memory(work, results)]
+            parts += ["### Memory", _memory_text(work), _memory(work, results)]
     return "\n\n".join([*parts, notes.strip()]).strip() + "\n"
 
 
 def _times(work: Results, goals: Sequence[Target]) -> str:
     clock = "CPU" if work["clock"] == "cpu" else "wall"
-    headers = ("tool", "CPU s", "wall s", "peak MB", f"× {clock}", "to reach", "reached", "agrees to")
+    headers = ("tool", "CPU s", "wall s", "peak MB", f"× {clock}", "target", "reached", "agrees to")
     return _table(headers, [_cost(work, row, goals) for row in work["rows"]], numbers=range(1, 6))
 
 
@@ -72,8 +72,8 @@ def _verdict(goals: Sequence[Target]) -> str:
 def _memory_text(work: Results) -> str:
     size = next(row["bytes"] for row in work["rows"])
     return (
-        f"In MB; the run's file has {size / 1e6:.0f}. Mapped: files, beyond those of an interpreter with NumPy. Own: "
-        f"what is needed beyond that interpreter, mapped files not counted; at most {OWN:.0f} for `judged`."
+        f"In MB; the file of the run has {size / 1e6:.0f}. Mapped: mapped files, beyond those of an interpreter with NumPy. Own: "
+        f"memory beyond that interpreter, without mapped files; the target for `judged` is at most {OWN:.0f}."
     )
 
 
@@ -88,8 +88,8 @@ def _memory(work: Results, results: Results) -> str:
 
 
 def _growth(work: Results, results: Results) -> str:
-    headers = ("tool", "collection", "lines", "CPU s", "wall s", "CPU ns a line", "peak MB", "own MB", "allowed MB",
-               "own B a line", "agrees to")  # fmt: skip
+    headers = ("tool", "collection", "lines", "CPU s", "wall s", "CPU ns per line", "peak MB", "own MB", "allowed MB",
+               "own B per line", "agrees to")  # fmt: skip
     rows = [_grown(row, results) if measured(row) else (row["tool"], row["data"], row["state"]) for row in work["rows"]]
     return _table(headers, rows, numbers=range(2, 10))
 

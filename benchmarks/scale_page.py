@@ -41,13 +41,13 @@ LINEAR = 1.1  # time may grow by this much more than the rows
 DRIVER = ("main", "driver")  # the processes on the driver's machine
 
 HOW = """\
-Every contender is started afresh for every figure, in a process of its own, on {threads} cores; it evaluates nDCG@10, AP and RR of every query from the
-same Parquet files, ties in falling order of document ids, and writes the values of every query. CPU is user and system time of the whole tree of processes, as
-the kernel accounts for it (the harness is the reaper of all that they leave behind: Java, its Python workers, a cluster's master and workers). Starting
-Python, Java and the cluster is in it; *ready* is how much of CPU and wall was spent when the engine could begin. Peak is the largest sum of PSS over the tree, looked at every
-0.2 s in a run of its own, whose times do not count. Shown is the best of {repeat} rounds, the contenders by turns; files were read once before. *Others* is how many of the machine's cores
-something else kept busy meanwhile. The largest difference is that of any value of any query to `judged` in memory. DuckDB and Spark run the same text of SQL
-(`scale_work.py`). Spark local: one Java process with 4 GB of heap; standalone: a master, two workers of one core and executors of 2 GB on the loopback interface; all else by default."""
+Each figure comes from a new process on {threads} cores. Each contender evaluates nDCG@10, AP and RR of every query from the
+same Parquet files, with ties ordered by document id, descending, and writes the values of every query. CPU is user and system time of the whole process tree, as
+accounted by the kernel (the harness reaps all processes that are left behind: Java, its Python workers, the master and workers of a cluster). It includes starting
+Python, Java and the cluster; *ready* is the CPU and wall time spent before the engine could begin. Peak is the largest sum of PSS over the tree, sampled every
+0.2 s in a separate run whose times do not count. The tables show the best of {repeat} rounds, in which the contenders take turns; files were read once before. *Others* is the number of cores that
+other processes kept busy. The largest difference is over all values of all queries, compared with `judged` in memory. DuckDB and Spark run the same SQL
+(`scale_work.py`). Spark local: one Java process with 4 GB of heap; standalone: a master, two workers with one core and executors with 2 GB on the loopback interface; all other settings are the defaults."""
 
 
 def latest(path: Path) -> Records:
@@ -182,16 +182,16 @@ def page(records: Records) -> str:
     goals = list(targets(rows))
     repeat = max((record.get("turn", 0) for record in records), default=0)
     parts = [
-        "# Benchmarks of runs in parts",
+        "# Benchmarks of partitioned runs",
         "Written by `make bench-scale` (`benchmarks/scale.py`) from `scale.jsonl`.",
-        f"## To reach: {sum(goal.reached for goal in goals)} of {len(goals)}",
+        f"## Targets: {sum(goal.reached for goal in goals)} of {len(goals)} reached",
         _table(
-            ("what", "to need", "needs", "reached"),
+            ("quantity", "target", "measured", "reached"),
             ((g.what, g.goal, g.figure, "yes" if g.reached else "**no**") for g in goals),
             (1, 2),
         ),
         f"## Machine and versions, {head['run']}",
-        _table(("what", "which"), [*head["machine"].items(), *head["versions"].items()]),
+        _table(("component", "version"), [*head["machine"].items(), *head["versions"].items()]),
         HOW.format(threads=head["threads"], repeat=repeat),
         *_sizes(records, rows),
         paper(records),
@@ -207,7 +207,7 @@ def table(records: Records) -> str:
         f"  {goal.what:<88}{goal.goal:>12}  {goal.figure:<30}{'yes' if goal.reached else 'no'}"
         for goal in targets(rows)
     ]
-    return "\n".join([*lines, "", "to reach:", *goals])
+    return "\n".join([*lines, "", "targets:", *goals])
 
 
 def _figures(row: Row) -> str:
@@ -227,7 +227,7 @@ def _sizes(records: Records, rows: Sequence[Row]) -> Iterator[str]:
             "wall s",
             "ready, CPU / wall s",
             "peak MB",
-            "ns a row",
+            "ns per row",
             "× CPU",
             "largest difference",
             "others",

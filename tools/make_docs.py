@@ -48,10 +48,13 @@ def page() -> str:
     lines += [
         "## Profiles",
         "",
-        "The conventions of another tool, all at once: `evaluate(…, profile=NAME)`, `--profile NAME`.",
+        "The conventions of another tool, all at once: `evaluate(…, profile=NAME)`, `--profile NAME`. Explicit parameters and options "
+        "take precedence. A profile may set policies for single measures; results print them as `policy of RR@10: …`. Each profile is compared with its tool in "
+        "`tests/conformance/test_profiles.py`; the last column has what differs all the same.",
         "",
     ]
-    lines += ["| profile | what it sets |", "|---|---|", *(f"| `{p.name}` | {p.text} |" for p in PROFILES.values()), ""]
+    lines += ["| profile | what it sets | not the same |", "|---|---|---|"]
+    lines += [*(f"| `{p.name}` | {p.text} | {p.except_for} |" for p in PROFILES.values()), ""]
     return "\n".join(lines)
 
 

@@ -27,28 +27,28 @@ TARGET = ROOT / "docs" / "errors.md"
 INTRO = """\
 # Errors and warnings
 
-Made from `tests/golden/messages.toml` by `tools/make_errors.py`.
+Generated from `tests/golden/messages.toml` by `tools/make_errors.py`.
 
 A call returns a value, returns a value with counted warnings, or raises an error; it never returns a wrong number. An error
-names the place and the problem, then one action, then a slug, which is listed below:
+names the place and the problem, suggests one action, and ends with a slug from the lists below:
 
 ```text
-bm25.run:1732: expected 6 columns (query Q0 doc rank score tag), got 5: '…'. If the tag is missing, add any word as sixth column.  [columns]
+bm25.run:1732: expected 6 columns (query Q0 doc rank score tag), got 5: '…'. If the tag is missing, add any word as a sixth column.  [columns]
 ```
 
-The exceptions are `jd.DataError`, `jd.UsageError`, `jd.FileError` and `jd.EngineError`, all kinds of `jd.JudgedError`. Their attributes are
+The exceptions are `jd.DataError`, `jd.UsageError`, `jd.FileError` and `jd.EngineError`, all subclasses of `jd.JudgedError`. Their attributes are
 `slug`, `where` (path, line and column), `problem`, `got`, `hint` and `value`; with `--format json` the command line prints these as JSON.
 
 Warnings are in the attribute `warnings` of a result, each with `slug`, `count`, `text` and `hint`. The command line prints them below the
-table. With `strict=True` (`--strict`) a warning becomes an error of the same slug.
+table. With `strict=True` (`--strict`) a warning becomes an error with the same slug.
 
 | exit code | meaning |
 |---|---|
-| 0 | done |
+| 0 | success |
 | 1 | the gate failed |
-| 2 | bad input or a wrong call |
-| 3 | a file cannot be read or written, memory is exhausted, a worker or cluster failed, or judged itself did |
-| 130, 143, 129 | ended by Ctrl-C, a request to end (SIGTERM) or a closed terminal (SIGHUP); no file is left half-written |
+| 2 | bad input or incorrect usage |
+| 3 | a file cannot be read or written, memory is exhausted, a worker or cluster failed, or judged itself failed |
+| 130, 143, 129 | interrupted by Ctrl-C, SIGTERM or SIGHUP; no partial file is left |
 | 141 | the output pipe was closed |
 """
 

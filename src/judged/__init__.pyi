@@ -14,6 +14,7 @@ from .comparison.compare import compare as compare
 from .comparison.leaderboard import leaderboard as leaderboard
 from .comparison.power import power as power
 from .comparison.result import Comparison as Comparison
+from .comparison.variance import variance as variance
 from .core.judged import Judged as Judged
 from .core.policy import Policy as Policy
 from .core.tables import Qrels as Qrels
@@ -107,6 +108,7 @@ mcc = _functions.mcc
 mean_average_precision = _functions.mean_average_precision
 mean_reciprocal_rank = _functions.mean_reciprocal_rank
 mrr = _functions.mrr
+ms_ndcg = _functions.ms_ndcg
 ncu_early_blended = _functions.ncu_early_blended
 ncu_early_precision = _functions.ncu_early_precision
 ncu_graded_blended = _functions.ncu_graded_blended
@@ -176,6 +178,7 @@ NumQ: Measure
 NumRet: Measure
 NumRel: Measure
 NumRelRet: Measure
+MeanRelRet: Measure
 NumNonRelRet: Measure
 NumWrongRet: Measure
 NumRelMissed: Measure
@@ -209,6 +212,7 @@ DCG: Measure
 IDCG: Measure
 nDCG: Measure
 nDCG_burges: Measure
+MSnDCG: Measure
 DCG_burges: Measure
 nDCG_rel: Measure
 Rndcg: Measure

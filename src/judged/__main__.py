@@ -15,7 +15,10 @@ def main() -> NoReturn:
 
     def stop(number: int, frame: object) -> None:
         received.append(number)
-        raise KeyboardInterrupt
+        if (
+            len(received) == 1 or number == signal.SIGINT
+        ):  # a request may come twice, as from `timeout`; cleaning up goes on
+            raise KeyboardInterrupt
 
     code: Any = 0
     signals = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]

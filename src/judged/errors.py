@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 _LONG_PATH = 1000
+IN_COMMAND: ContextVar[bool] = ContextVar("in_command", default=False)  # then options are flags: --ties best
 
 
 def shown(value: object, width: int = 60) -> str:
@@ -61,7 +63,7 @@ class Hint:
 
     Args:
         text: the sentence, with `{name}` where an option belongs.
-        options: values of the options; None for an option whose value the user chooses.
+        options: values of the options; None for an option whose value the user chooses; a `Wording` for other names.
     """
 
     text: str
@@ -72,7 +74,7 @@ class Hint:
         object.__setattr__(self, "options", tuple(options.items()))
 
     def __str__(self) -> str:
-        return self.render()
+        return self.render(flags=IN_COMMAND.get())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Hint, self.text, **dict(self.options)), ()
@@ -86,11 +88,23 @@ class Hint:
         return text.format_map({name: write(name, value) for name, value in self.options})
 
 
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A name in a `Hint` that differs between Python and the command line, such as `jd.evaluate` and `judged eval`."""
+
+    python: str
+    command: str
+
+
 def _as_argument(name: str, value: Any) -> str:
+    if isinstance(value, Wording):
+        return value.python
     return f"{name}={'' if value is None else repr(value)}"
 
 
 def _as_flag(name: str, value: Any) -> str:
+    if isinstance(value, Wording):
+        return value.command
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
         return flag
@@ -104,8 +118,8 @@ class JudgedError(Exception):
     The slug is listed in `docs/errors.md`; all parts are attributes.
 
     Args:
-        slug: what is wrong, in two or three words joined by hyphens.
-        problem: what is wrong, in a sentence; with `got`, the type or range that was expected.
+        slug: an identifier of the problem: two or three words joined by hyphens.
+        problem: the problem, in a sentence; with `got`, the expected type or range.
         got: the value of a wrong type or range. The message is then "expected <problem>, got <got>".
         hint: one action, in the imperative; a `Hint` if it names options.
         where: the place.
@@ -183,7 +197,7 @@ class DataError(JudgedError, ValueError):
 
 
 class UsageError(JudgedError, ValueError):
-    """A wrong call: an unknown measure, a parameter out of range, a policy that does not exist."""
+    """Incorrect usage: an unknown measure, a parameter out of range, a policy that does not exist."""
 
 
 class FileError(JudgedError, OSError):
@@ -208,7 +222,7 @@ class Warned:
     hint: Hint | None = None
 
     def __str__(self) -> str:
-        return self.render()
+        return self.render(flags=IN_COMMAND.get())
 
     def render(self, *, flags: bool = False) -> str:
         """The whole message, for Python, or with flags for the command line."""

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
-from judged.errors import UsageError, shown
+from judged.errors import Hint, UsageError, shown
 
 
 class HasNames(Protocol):
@@ -55,7 +55,7 @@ class Registry(Generic[T]):
         for name in names:
             other = self._exact.get(name)
             if other is not None and other.name != entry.name:
-                raise UsageError("name-taken", f"the name {name!r} of {entry.name} already belongs to {other.name}")
+                raise UsageError("name-taken", f"the name {name!r} of {entry.name} is already used by {other.name}")
         self.discard(entry.name)
         self._entries[entry.name] = entry
         self._exact.update(dict.fromkeys(names, entry))
@@ -87,7 +87,7 @@ class Registry(Generic[T]):
         found = {entry.name: entry for known, entry in self._exact.items() if _plain(known) == _plain(name)}
         return next(iter(found.values())) if len(found) == 1 else None
 
-    def find(self, name: Any, *, hint: str | None = None) -> T:
+    def find(self, name: Any, *, hint: Hint | str | None = None) -> T:
         """The entry of this name or alias.
 
         Raises:
@@ -97,7 +97,7 @@ class Registry(Generic[T]):
         if entry is not None:
             return entry
         near = self.nearest(name) if isinstance(name, str) else None
-        action = (
+        action: Hint | str = (
             f"did you mean {near}?"
             if near
             else hint or f"choose one of {', '.join(sorted(self.names, key=str.casefold))}"

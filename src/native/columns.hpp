@@ -226,8 +226,8 @@ private:
     static bool is_bad(const Batch& batch, const Row& row) {
         if (std::isnan(row.score)) return true;
         if (batch.code) return false;
-        constexpr std::int64_t exact = std::int64_t{1} << 53;  // the reader rejects larger ranks
-        if (row.ranked && (row.rank >= exact || row.rank <= -exact)) return true;
+        constexpr std::int64_t exact = std::int64_t{1} << 53;  // the reader rejects larger ranks, and negative ones
+        if (row.ranked && (row.rank >= exact || row.rank < 0)) return true;
         return row.query.empty() || row.doc.empty() || (!batch.doc.checked && holds_nul(row.doc)) ||
                (!batch.query.checked && holds_nul(row.query));
     }

@@ -12,9 +12,18 @@ from language import BANNED
 
 ROOT = Path(__file__).parents[2]
 INTERROGATIVE = re.compile(r"(What|How|Whether|Where|Which|Who|Why|When)\b")
-PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
-    (ROOT / "docs").glob("*.md")
-)
+PAGES = [
+    page
+    for pattern in (
+        "*.md",
+        "docs/*.md",
+        "benchmarks/*.md",
+        "fuzz/*.md",
+        "src/judged/sample/*.md",
+        "tests/golden/*.toml",
+    )
+    for page in sorted(ROOT.glob(pattern))
+]
 
 
 @pytest.mark.parametrize("name", FILES)

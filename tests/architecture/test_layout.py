@@ -12,7 +12,7 @@ import judged
 
 # A package imports only packages of earlier lines; packages of one line do not import each other.
 ORDER = [
-    {"errors", "_types", "_version"},
+    {"errors", "steps", "_types", "_version"},
     {"registry"},
     {"tables"},
     {"core"},

@@ -79,7 +79,7 @@ def test_the_screen_answers_what_is_asked_first():
     assert lines[0].startswith("Weighted kappa, quadratic (recommended for graded labels): 0.9849, 95% interval ")
     assert lines[1] == "Exact agreement: 97.3% of 703 documents judged by both"
     assert lines[4] == "agreement of qrels.a.txt and qrels.b.txt"
-    assert "queries with the least agreement" in lines
+    assert "queries with the lowest agreement" in lines
     assert "703 documents judged by both, 0 by one only, 40 queries" in lines
     assert any(line.startswith("Cohen's kappa                   0.9193  [") for line in lines)
     assert "5 of 19 disagreements" in lines
@@ -189,7 +189,7 @@ def test_a_document_judged_twice_follows_the_hint():
 def test_few_queries_draw_documents_unless_queries_are_asked_for():
     assert "2 queries are too few for a bootstrap over queries" in run("a.txt", "b.txt")
     forced = run("a.txt", "b.txt", "--interval", "queries")
-    assert "intervals: bootstrap over queries" in forced
+    assert "intervals: jackknife over queries" in forced
     assert "too few" not in forced
 
 
@@ -211,7 +211,7 @@ def test_one_table_with_all_judges():
 
 def test_by_query_replaces_the_short_list():
     text = run(*SAMPLE, "-q")
-    assert "queries with the least agreement" not in text
+    assert "queries with the lowest agreement" not in text
     kappas = [line.split()[3] for line in text.split("agreement by query\n\n")[1].split("\n\n")[0].splitlines()[2:]]
     numbers = [float(kappa) for kappa in kappas if kappa != "–"]
     assert numbers == sorted(numbers)
@@ -277,10 +277,10 @@ def test_ids_and_names_that_mean_something_else_come_back(name):
 def test_an_adjudicator_who_has_not_decided_all_is_told_how_many_are_left(name, column):
     run("a.txt", "b.txt", "--disagreements", name)
     words = ["a.txt", "b.txt", "--how", "adjudicate", "--adjudicator", name, "-o", "m.txt"]
-    assert f"2 of 2 rows of {name} have no {column} yet" in refused(*words, command="merge")
+    assert f"2 of 2 rows of {name} have no {column}" in refused(*words, command="merge")
     text = Path(name).read_text()
     Path(name).write_text(text.replace("null", "1", 1) if "json" in name else f"{text[:-1]}1\n")
-    assert f"1 of 2 rows of {name} has no {column} yet" in refused(*words, command="merge")
+    assert f"1 of 2 rows of {name} has no {column}." in refused(*words, command="merge")
 
 
 # ── refused ──────────────────────────────────────────────────────────────────────────────────────
@@ -314,8 +314,8 @@ def test_different_scales_are_warned_of():
         (["a.txt", "b.txt", "--run", "x.run"], "two or more runs"),
         (["a.txt", "b.txt", "--ties", "error"], "No such option"),
         (["a.txt", "b.txt", "--merge", "max"], "No such option"),
-        (["a.txt", "b.txt", "-d", "d.txt"], "'d.txt' has an unknown ending"),
-        (["a.txt", "b.txt", "-d", "d.parquet"], "'d.parquet' has an unknown ending"),
+        (["a.txt", "b.txt", "-d", "d.txt"], "'d.txt' has an unknown extension"),
+        (["a.txt", "b.txt", "-d", "d.parquet"], "'d.parquet' has an unknown extension"),
         (["-", "-"], "only once"),
         (["a.txt", "b.txt", "--weights", "cubic"], "Invalid value"),
     ],

@@ -105,7 +105,7 @@ def test_a_board_of_saved_results(tmp_path):
         jd.evaluate(*sample(name), "nDCG@10 AP").save(tmp_path / f"{name}.json")
     files = [str(tmp_path / "bm25.json"), str(tmp_path / "dense.json")]
     lines = [line.split() for line in run("board", *files, "-m", "AP").output.splitlines()]
-    assert [line[0] for line in lines[4:6]] == ["dense", "bm25"]
+    assert [line[0] for line in lines[5:7]] == ["dense", "bm25"]
     for form in FORMATS.names:
         assert "dense" in run("board", *files, "--format", form).output
     assert "[values-file]" in run("board", sample("bm25")[1]).stderr

@@ -227,7 +227,7 @@ def test_runs_can_be_named():
         (["a.run", "qrels.txt"], 2, "[swapped]"),
         (["qrels.txt", "a.run"], 2, "[swapped]"),
         (["a.run", "b.run", "a.run"], 2, "named twice"),
-        (["a.run", "b.run", "c.run", "-q"], 2, "-q compares two runs"),
+        (["a.run", "b.run", "c.run", "-q"], 2, "-q needs exactly two runs"),
         (["a.run", "b.run", "-c", "rbo(p=2)"], 2, "[parameter]"),
         (["a.run", "b.run", "--columns", "x,y"], 2, "--columns"),
         (["--systems", "map.txt"], 2, "--columns"),

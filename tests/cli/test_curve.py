@@ -47,7 +47,7 @@ def test_points_come_as_json_and_csv():
 
 def test_the_help_says_what_each_kind_is():
     text = run("--help").output
-    for word in ("precision against recall", "11 standard points", "--average", "-o"):
+    for word in ("precision against recall", "11 standard recall levels", "--average", "-o"):
         assert word in text
 
 

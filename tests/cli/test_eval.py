@@ -26,7 +26,7 @@ POLICY = (
 
 def test_eval_prints_a_table():
     wanted = f"""
-a.run judged by qrels.txt
+a.run, judgments: qrels.txt
 
 measure    mean      95% interval  queries
 ───────  ──────  ────────────────  ───────
@@ -52,7 +52,10 @@ def test_a_measure_must_follow_its_flag(words):
 
 
 # Two values have the interval mean ± t(0.975, 1 degree of freedom) · half their difference, from 0 to 1.
-NDCG, AP = (interval([x], limits=[(0.0, 1.0)])[0] for x in ((0.66967181649423, 0.6309297535714575), ((1 / 2 + 2 / 3) / 2, 1 / 2)))
+NDCG, AP = (
+    interval([x], limits=[(0.0, 1.0)])[0]
+    for x in ((0.66967181649423, 0.6309297535714575), ((1 / 2 + 2 / 3) / 2, 1 / 2))
+)
 
 FORMS = {
     "trec": "runid                 \tall\ta\nnDCG@10               \tall\t0.6503\nAP                    \tall\t0.5417\n",
@@ -60,7 +63,7 @@ FORMS = {
 a,nDCG@10,all,0.6503007850328437,{NDCG[0]},{NDCG[1]},,
 a,AP,all,0.5416666666666666,{AP[0]},{AP[1]},,
 """,
-    "md": rf"""**a.run judged by qrels.txt**
+    "md": rf"""**a.run, judgments: qrels.txt**
 
 | measure | mean | 95% interval | queries |
 | :-- | --: | --: | --: |
@@ -187,7 +190,7 @@ def test_a_hyphen_is_standard_input():
     wanted = values("qrels.txt", "a.run", "-m", "AP")
     assert values("qrels.txt", "-", "-m", "AP", stdin=RUN) == wanted
     assert values("-", "a.run", "-m", "AP", stdin=QRELS) == wanted
-    assert run("eval", "qrels.txt", "-", stdin=RUN).startswith("<stdin> judged by qrels.txt\n")
+    assert run("eval", "qrels.txt", "-", stdin=RUN).startswith("<stdin>, judgments: qrels.txt\n")
 
 
 @pytest.mark.parametrize("form", ["table", *FORMS, "json"])
@@ -258,7 +261,7 @@ def test_hostile_names_of_files_are_escaped():
     Path("=a\x1b[31m|b.run").write_bytes(RUN)
     words = ["eval", "qrels.txt", "=a\x1b[31m|b.run", "-m", "AP", "--format"]
     assert r"'=a\x1b[31m|b,AP,all" in run(*words, "csv")
-    assert r"=a\x1b[31m|b.run judged by" in run(*words, "table")
+    assert r"=a\x1b[31m|b.run, judgments:" in run(*words, "table")
     error = refused("eval", "qrels.txt", "no\x1b[31m.run")
     assert str(error).startswith(r"no\x1b[31m.run: ")
 

@@ -48,7 +48,7 @@ def test_hostile_documents_are_escaped_in_an_explanation():
 
 def test_without_a_query_a_typical_one_is_explained():
     text = run("explain", "AP", "qrels.txt", "a.run")
-    assert text.startswith("Query q")
+    assert text.startswith("Showing a typical query")
     assert "AP of query q" in text
 
 

@@ -106,9 +106,9 @@ def test_the_exit_code_says_what_the_gate_says():
 def test_all_of_it_once():
     assert fails("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--worst", "1") == (
         f"{FAILS}\n"
-        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000), more than the 0 allowed: on other queries too by at least 0.5000 (corrected p below 0.0001).\n"
+        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000): on other queries too by at least 0.5000 (corrected p below 0.0001).\n"
         "\n"
-        "measure  queries of   queries    best    half  difference            interval  won/tied/lost  corrected p  max_drop\n"
+        "measure  slice        queries    best    half  difference            interval  won/tied/lost  corrected p  max_drop\n"
         "───────  ───────────  ───────  ──────  ──────  ──────────  ──────────────────  ─────────────  ───────────  ────────\n"
         "RR       all queries       20  1.0000  0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20      <0.0001  FAIL\n"
         "\n"
@@ -132,7 +132,7 @@ def test_options_are_rules():
     )
     assert "below the 0.6 required" in fails("qrels.txt", "half.run", "--min", "RR=0.6")
     assert "above the 0.4 required" in fails("qrels.txt", "half.run", "--max", "RR(level=1)=0.4")
-    assert "20 queries got worse by more than 0.4 in RR" in fails(
+    assert "20 queries got worse by more than 0.4 on RR" in fails(
         "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--max-drop", 1, "--max-query-drop", "0.4:19"
     )
     assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--max-drop", 1, "--max-query-drop", "0.4:20")
@@ -151,7 +151,7 @@ def test_options_are_rules():
         "relevant",
     )
     assert all(f"FAIL  {name}: RR fell" in sliced for name in ("kind=a", "kind=b", "relevant=1"))
-    assert "skip  kind=a: 10 queries, fewer than 11" in fails(
+    assert "skip  kind=a: not tested (10 queries; at least 11" in fails(
         "qrels.txt",
         "half.run",
         "-b",
@@ -267,7 +267,7 @@ def test_saving_takes_measures_and_policies_of_the_file_and_no_baseline():
     Path("judged.toml").write_text(TOML.replace("best.run", "not-there-yet.json"))
     assert "RR, P@1, Success@2 of 20 queries" in outcome("best.run", "--save", "not-there-yet.json").stderr
     assert "2 of 2" not in fails("half.run")
-    assert "leave out --baseline" in wrong("best.run", "--save", "x.json", "-b", "half.run")
+    assert "omit --baseline" in wrong("best.run", "--save", "x.json", "-b", "half.run")
 
 
 def test_another_file_may_be_named(folder):
@@ -321,13 +321,13 @@ def test_a_drop_on_one_query_does_not_pass_unseen():
     Path("one.txt").write_text("q00 0 good 1\n")
     asked = ["one.txt", "half.run", "-b", "best.run", "-m", "RR"]
     assert "1 query, fewer than 10 (min_queries)" in fails(*asked)
-    assert "hardly tested" in passes(*asked, "--min-queries", "1")
-    assert "more than the 0 allowed" in fails(*asked, "--mode", "mean")
+    assert passes(*asked, "--min-queries", "1").startswith("PASS")
+    assert "RR fell by 0.5000" in fails(*asked, "--mode", "mean")
 
 
 def test_lost_queries_fail_unless_they_are_allowed():
     Path("some.run").write_text("".join(BEST.splitlines(keepends=True)[:5]))
-    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "ranx", "--min-queries", "5"]
+    asked = ["qrels.txt", "some.run", "-b", "best.run", "-m", "RR", "--profile", "beir", "--min-queries", "5"]
     assert "FAIL  15 queries of the baseline are not answered by the candidate (q05, q06, q07 …)." in fails(*asked)
     assert ElementTree.fromstring(fails(*asked, "--format", "junit").encode()).find(".//failure") is not None
     assert "which is allowed" in passes(*asked, "--allow-missing-queries")

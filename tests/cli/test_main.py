@@ -139,6 +139,20 @@ def test_a_name_may_be_longer_than_that_of_a_file():
         jd.evaluate("q1 0 d1 1\n" * 1000, "a.run")
 
 
+@pytest.mark.parametrize("words", [
+    ["eval", "deep.json", "a.run"], ["eval", "qrels.txt", "deep.json"], ["eval", "deep.json"], ["board", "deep.json", "deep.json"],
+    ["gate", "qrels.txt", "a.run", "-b", "deep.json"], ["gate", "qrels.txt", "a.run", "-b", "b.run", "--config", "deep.toml"],
+    ["recommend", "a.run", "--categories", "deep.json"], ["correlate", "deep.json", "deep.json"], ["agree", "deep.json", "qrels.txt"],
+], ids=" ".join)  # fmt: skip
+def test_brackets_nested_beyond_the_stack_are_bad_input(words):
+    deep = "[" * 100_000 + "]" * 100_000
+    Path("deep.json").write_text(f'{{"q1": {deep}}}')
+    Path("deep.toml").write_text(f"[gate]\nmeasures = {deep[95_000:105_000]}\n")
+    outcome = called(*words)
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    assert re.search(r"  \[[a-z-]+\]\n$", outcome.stderr)
+
+
 NO = ["gate", "qrels.txt", "a.run", "-b", "b.run", "-m", "AP", "--mode", "mean", "--min-queries", "1", "-o", "gate.txt"]
 
 
@@ -170,7 +184,13 @@ def test_a_full_disk_is_an_error():
 def test_a_signal_leaves_no_temporary_file(name):
     number = getattr(signal, name)
     before = set(Path().iterdir())
-    wait = "import os, sys, time; os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
+    wait = (
+        "import os, sys, time\n"
+        "from pathlib import Path\n"
+        "os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
+        "unlink = Path.unlink\n"
+        f"Path.unlink = lambda path: (os.kill(os.getpid(), {number}), unlink(path))\n"  # it comes twice
+    )
     with stopped_in(wait, "eval", "qrels.txt", "a.run", "-o", "out.txt", marker=b"writing") as process:
         assert len(set(Path().iterdir()) - before) == 1
         process.send_signal(number)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
+import click
 import ir_measures
 import numpy as np
 import pytest
 from commands import called
 
 import judged as jd
+from judged.cli.main import cli
+from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.2, "b": 0.9}, "q2": {"c": 1.0}}
@@ -42,7 +48,7 @@ def test_a_sheet_of_ratings_has_other_names() -> None:
 
 
 def test_a_run_has_a_name() -> None:
-    assert called("eval", "q", "A=x.run", "-m", "RR").stdout.startswith("A judged by q")
+    assert called("eval", "q", "A=x.run", "-m", "RR").stdout.startswith("A, judgments: q")
     assert called("explain", "RR", "q", "A=x.run").returncode == 0
 
 
@@ -57,11 +63,69 @@ def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
     ("eval", "odd.csv", "run.json", "-m", "RR"), ("compare", "odd.csv", "run.json", "A=run.json", "-m", "RR"),
     ("report", "odd.csv", "run.json"), ("curve", "pr", "odd.csv", "run.json"), ("explain", "RR", "odd.csv", "run.json"),
     ("gate", "odd.csv", "run.json", "--min", "RR=0.1"), ("power", "odd.csv", "run.json", "A=run.json"),
-    ("convert", "odd.csv", "odd.qrels"),
+    ("convert", "odd.csv", "odd.qrels"), ("agree", "odd.csv", "odd.csv"), ("agree", "odd.csv", "odd.csv", "--run", "x.run", "run.json"),
+    ("merge", "odd.csv", "odd.csv", "-o", "merged.txt"),
 ])  # fmt: skip
 def test_columns_and_grades_are_named_in_every_command(words: tuple[str, ...]) -> None:
     result = called(*words, *NAMES, "--grade-map", "Exact=3,Irrelevant=0")
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ("correlate", "scores.csv", "other.csv"), ("recommend", "scores.csv", "scores.csv"), ("clicks", "interleave", "scores.csv", "other.csv"),
+    ("clicks", "simulate", "odd.csv", "scores.csv", "--grade-col", "Note", "--grade-map", "Exact=3,Irrelevant=0"),
+], ids=" ".join)  # fmt: skip
+def test_columns_of_runs_are_named_in_every_command(words: tuple[str, ...]) -> None:
+    for name, scores in (("scores", (2, 1)), ("other", (1, 2))):
+        rows = "".join(f"q1,{doc},{score}\n" for doc, score in zip("ab", scores, strict=True))
+        Path(f"{name}.csv").write_text(f"Such Wort,Artikel Nr,Punkte\n{rows}")
+    grades = ("--grade-col", "punkte") if words[0] == "recommend" else ()
+    result = called(*words, "--query-col", "such wort", "--doc-col", "artikel nr", "--score-col", "punkte", *grades)
+    assert result.returncode == 0, result.stderr
+
+
+ODD_CALLS = [
+    ("agree", "odd.csv", "odd.csv"), ("agree", "q", "q", "--run", "odd.csv", "odd.csv"), ("merge", "odd.csv", "odd.csv", "-o", "x"),
+    ("clicks", "fit", "odd.csv"), ("clicks", "score", "odd.csv", "--run", "x.run"), ("clicks", "simulate", "odd.csv", "x.run"),
+    ("clicks", "simulate", "q", "odd.csv"), ("clicks", "interleave", "odd.csv", "odd.csv"), ("compare", "q", "odd.csv", "x.run"),
+    ("convert", "odd.csv", "x.run"), ("correlate", "odd.csv", "x.run"), ("curve", "pr", "q", "odd.csv"), ("eval", "q", "odd.csv"),
+    ("eval", "odd.csv", "x.run"), ("explain", "AP", "q", "odd.csv"), ("gate", "q", "odd.csv"), ("power", "q", "odd.csv", "x.run"),
+    ("recommend", "odd.csv"), ("report", "q", "odd.csv"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ODD_CALLS, ids=" ".join)
+def test_an_error_names_only_options_that_the_command_has(words: tuple[str, ...]) -> None:
+    Path("odd.csv").write_text(ODD.replace("Exact", "x1").replace("Irrelevant", "x2"))
+    result = called(*words)
+    assert result.returncode == 2
+    command: Any = cli
+    for word in words[: 1 + (words[0] == "clicks")]:
+        command = command.get_command(click.Context(command), word)
+    known = {flag for parameter in command.params for flag in parameter.opts}
+    named = set(re.findall(r"(?<!\S)--[a-z][a-z-]+", result.stderr))
+    assert named
+    assert named <= known
+
+
+def test_question_files_with_different_questions_are_told_in_power_and_curve_too() -> None:
+    Path("long.jsonl").write_text(
+        QUESTIONS.format("a", "b") + QUESTIONS.format("a", "b").replace('"q1"', '"q3"').splitlines()[0]
+    )
+    for words in (
+        ("power", "long.jsonl", "bm25.jsonl"),
+        ("curve", "pr", "long.jsonl", "bm25.jsonl"),
+        ("compare", "long.jsonl", "bm25.jsonl"),
+    ):
+        result = called(*words)
+        assert result.returncode == 0
+        assert (result.stdout + result.stderr).count("[queries-differ]") == 1
+
+
+def test_correlate_takes_the_rankings_of_question_files() -> None:
+    assert called("convert", "bm25.jsonl", "bm25.run").returncode == 0
+    asked, split = jd.correlate("bm25.jsonl", "embed.jsonl"), jd.correlate("bm25.run", "embed.jsonl")
+    assert asked.mean() == split.mean()
 
 
 def test_a_column_that_no_table_has_is_an_error() -> None:
@@ -69,6 +133,77 @@ def test_a_column_that_no_table_has_is_an_error() -> None:
     assert result.returncode == 2
     assert "[columns]" in result.stderr
     assert "points" in result.stderr
+
+
+def test_an_unknown_column_is_answered_with_the_columns_and_the_nearest() -> None:
+    for name, near in (("such wrot", '"Such Wort"'), ("Wort", '"Such Wort"')):
+        result = called(
+            "eval", "odd.csv", "run.json", "--query-col", name, *NAMES[2:], "--grade-map", "Exact=3,Irrelevant=0"
+        )
+        assert result.returncode == 2
+        assert "'Such Wort', 'Artikel Nr', 'Note'" in result.stderr
+        assert f"--query-col {near}" in result.stderr
+    result = called("eval", "ratings.csv", "run.json", "--query-col", "terms", "--score-col", "x")
+    assert "the columns are 'search_term', 'sku', 'human_grade'" in result.stderr
+
+
+def test_names_of_columns_and_words_match_in_any_case_if_only_one_is_meant() -> None:
+    names = ("--query-col", "such_wort", "--doc-col", "ARTIKEL NR", "--grade-col", "note")
+    assert called("eval", "odd.csv", "run.json", *names, "--grade-map", "exact=3,IRRELEVANT=0").returncode == 0
+    rows = [{"Doc": "a", "DOC": "b", "q": "q1", "rel": 1}]
+    assert jd.read_qrels(rows, query_col="Q", doc_col="DOC").doc.tolist() == [b"b"]  # exact first
+    with pytest.raises(jd.DataError) as ambiguous:
+        jd.read_qrels(rows, query_col="Q", doc_col="doc")
+    assert ambiguous.value.slug == "columns"
+    grades = {"exact": 3, "Exact": 2}
+    assert jd.read_qrels({"q": {"a": "Exact"}}, grade_map=grades).grade.tolist() == [2.0]
+    with pytest.raises(jd.DataError) as unknown:
+        jd.read_qrels({"q": {"a": "EXACT"}}, grade_map=grades)
+    assert unknown.value.slug == "unknown-grade"
+
+
+def test_judges_in_one_table_have_columns_and_words_of_their_own() -> None:
+    Path("sheet.csv").write_text("Wort,Ding,ann,bob\nq1,a,Ja,nein\nq1,b,nein,nein\nq2,a,ja,JA\n")
+    Path("rows.csv").write_text("Wort,Ding,Note,wer\nq1,a,ja,ann\nq1,a,nein,bob\nq1,b,ja,bob\nq1,b,ja,ann\n")
+    names = ("--query-col", "wort", "--doc-col", "ding", "--grade-map", "ja=1,nein=0")
+    assert called("agree", "sheet.csv", "--judges", "ann,bob", *names).returncode == 0
+    assert (
+        called(
+            "merge", "rows.csv", "--judge-col", "wer", "--grade-col", "note", *names, "--how", "max", "-o", "m.txt"
+        ).returncode
+        == 0
+    )
+    assert Path("m.txt").read_text() == "q1 0 a 1\nq1 0 b 1\n"
+    wrong = called("agree", "sheet.csv", "--judges", "ann,bbo", *names)
+    assert "Did you mean 'bob'?" in wrong.stderr
+    unnamed = called("agree", "sheet.csv", "--judges", "ann,bob")
+    assert "--query-col --doc-col" in unnamed.stderr
+
+
+def test_columns_of_a_click_log_are_named() -> None:
+    Path("log.csv").write_text("Besuch,Wort,Ding,Platz,Treffer\n1,q1,a,1,0\n1,q1,b,2,1\n2,q2,c,1,1\n3,q1,a,1,1\n")
+    names = (
+        "--session-col",
+        "besuch",
+        "--query-col",
+        "wort",
+        "--doc-col",
+        "ding",
+        "--rank-col",
+        "platz",
+        "--click-col",
+        "treffer",
+    )
+    for words in (
+        ("fit", "log.csv", "--model", "ctr"),
+        ("fit", "log.csv", "--model", "all"),
+        ("score", "log.csv", "--run", "x.run", "--propensity", "1,0.5"),
+    ):
+        result = called("clicks", *words, *names)
+        assert result.returncode == 0, result.stderr
+    unnamed = called("clicks", "fit", "log.csv")
+    assert unnamed.returncode == 2
+    assert "--session-col" in unnamed.stderr
 
 
 def test_a_grade_map_has_words_and_numbers() -> None:
@@ -211,3 +346,132 @@ def test_judgments_and_runs_are_read_back() -> None:
 def test_integer_ids_stay_integers_and_the_highest_grade_of_aspects_counts() -> None:
     assert jd.read_run([(1, 7, 0.5)])[1] == {7: 0.5}
     assert jd.read_qrels([("q", "x", "a", 1), ("q", "y", "a", 2)])["q"] == {"a": 2}
+
+
+# ── several runs where one is expected ───────────────────────────────────────────────────────────
+
+OTHER = {"q1": {"c": 0.5}, "q2": {"d": 1.0}}  # no document of RUN: the two could be merged unnoticed
+
+
+@pytest.mark.parametrize(
+    "runs", [[RUN, OTHER], (RUN, OTHER), {"a": "x.run"}, {"a": Path("x.run")}, [RUN, {"q1": ["z"]}]], ids=str
+)
+@pytest.mark.parametrize("call", [jd.evaluate, jd.join, lambda qrels, run: jd.explain("RR", qrels, run)])
+def test_several_runs_in_place_of_one_are_refused(call: Any, runs: Any, refusal: Any) -> None:
+    assert "jd.compare" in str(refusal("runs", call, QRELS, runs))
+
+
+def test_several_runs_in_one_file_are_refused(refusal: Any) -> None:
+    Path("two.json").write_text(json.dumps([RUN, OTHER]))
+    assert "jd." not in str(refusal("runs", jd.read_run, "two.json"))
+    Path("lines.jsonl").write_text('{"q1": {"a": 1}}\n{"q2": {"c": 1}}\n{"q1": {"b": 2}}\n')
+    assert len(jd.read_run("lines.jsonl")) == 3  # one ranking, or a part of one, per line
+
+
+def test_frames_and_judgments_are_refused_likewise(refusal: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"q": ["q1"], "doc": ["a"], "score": [1.0]})
+    for runs in ([frame, frame], {"a": frame}):
+        assert "jd.compare" in str(refusal("runs", jd.evaluate, QRELS, runs))
+    assert "jd.agree" in str(refusal("runs", jd.evaluate, [QRELS, QRELS], RUN))
+    assert jd.read_run([{"q1": ["a"]}, {"q2": ["c"]}]).score.tolist() == [1.0, 1.0]  # one query per item
+
+
+# ── messages in the words of the command line ────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("words", "slug"), [
+    (("eval", "bm25.jsonl", "-m", "R@100tok", "--tokens", "words"), "no-tokens"), (("eval", "bm25.jsonl", "-m", "R@100tok"), "no-tokens"),
+    (("eval", "q", "x.run", "-m", "R@100tok", "--tokens", "words"), "no-tokens"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
+    (("recommend", "x.run", "-m", "nDCG"), "unknown-measure"), (("agree", "q", "q", "--judge-col", "who"), "judges"),
+    (("board", "means.json"), "values-file"), (("board", "two.json"), "values-file"), (("board", "other.json"), "values-file"),
+    (("board", "x.run"), "values-file"), (("curve", "pr", "sets.jsonl"), "alternatives"),
+])  # fmt: skip
+def test_errors_name_no_python(words: tuple[str, ...], slug: str) -> None:
+    Path("other.json").write_text('{"a": 1}')
+    Path("sets.jsonl").write_text('{"question": "q1", "retrieved": ["a"], "relevant": [["a"], ["b"]]}\n')
+    called("eval", "q", "x.run", "--format", "json", "-o", "means.json")
+    called("eval", "q", "x.run", "run.json", "-q", "--format", "json", "-o", "two.json")
+    result = called(*words)
+    assert result.returncode == 2
+    assert f"[{slug}]" in result.stderr
+    assert not re.search(r"\bjd\.|[a-z_]=|[a-z]\(|\bevaluate\b|indices|KeyError|'values'", result.stderr), result.stderr
+
+
+def test_a_result_without_values_per_query_names_the_flag_that_writes_them() -> None:
+    called("eval", "q", "x.run", "--format", "json", "-o", "means.json")
+    assert "no values per query. Write it with -q." in called("board", "means.json").stderr
+
+
+def test_words_of_texts_are_counted_and_ids_are_not() -> None:
+    Path("texts.jsonl").write_text('{"question": "q1", "retrieved": ["two words", "one"], "relevant": ["one"]}\n')
+    assert jd.evaluate("texts.jsonl", measures="R@2tok R@3tok", tokens="words").mean() == {"R@2tok": 0.0, "R@3tok": 1.0}
+
+
+def test_warnings_in_a_table_name_flags() -> None:
+    Path("ranks.run").write_text("q1 Q0 a 2 2 x\nq1 Q0 b 1 1 x\nq2 Q0 c 1 1 x\n")
+    result = called("eval", "q", "ranks.run", "-m", "RR")
+    assert "--order rank" in result.stdout
+    assert "order='rank'" in str(jd.evaluate("q", "ranks.run", "RR"))
+
+
+# ── what is missing is named, with the usage ─────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("words", "missing"), [
+    (("explain", "q", "x.run"), "MEASURE"), (("explain", "RR", "q"), "RUN"), (("eval", "q"), "RUN"), (("eval", "x.run"), "RUN"),
+    (("eval", "run.json"), "RUN"), (("curve", "q", "x.run"), "pr|ipr|roc|at-k"), (("curve", "pr", "q"), "RUN"), (("compare", "q"), "RUNS"),
+    (("report", "q"), "RUNS"), (("power", "q", "x.run"), "RUN"), (("convert", "q"), "TARGET"),
+])  # fmt: skip
+def test_a_forgotten_argument_is_named_with_the_usage(words: tuple[str, ...], missing: str) -> None:
+    result = called(*words)
+    assert result.returncode == 2
+    assert f"Missing argument '{missing}" in result.stderr
+    assert f"Usage: judged {words[0]}" in result.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ("eval", "q"), ("compare", "q"), ("curve", "pr", "q"), ("power", "q"), ("report", "q"), ("gate", "q", "-m", "RR", "-b"),
+], ids=" ".join)  # fmt: skip
+def test_warnings_name_runs_as_tables_do(words: tuple[str, ...]) -> None:
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "x.run").write_text("q1 Q0 a 1 2 x\n")  # without q2
+    result = called(*words, "one/x.run", "two/x.run")
+    assert result.returncode in (0, 1), result.stderr
+    lines = [line for line in (result.stdout + result.stderr).splitlines() if "[query-missing]" in line]
+    assert [name in line for name, line in zip(("one/x", "two/x"), lines, strict=True)] == [True, True]
+
+
+def test_identical_runs_get_one_sentence() -> None:
+    compared = jd.compare(QRELS, {"a": RUN, "b": RUN})
+    assert len(compared.headline()) == 1
+    notes = [note for table in compared.tables() for note in table.notes if "identical on these" in note]
+    assert len(notes) == 1
+    assert len(jd.compare(QRELS, {"a": RUN, "b": OTHER}).headline()) == 5
+    assert called("compare", "q", "x.run", "copy=x.run", "-m", "RR").stdout.startswith("copy and x are identical on RR")
+
+
+# ── descriptions and explanations ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("coefficient", list(AGREEMENT_COEFFICIENTS), ids=lambda c: c.name)
+def test_every_symbol_of_a_formula_is_defined(coefficient: Any) -> None:
+    letters = set(re.findall(r"\b[A-Z](?:_[a-z])?\b|\b[a-zπ](?=\()|\b[wq]\b|Σ", coefficient.formula))
+    defined = " ".join(coefficient.symbols)
+    assert [letter for letter in letters if letter not in defined] == []
+    shown = called("measures", coefficient.name).stdout
+    assert all(f"{symbol}: " in shown for symbol in coefficient.symbols)
+
+
+def test_explain_says_why_a_value_is_0_and_how_a_geometric_mean_uses_it() -> None:
+    assert jd.explain("AP", {"q": {"a": 0}}, {"q": ["a"]}, "q").closing == "0 (no relevant documents)"
+    assert jd.explain("nDCG@5", {"q": {"a": 0}}, {"q": ["a"]}, "q").closing == "0 (no relevant documents)"
+    closing = jd.explain("GMAP", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q").closing
+    assert closing.startswith("0.5 / 1 = 0.5")
+    assert f"{math.log(0.5):.4f}" in closing
+
+
+def test_the_closing_line_of_an_ideal_value_is_about_the_ideal_ranking() -> None:
+    explained = jd.explain("IDCG@5", {"q": {"a": 2, "b": 1}}, {"q": ["b"]}, "q")
+    assert explained.closing == f"= {2 + 1 / math.log2(3):.6g}"

@@ -47,7 +47,7 @@ def means(*words):
 
 def test_one_file_gives_one_table():
     assert run("eval", "rag.jsonl", "-m", "R@1", "RR", "R@800tok", "AnySet@2").splitlines() == [
-        "rag.jsonl judged by relevant",
+        "rag.jsonl, judgments: relevant",
         "",
         "measure       mean      95% interval  queries",
         "──────────  ──────  ────────────────  ───────",
@@ -119,7 +119,7 @@ def test_compare_takes_options_of_chunks():
     ("words", "text"),
     [
         (["eval", "gold.json"], "[fields]"),
-        (["eval", "counts.csv"], "[questions]"),
+        (["eval", "counts.csv"], "RUN"),
         (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "[fields]"),
         (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[no-tokens]"),
         (["eval", "gold.json", "run.json", "--roll-up", "first"], "[no-document]"),

@@ -143,7 +143,7 @@ def test_other_forms_and_files():
 
 @pytest.mark.parametrize(("words", "text"), [
     ((), "Missing argument 'RUN'"),
-    (("run.csv", "--slices", "users.csv"), "--slices and --by belong together"),
+    (("run.csv", "--slices", "users.csv"), "--slices and --by must be used together"),
 ])  # fmt: skip
 def test_wrong_calls_are_refused(words, text):
     outcome = invoke(*words)

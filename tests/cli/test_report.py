@@ -79,7 +79,7 @@ def test_the_demo_ends_with_a_page(run):
     assert done.exit_code == 0, done.output
     assert "Open report.html in a browser" in done.output
     page = Path("report.html").read_text()
-    assert "dense has the highest nDCG@10: 0.785. It is better than both others." in page
+    assert "dense has the highest nDCG@10: 0.785. It is better than the other two." in page
     assert run("demo").exit_code == 0  # its own page may be written again
 
 

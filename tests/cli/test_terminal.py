@@ -34,7 +34,9 @@ def on_terminal(columns: int, *words: str, **environment: str) -> str:
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | {"TERM": "xterm"} | environment
     command = [sys.executable, "-c", "from judged.cli.main import main; main()", *words]
-    process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=env)
+    process = subprocess.Popen(
+        command, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, env=env
+    )  # no progress
     os.close(follower)
     output = b""
     try:
@@ -50,6 +52,7 @@ def on_terminal(columns: int, *words: str, **environment: str) -> str:
 @pytest.mark.parametrize("columns", [60, 80, 120])
 @pytest.mark.parametrize("words", [
     ("eval", *SAMPLE), ("compare", *SAMPLE, "-m", "nDCG@10", "AP"), ("eval", *SAMPLE[:2], "-q"), ("power", *SAMPLE[:3]), ("measures", "nDCG"),
+    ("curve", "pr", *SAMPLE), ("curve", "at-k", *SAMPLE[:2]), ("explain", "nDCG@10", *SAMPLE[:2]), ("measures", "kappa"),
 ], ids=lambda words: words[0])  # fmt: skip
 def test_no_line_is_wider_than_the_terminal(columns, words):
     lines = ESCAPE.sub("", on_terminal(columns, *words)).splitlines()

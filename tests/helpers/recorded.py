@@ -48,6 +48,10 @@ class Pair:
     def judged(self, policy: Policy, *, aspects: bool = False) -> Judged:
         return join(_qrels(self.collection, self.qrels, aspects), _run(self.collection, self.run), policy)
 
+    def inputs(self) -> tuple[Qrels, Run]:
+        """The judgments and the run."""
+        return _qrels(self.collection, self.qrels, False), _run(self.collection, self.run)
+
     def queries_with_equal_scores(self) -> set[str]:
         run = _run(self.collection, self.run)
         order = np.lexsort((run.score, run.query))

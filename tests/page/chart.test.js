@@ -191,7 +191,7 @@ Deno.test("a comparison made the other way round is turned", () => {
   same([turned?.verdict, turned?.wins], ["worse", pair?.losses]);
   same(viewedPair(book, { ...VIEW, b: 0 }), null);
   same(viewedPair(book, { ...VIEW, slice: "long" })?.queries, 14);
-  same(differenceWords(book, VIEW), "Mean difference +0.1452 (95% interval [+0.0442, +0.2462]).");
+  same(differenceWords(book, VIEW), "Mean difference +0.1452 (simultaneous 95% interval [+0.0442, +0.2462]).");
 });
 
 Deno.test("ten thousand queries take few marks as bars, and each keeps its spot", () => {

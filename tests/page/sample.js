@@ -245,7 +245,7 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
       queries: values[m][run].filter((value) => !Number.isNaN(value)).length,
       irrelevant: measure.lower ? mean + 0.6 : mean * 0.94,
       top: measure.lower ? mean : mean + (1 - mean) * (0.2 + 0.03 * run),
-      against: run ? "+0.0100 [-0.0100, +0.0300] no clear difference" : "",
+      against: run ? ["+0.010 [-0.010, +0.030]", "no clear difference"] : [],
     }));
   });
   const ranks = Array.from({ length: DEPTH }, (_, i) => i + 1);

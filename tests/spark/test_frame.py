@@ -14,7 +14,6 @@ import judged as jd
 from judged.evaluation.spark.evaluate_frame import evaluate_frame
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import exact_means
-from judged.stats.intervals import interval
 
 pytestmark = pytest.mark.spark
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10 ERR@20 RBP"
@@ -46,15 +45,28 @@ def test_values_and_means_are_those_of_one_process(spark, policy):
         found.unpersist()
 
 
+def test_measures_have_the_order_that_a_profile_gives_them(spark):
+    qrels, run = tied_run()
+    measures = "RR RR@10 nDCG@5 Judged@3 Compat"
+    found = evaluate_frame(qrels, frame_of(spark, run), measures, profile="ir_measures")
+    wanted = jd.evaluate(qrels, run, measures, profile="ir_measures")
+    try:
+        same(found.collect(), wanted)
+    finally:
+        found.unpersist()
+    with pytest.raises(jd.JudgedError) as error:  # the order of the input, which a table does not have
+        evaluate_frame(qrels, frame_of(spark, run), "RBP(rel=1)", profile="ir_measures")
+    assert error.value.slug == "order"
+
+
 def test_intervals_are_students_of_the_values(spark):
     qrels, run = tied_run()
     found = evaluate_frame(qrels, frame_of(spark, run), "nDCG@10 AP NumRel GMAP")
     wanted = jd.evaluate(qrels, run, "nDCG@10 AP NumRel GMAP")
     for level in (0.9, 0.95):
-        ends = interval([wanted["nDCG@10"], wanted["AP"]], "t", confidence=level)
-        got = found.interval(level)
-        assert got["nDCG@10"] == pytest.approx(ends[0], rel=1e-13)
-        assert got["AP"] == pytest.approx(ends[1], rel=1e-13)
+        got, ends = found.interval(level), wanted.intervals(level=level)
+        assert got["nDCG@10"] == pytest.approx(ends["nDCG@10"], rel=1e-12)
+        assert got["AP"] == pytest.approx(ends["AP"], rel=1e-12)
         assert got["NumRel"] is None
         low, high = got["GMAP"]
         assert low < found["GMAP"] < high
@@ -175,7 +187,7 @@ def test_it_prints_like_values_and_pages_of_sql_can_go_on_from_it(spark):
     qrels, run = tied_run(30)
     found = evaluate_frame(qrels, frame_of(spark, run), "AP RR")
     lines = str(found).splitlines()
-    assert lines[0] == "run judged by qrels"
+    assert lines[0] == "run, judgments: qrels"
     assert lines[2].split() == ["measure", "mean", "95%", "interval", "queries"]
     assert found.frame.columns == ["query", "AP", "RR"]
     assert found.frame.count() == len(found)
@@ -199,11 +211,21 @@ def test_sums_of_squares_are_exact():
     assert total.sum.missing == 1
 
 
-def test_values_that_are_all_one_have_an_interval_of_no_width():
+def test_values_that_are_all_equal_have_no_error_and_binary_ones_are_known():
     same_all = Moments()
     same_all.add(np.full(10, 0.1))
     assert same_all.standard_error() == 0
     assert np.isnan(Moments().standard_error())
+    assert not same_all.is_binary()
+    for values, binary in (
+        ([0.0, 1.0, 1.0], True),
+        ([1.0, np.nan], True),
+        ([0.0, 1.0, 1 - 1e-16], False),
+        ([0.0, 5e-324], False),
+    ):
+        some = Moments()
+        some.add(np.array(values))
+        assert some.is_binary() == binary
 
 
 @pytest.mark.parametrize("queries", ["judged", "both"])

@@ -546,7 +546,7 @@ def infinite_scores_and_missing_values_in_files(folder, monkeypatch):
     for ending in ("run", "csv", "tsv", "parquet"):
         jd.write_run(run, folder / f"x.{ending}")
         assert jd.read_run(folder / f"x.{ending}").score.tolist() == [math.inf, -math.inf, 5e-324]
-    values = jd.evaluate({"q": {"a": 0}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, "AP RR", empty="nan")
+    values = jd.evaluate({"q": {"a": 0}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, "AP RR", empty="skip")
     for ending in ("json", "parquet"):
         values.save(folder / f"v.{ending}")
         assert [str(x) for x in jd.load(folder / f"v.{ending}")["AP"]] == ["nan", "1.0"]

@@ -188,7 +188,7 @@ def test_very_small_queries_have_defined_values():
         "irrelevant": {0.0},
         "empty": {0.0},
     }
-    assert warned(result) == {"no-relevant": 1}
+    assert warned(result) == {"no-relevant": 1, "empty-list": 1}
     assert value(qrels, {"one": ["a"], "irrelevant": ["a"], "empty": []}, "nDCG", empty="skip") == (1 + 0) / 2
     assert value(qrels, {"one": ["a"], "irrelevant": ["a"], "empty": []}, "nDCG", empty="one") == (1 + 1 + 0) / 3
 

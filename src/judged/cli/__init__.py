@@ -1,1 +1,1 @@
-"""The command line: one file per command; the only room that prints or exits."""
+"""The command line: one file per command; the only package that prints or exits."""

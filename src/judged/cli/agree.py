@@ -1,4 +1,4 @@
-"""`judged agree`: agreement of judges."""
+"""`judged agree`: measure the agreement of judges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from judged.cli.options.command import Command, option, say
-from judged.cli.options.inputs import named_files
+from judged.cli.options.inputs import column_options, named_files
 from judged.cli.options.judges import judge_options, judge_sources
 from judged.cli.options.output import emit, output_options, show_warnings, write_text
 from judged.stats.agreement.choices import Interval, WeightsName
@@ -36,20 +36,21 @@ class _Command(Command):
 
 @click.command("agree", cls=_Command)
 @judge_options
-@option("-l", "--level", "levels", multiple=True, metavar="GRADE", group="Measures", help="Lowest relevant grade of binary labels; NAME=GRADE for one judge.")  # fmt: skip
-@option("-r", "--run", "runs", multiple=True, metavar="RUN", group="Input", help="Runs, after the judgments, whose order is compared between judges.")  # fmt: skip
-@option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME", group="Measures", help="Measure that orders the runs.")  # fmt: skip
+@column_options("score", "rank")
+@option("-l", "--level", "levels", multiple=True, metavar="GRADE", group="Measures", help="Lowest relevant grade, to make grades binary; NAME=GRADE for one judge.")  # fmt: skip
+@option("-r", "--run", "runs", multiple=True, metavar="RUN", group="Input", help="Runs to order by the judgments of each judge; given after the judgments.")  # fmt: skip
+@option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME", group="Measures", help="Measure to order the runs by.")  # fmt: skip
 @option("-w", "--weights", type=click.Choice(get_args(WeightsName)), default="nominal", show_default=True, group="Measures", help="Weights of additional coefficients.")  # fmt: skip
-@option("--interval", type=click.Choice(get_args(Interval)), group="Statistics", help="Bootstrap over queries or units, or closed forms. [default: queries; units for fewer than 10]")  # fmt: skip
+@option("--interval", type=click.Choice(get_args(Interval)), group="Statistics", help="Bootstrap over queries or units, or closed forms. [default: queries; units if fewer than 10 queries]")  # fmt: skip
 @option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE", group="Statistics", help="Confidence level.")  # fmt: skip
 @option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
-@option("-q", "--by-query", is_flag=True, group="Output", help="List every query, the least agreement first.")
-@option("-d", "--disagreements", metavar="FILE", group="Output", help="Write the disagreements for an adjudicator (.csv, .tsv, .json, .jsonl), or print only them (-).")  # fmt: skip
+@option("-q", "--by-query", is_flag=True, group="Output", help="List all queries, lowest agreement first.")
+@option("-d", "--disagreements", metavar="FILE", group="Output", help="Write the disagreements for an adjudicator (.csv, .tsv, .json, .jsonl), or print only these (-).")  # fmt: skip
 @output_options()
 def command(sources: tuple[str, ...], **options: Any) -> None:
     """Compute the agreement of two or more judges: kappa and related coefficients, with confidence intervals.
 
-    Each QRELS file has the judgments of one judge; NAME=FILE names the judge. One table may have those of all judges.
+    Each QRELS file has the judgments of one judge; NAME=FILE names the judge. A single table can contain the judgments of all judges.
 
     \b
     judged agree qrels.a.txt qrels.b.txt
@@ -60,7 +61,7 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
     judged agree rows.csv --judge-col annotator
     judged agree a.txt b.txt --disagreements todo.csv
 
-    `judged merge` merges judges into one file.
+    `judged merge` merges the judgments into one file.
     """
     from judged.judges.agreement import agree
     from judged.judges.disagreements import adjudication_format
@@ -69,7 +70,7 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
     run_files = runs.values() if isinstance(runs, dict) else runs
     judges, settings = judge_sources(sources, options, *run_files)
     if len(runs) == 1:
-        raise click.UsageError("An order needs two or more runs: --run a.run b.run, after the judgments.")
+        raise click.UsageError("Ordering systems needs two or more runs: --run a.run b.run, after the judgments.")
     if target is not None:
         adjudication_format(target)
     statistics = {name: options[name] for name in ("weights", "measure", "interval", "confidence", "seed")}

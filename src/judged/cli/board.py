@@ -9,20 +9,28 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.output import emit, output_options
 from judged.stats.multiple.leaderboard import By, Missing
+from judged.stats.multiple.rank_sets import Over
 
 
 @click.command("board", cls=Command)
 @click.argument("results", nargs=-1, required=True)
-@option("-m", "--measure", metavar="NAME", group="Measures", help="Measure that all results have. [default: the first]")
-@option("--by", type=click.Choice(get_args(By)), default="mean_rank", show_default=True, group="Statistics", help="Rank runs by this.")  # fmt: skip
+@option(
+    "-m",
+    "--measure",
+    metavar="NAME",
+    group="Measures",
+    help="Measure to rank by, which all results must have. [default: the first]",
+)
+@option("--by", type=click.Choice(get_args(By)), default="mean_rank", show_default=True, group="Statistics", help="Criterion to rank runs by.")  # fmt: skip
 @option("--missing", type=click.Choice(get_args(Missing)), default="complete", show_default=True, group="Statistics",
-        help="Run that a collection lacks: count only collections that have all runs, rank it last, or leave it out.")  # fmt: skip
+        help="If a collection lacks a run: use only collections with all runs, rank it last, or exclude it.")  # fmt: skip
 @option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, group="Statistics",
-        help="Confidence level of the rank intervals.")  # fmt: skip
-@option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
+        help="Confidence level of the sets of ranks.")  # fmt: skip
+@option("--over", type=click.Choice(get_args(Over)), default="queries", show_default=True, group="Statistics",
+        help="What varies: queries of these collections, or collections, of which these are a sample.")  # fmt: skip
 @output_options()
 def command(results: tuple[str, ...], **options: Any) -> None:
-    """Rank runs over several collections, from RESULTS that `judged eval --format json -q` or `Values.save` wrote.
+    """Rank runs over several collections, from RESULTS written by `judged eval --format json -q` or `Values.save`.
 
     Each result names its run and its collection (the file of its judgments).
 
@@ -33,5 +41,5 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     from judged.comparison.leaderboard import leaderboard
     from judged.evaluation.result.load import load
 
-    settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "seed")}
+    settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "over")}
     emit(leaderboard([load(path) for path in results], **settings), options)

@@ -1,4 +1,4 @@
-"""`judged clicks`: click models, simulated users, interleaving."""
+"""`judged clicks`: fit click models, simulate users, interleave rankings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import Command, option, say
-from judged.cli.options.inputs import check_stdin, named_files, named_run
+from judged.cli.options.inputs import TableReader, check_stdin, chosen_columns, column_options, named_files
 from judged.cli.options.output import emit, output_options, show_warnings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -16,6 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _MODELS = ("cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr")  # NumPy takes long to import
 _share = click.FloatRange(0, 1)
 _seed = option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
+_log_columns = column_options("session", "query", "doc", "rank", "click")
 _interval = option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
                    group="Statistics", help="Confidence level of the intervals.")  # fmt: skip
 
@@ -43,22 +44,23 @@ def command() -> None:
 @command.command("fit", cls=Command, short_help="Fit a click model to a log.")
 @click.argument("log")
 @option("--model", type=click.Choice([*_MODELS, "all"]), default="dbn", show_default=True, group="Measures", help="Click model; all compares them on held-out sessions.")  # fmt: skip
-@option("--multiple", type=click.Choice(["error", "first"]), group="Measures", help="cascade: sessions with several clicks. [default: error]")  # fmt: skip
-@option("--method", type=click.Choice(["em", "counts"]), group="Measures", help="dcm, sdbn: exact by EM, or the closed form of the papers. [default: em]")  # fmt: skip
+@option("--multiple", type=click.Choice(["error", "first"]), group="Measures", help="cascade: what to do with sessions with several clicks. [default: error]")  # fmt: skip
+@option("--method", type=click.Choice(["em", "counts"]), group="Measures", help="dcm, sdbn: exact fit by EM, or the closed forms of the papers. [default: em]")  # fmt: skip
 @option("--persistence", type=float, group="Measures", help="dbn: fixed persistence. [default: estimated]")
 @option("--grades", is_flag=True, group="Measures", help="Print grades with their uncertainty instead of parameters.")
 @option("--levels", type=click.IntRange(1, 50), default=4, show_default=True, group="Measures", help="Top grade.")
-@option("--minimum", type=click.IntRange(0), default=1, show_default=True, group="Measures", help="Fewest impressions of a graded document.")  # fmt: skip
+@option("--minimum", type=click.IntRange(0), default=1, show_default=True, group="Measures", help="Minimum number of impressions of a graded document.")  # fmt: skip
 @option("--prior", nargs=2, type=click.FloatRange(0), default=(1.0, 1.0), show_default=True, metavar="A B", group="Statistics", help="Successes and failures added to every probability; 0 0 is maximum likelihood.")  # fmt: skip
-@option("--held-out", type=click.FloatRange(0, 1, max_open=True), metavar="SHARE", group="Statistics", help="Share of held-out sessions. [default: 0; 0.2 with --model all]")  # fmt: skip
+@option("--held-out", type=click.FloatRange(0, 1, max_open=True), metavar="SHARE", group="Statistics", help="Share of sessions to hold out. [default: 0; 0.2 with --model all]")  # fmt: skip
 @option("--max-steps", type=click.IntRange(1), default=2000, show_default=True, group="Statistics", help="Maximum number of EM steps.")  # fmt: skip
 @_interval
 @_seed
+@_log_columns
 @output_options()
 def fit(log: str, model: str, **options: Any) -> None:
     """Fit a click model to LOG: parameters with intervals, grades, held-out likelihood.
 
-    Without --format, -o writes the grades as judgments (qrels), in the format of the file's ending.
+    Without --format, -o writes the grades as judgments (qrels), in the format given by the file extension.
 
     \b
     judged clicks fit log.csv --model pbm
@@ -74,11 +76,14 @@ def fit(log: str, model: str, **options: Any) -> None:
     held_out = options["held_out"]
     if model == "all":
         if qrels or options["grades"] or special:
-            raise click.UsageError("--model all compares models; judgments (-o without --format), --grades and options of one model need one.")  # fmt: skip
-        board = compare_click_models(read_clicks(log), held_out=0.2 if held_out is None else held_out, **shared)
+            raise click.UsageError("--model all compares models; name one model to write judgments (-o without --format), or to use --grades or its options.")  # fmt: skip
+        clicks = read_clicks(log, **chosen_columns(options))
+        board = compare_click_models(clicks, held_out=0.2 if held_out is None else held_out, **shared)
         emit(board, options)
         return
-    fitted = fit_clicks(log, model, held_out=held_out or 0.0, **shared, **special)
+    fitted = fit_clicks(
+        read_clicks(log, **chosen_columns(options)), model, held_out=held_out or 0.0, **shared, **special
+    )
     if not (qrels or options["grades"]):
         emit(fitted, options, fitted.warnings)
         return
@@ -102,7 +107,7 @@ def fit(log: str, model: str, **options: Any) -> None:
 @option(
     "-k", type=click.IntRange(1), default=10, show_default=True, group="Measures", help="Number of documents shown."
 )
-@option("--top", type=float, default=4.0, show_default=True, group="Measures", help="Top of the grade scale.")
+@option("--top", type=float, default=4.0, show_default=True, group="Measures", help="Top grade.")
 @option("--shuffled", type=_share, default=0.0, show_default=True, group="Measures", help="Share of sessions with documents in random order.")  # fmt: skip
 @option("--noise", type=_share, default=0.0, show_default=True, group="Measures", help="Attractiveness of documents that are not relevant.")  # fmt: skip
 @option(
@@ -116,11 +121,12 @@ def fit(log: str, model: str, **options: Any) -> None:
 @option("--stopping", type=_share, default=0.5, show_default=True, group="Measures", help="dcm: probability of leaving after a click.")  # fmt: skip
 @option("--decay", type=click.FloatRange(0), default=1.0, show_default=True, group="Measures", help="pbm, ubm: rank r is examined with probability (1/r)^decay.")  # fmt: skip
 @_seed
+@column_options("query", "doc", "score", "grade", "rank")
 @output_options(default="csv", places=False)
 def simulate(qrels: str, run: str, **options: Any) -> None:
-    """Simulate sessions of users who see the rankings of RUN and click by the grades in QRELS.
+    """Simulate users who see the rankings of RUN and click according to the grades in QRELS.
 
-    A document of grade g has the relevance (2^g - 1) / 2^top, as in ERR. Without --format, the ending of the output file decides:
+    A document of grade g has the relevance (2^g - 1) / 2^top, as in ERR. Without --format, the extension of the output file determines it:
     .csv, .tsv, .jsonl or .parquet.
 
     \b
@@ -130,7 +136,10 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
 
     check_stdin(qrels, run)
     names = ("model", "sessions", "seed", "k", "top", "shuffled", "noise", "persistence", "stopping", "decay")
-    log = simulate_clicks(qrels, named_run(run), **{name: options[name] for name in names})
+    read = TableReader(options)
+    judgments, ranking = read.qrels(qrels), read.run(run)
+    read.check_used()
+    log = simulate_clicks(judgments, ranking, **{name: options[name] for name in names})
     if not _by_ending(options):
         emit(click_rows(log), options)
         return
@@ -150,12 +159,14 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
     group="Measures",
     help="Number of documents in each list.",
 )
+@option("--sessions", type=click.IntRange(1), metavar="N", group="Measures", help="Make N lists, one per session, queries in turn. [default: one list per query]")  # fmt: skip
 @_seed
+@column_options("query", "doc", "score", "rank")
 @output_options("trec", places=False)
 def interleave(run_a: str, run_b: str, **options: Any) -> None:
-    """Interleave RUN_A and RUN_B into one list per query, with the team of every document.
+    """Interleave RUN_A and RUN_B into one list per query or session, with the team of every document.
 
-    Without --format, the ending of the output file decides: .csv, .tsv, .jsonl or .parquet; any other writes a TREC run whose tag
+    Without --format, the extension of the output file determines it: .csv, .tsv, .jsonl or .parquet; any other writes a TREC run whose tag
     is the team.
 
     \b
@@ -165,8 +176,10 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
     from judged.clicks.interleaving.interleave import interleave as interleave_runs
 
     check_stdin(run_a, run_b)
-    names = {name: options[name] for name in ("method", "k", "seed")}
-    lists = interleave_runs(named_run(run_a), named_run(run_b), **names)
+    read = TableReader(options)
+    first, second = read.run(run_a), read.run(run_b)
+    read.check_used()
+    lists = interleave_runs(first, second, **{name: options[name] for name in ("method", "k", "seed", "sessions")})
     if not _by_ending(options):
         emit(lists, options, lists.warnings)
         return
@@ -178,39 +191,48 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
 @command.command("score", cls=Command, short_help="Score rankings by clicks.")
 @click.argument("log")
 @option("--lists", metavar="FILE", group="Input", help="Interleaved lists to score.")
-@option("--run", "runs", multiple=True, metavar="[NAME=]FILE", group="Input", help="Run to estimate from the log (may be repeated).")  # fmt: skip
+@option("--run", "runs", multiple=True, metavar="[NAME=]FILE", group="Input", help="Run to evaluate from the clicks (repeatable).")  # fmt: skip
 @_method("Measures", "With --lists: method of interleaving.")
 @option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="With --run: DCG@k, P@k or CTR@k. [default: DCG@10 P@10]")  # fmt: skip
-@option("--propensity", metavar="LIST", group="Statistics", help="With --run: examination of ranks 1, 2 …, such as 1,0.5,0.33. [default: a pbm fitted to LOG]")  # fmt: skip
-@option("--clip", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, group="Statistics", help="With --run: lowest propensity; smaller ones are raised to it.")  # fmt: skip
-@option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, group="Statistics", help="With --run: independent units of the standard errors.")  # fmt: skip
+@option("--propensity", metavar="LIST", group="Statistics", help="With --run: examination probabilities of ranks 1, 2 …, such as 1,0.5,0.33. [default: from a pbm fitted to LOG]")  # fmt: skip
+@option("--clip", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, group="Statistics", help="With --run: minimum propensity; smaller ones are raised to it.")  # fmt: skip
+@option("--resamples", type=click.IntRange(2), default=200, show_default=True, metavar="N", group="Statistics", help="With --run: bootstrap fits of the propensities.")  # fmt: skip
+@option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, group="Statistics", help="With --run: units that are independent, for standard errors.")  # fmt: skip
 @_interval
+@_log_columns
+@column_options("score")
 @output_options()
 def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
-    """Score two interleaved rankings (--lists), or estimate rankings that were not shown (--run), by the clicks in LOG.
+    """Use the clicks in LOG to score two interleaved rankings (--lists), or rankings that were not shown (--run).
 
     \b
     judged clicks score log.csv --lists lists.csv
     judged clicks score log.csv --run dense.run -m DCG@10 P@5 --clip 0.05
     """
+    from judged.clicks.api import read_clicks
     from judged.clicks.interleaving.interleave import score_interleaving
     from judged.clicks.off_policy.evaluate import evaluate_from_clicks
 
     if (lists is None) == (not runs):
-        raise click.UsageError("Give either --lists, for interleaved rankings, or --run, for rankings to estimate.")
+        raise click.UsageError("Use either --lists, for interleaved rankings, or --run, for rankings to evaluate.")
+    clicks = read_clicks(
+        log, **{name: column for name, column in chosen_columns(options).items() if name != "score_col"}
+    )
     if lists is not None:
-        outcome = score_interleaving(lists, log, method=options["method"], level=options["interval"])
+        outcome = score_interleaving(lists, clicks, method=options["method"], level=options["interval"])
         emit(outcome, options, outcome.warnings)
         return
+    named_files(runs)  # no two of one name
+    read = TableReader(options)
     estimates = evaluate_from_clicks(
-        log, named_files(runs), list(measures) or "DCG@10 P@10", clip=options["clip"],
-        propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"],
+        clicks, [read.run(run) for run in runs], list(measures) or "DCG@10 P@10", clip=options["clip"],
+        propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"], resamples=options["resamples"],
     )  # fmt: skip
     emit(estimates, options)
 
 
 def _by_ending(options: dict[str, Any]) -> bool:
-    """True if -o is given without --format: then the ending of the file decides."""
+    """True if -o is given without --format: then the file extension decides."""
     source = click.get_current_context().get_parameter_source("format")
     return options["output"] is not None and source is click.core.ParameterSource.DEFAULT
 

@@ -1,4 +1,4 @@
-"""`judged compare`: which run is better, and how sure that is."""
+"""`judged compare`: test which run is better."""
 
 from __future__ import annotations
 
@@ -20,22 +20,20 @@ from judged.comparison.report import TableName
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @comparison_options
-@option("--overall", is_flag=True, group="Output", help="Add Friedman's test and the two-way ANOVA of all runs.")
-@option(
-    "--jointly", type=click.Choice(list(JOINT)), group="Output", help="Add every pair by a test of all runs at once."
-)
+@option("--overall", is_flag=True, group="Output", help="Add Friedman's test and a two-way ANOVA of all runs.")
+@option("--jointly", type=click.Choice(list(JOINT)), group="Output", help="Add a joint test of all pairs of runs.")
 @option("--where", type=click.IntRange(1), metavar="N", group="Output", help="Add the N queries that changed most.")  # fmt: skip
 @option("--table", type=click.Choice(get_args(TableName)), group="Output", help="Show only this table. [default: all]")
-@option("--no-intervals", is_flag=True, group="Output", help="Leave out the intervals of differences.")
+@option("--no-intervals", is_flag=True, group="Output", help="Omit the intervals of differences.")
 @output_options()
 @policy_options
 @engine_options
 @chunk_options
 @input_options
 def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
-    """Compare two or more RUNS by the judgments in QRELS: every pair, or each run with a baseline.
+    """Compare two or more RUNS, evaluated with the judgments in QRELS: all pairs, or each run with a baseline.
 
-    For each measure: the difference of means with its interval, queries won and lost, p-value and corrected p-value, effect size, and a verdict:
+    The output has, for each measure, the difference of means with its interval, queries won and lost, p-value and corrected p-value, effect size, and a verdict:
     better, worse, equal or no clear difference. NAME=FILE names a run. Question files, which contain their judgments, need no QRELS.
 
     \b

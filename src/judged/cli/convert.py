@@ -18,17 +18,17 @@ from judged.cli.options.rag import preparation
     "--kind",
     type=click.Choice(["run", "qrels"]),
     group="Input",
-    help="Content of SOURCE. [default: by TARGET or content]",
+    help="Content of SOURCE. [default: from TARGET or the content]",
 )
 @option("--qrels", "kind", flag_value="qrels", group="Input", help="SOURCE contains judgments.")
 @option("--run", "kind", flag_value="run", group="Input", help="SOURCE contains a run.")
 @option("--format", type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]), group="Output",
-        help="Format of TARGET. [default: by its extension]")  # fmt: skip
+        help="Format of TARGET. [default: from its extension]")  # fmt: skip
 @input_options
 def command(source: str, target: str, kind: str | None, format: str | None, **options: Any) -> None:
-    """Write the judgments or the run in SOURCE to TARGET; its extension decides the format.
+    """Convert the judgments or the run in SOURCE to the format of TARGET, given by its extension.
 
-    A question file contains both: --qrels or --run, or the name of TARGET, chooses one.
+    A question file contains both: --qrels or --run, or the name of TARGET, selects one.
 
     \b
     judged convert bm25.run bm25.json

@@ -1,4 +1,4 @@
-"""`judged correlate`: similarity of rankings."""
+"""`judged correlate`: measure the similarity of rankings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import check_stdin, named_files
+from judged.cli.options.inputs import TableReader, check_stdin, column_options, named_files
 from judged.cli.options.output import emit, output_options
 
 
@@ -17,17 +17,18 @@ from judged.cli.options.output import emit, output_options
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @option("--systems", is_flag=True, group="Input", help="Read files with one score per system: lines, CSV or JSON.")
 @option("--columns", metavar="NAME,NAME", group="Input", help="Columns of scores in one file, with --systems.")
+@column_options("query", "doc", "score", "rank")
 @option("-c", "--coefficients", "-m", "coefficients", multiple=True, metavar="NAME...", group="Measures", help="Coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; see --list. [default: tau_b tau_ap_b rbo overlap@10; no overlap with --systems]")  # fmt: skip
 @option("--p", "p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True, group="Measures", help="Persistence of RBO.")  # fmt: skip
-@option("--depth", type=click.IntRange(1), metavar="N", group="Policies", help="Use the first N documents of each ranking; a tie there stays whole.")  # fmt: skip
-@option("--ties", type=click.Choice(["b", "a", "w"]), default="b", show_default=True, group="Policies", help="Ties in RBO and overlap: corrected, mean over all orders, or one rank.")  # fmt: skip
-@option("--documents", type=click.Choice(["both", "union"]), default="both", show_default=True, group="Policies", help="Documents in coefficients of pairs; missing ones are tied last.")  # fmt: skip
+@option("--depth", type=click.IntRange(1), metavar="N", group="Policies", help="Use the first N documents of each ranking, and all that are tied with the last.")  # fmt: skip
+@option("--ties", type=click.Choice(["b", "a", "w"]), default="b", show_default=True, group="Policies", help="Treatment of ties in RBO and overlap: corrected, mean over all orders, or same rank.")  # fmt: skip
+@option("--documents", type=click.Choice(["both", "union"]), default="both", show_default=True, group="Policies", help="Documents that form pairs; with union, missing ones are tied last.")  # fmt: skip
 @option("--seed", type=int, default=0, show_default=True, group="Statistics", help="Random seed.")
-@option("-q", "--per-query", is_flag=True, group="Output", help="List every query, the lowest first coefficient first.")
-@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, value: _list(ctx) if value else None, group="Output", help="List all coefficients, their treatment of ties, and papers.")  # fmt: skip
+@option("-q", "--per-query", is_flag=True, group="Output", help="List all queries, lowest first coefficient first.")
+@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, value: _list(ctx) if value else None, group="Output", help="List all coefficients with their treatment of ties and papers.")  # fmt: skip
 @output_options()
 def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any) -> None:
-    """Compute rank correlation of two RUNs, per query, with means and confidence intervals; of every pair if there are more.
+    """Compute the rank correlation of two RUNs per query, with means and confidence intervals; with more RUNs, of all pairs.
 
     Equal scores are ties. `tau_ap` uses the ranks of the first run and compares them with the second. NAME=FILE names a run,
     and - is standard input.
@@ -47,14 +48,15 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
     measures = list(coefficients) or None
     if len(sources) > 2:
         if options["per_query"]:
-            raise click.UsageError("-q compares two runs; there are more.")
+            raise click.UsageError("-q needs exactly two runs.")
         if len(dict(sources)) < len(sources):
             raise click.UsageError("A file is named twice.")
         several = _with_hint(lambda: correlate_all(dict(sources), measures, **settings), options)
         emit(several, options, several.warnings)
         return
     (a, first), (b, second) = sources
-    names = (a, b) if a != b and (options["systems"] or (a, b) != (first, second)) else None
+    files = tuple(getattr(source, "name", source) for source in (first, second))
+    names = (a, b) if a != b and (options["systems"] or (a, b) != files) else None
     pair = _with_hint(lambda: correlate(first, second, measures, **settings, names=names), options)
     emit(replace(pair, all_queries=options["per_query"]), options, pair.warnings)
 
@@ -79,7 +81,12 @@ def _sources(runs: tuple[str, ...], options: dict[str, Any]) -> list[tuple[str, 
         else list(zip(short_names(files) if len(set(files)) == len(files) > 2 else files, files, strict=True))
     )
     check_stdin(*(file for _, file in named))
-    return [(name, read_scores(file) if options["systems"] else file) for name, file in named]
+    if options["systems"]:
+        return [(name, read_scores(file)) for name, file in named]
+    read = TableReader(options)
+    sources = [(name, read.run(file)) for name, file in named]
+    read.check_used()
+    return sources
 
 
 def _with_hint(call: Callable[[], Any], options: dict[str, Any]) -> Any:

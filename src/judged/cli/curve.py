@@ -1,9 +1,12 @@
-"""`judged curve`: curves of runs."""
+"""`judged curve`: draw precision-recall, ROC and cutoff curves."""
 
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,20 +36,20 @@ from judged.cli.options.output import emit, output_options, show_warnings
 @policy_options
 @input_options
 @option("--no-band", is_flag=True, group="Statistics", help="Omit the confidence band over queries.")
-@option("--size", metavar="WxH", group="Output", help="Size of the picture in inches, such as 3.3x2.5.")
+@option("--size", metavar="WxH", group="Output", help="Size of the plot in inches, such as 3.3x2.5.")
 @option("--dpi", type=click.IntRange(20, 2400), group="Output", help="Resolution of a PNG. [default: 200]")
-@option("--title", default="", metavar="TEXT", group="Output", help="Title of the picture.")
+@option("--title", default="", metavar="TEXT", group="Output", help="Title of the plot.")
 @output_options("drawing", default="drawing")
 def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
-    """Compute and draw curves of one or more RUNs, judged by QRELS; question files contain their judgments.
+    """Compute and draw curves of one or more RUNs, evaluated with the judgments in QRELS; question files need no QRELS.
 
     \b
     pr     precision against recall, at every rank
-    ipr    interpolated precision at the 11 standard points of recall; or 11pt
+    ipr    interpolated precision at the 11 standard recall levels; alias 11pt
     roc    true against false positive rate, with the area under it
     at-k   measures as a function of the cutoff: -m nDCG P R F Success CG
 
-    Curves are drawn in the terminal; `-o` writes a picture (.svg, .png, .pdf) or the points (.csv, .json, .md, ...).
+    Curves are drawn in the terminal; `-o` writes a plot (.svg, .png, .pdf) or the points (.csv, .json, .md, ...).
 
     \b
     judged curve pr qrels.txt bm25.run dense.run -o pr.svg
@@ -58,12 +61,19 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
     from judged.curves.run_curves import curve
     from judged.tables.text import counted
 
+    if CURVE_KINDS.get(kind) is None and Path(kind).is_file():
+        raise click.UsageError(
+            "Missing argument 'pr|ipr|roc|at-k': name the kind first, as in: judged curve pr QRELS RUN"
+        )
     judgments, runs = split_inputs(qrels, runs, options)
     name, files = CURVE_KINDS.find(kind).name, named_files(runs)
     curves = curve(name, judgments, files, list(options["measures"]) or None, average=options["average"],
                    query=list(options["query"]) or None, points=_points(options["points"], name), level=options["level"],
                    band=None if options["no_band"] else 0.95, **chosen_policy(options))  # fmt: skip
     curves = replace(curves, title=options["title"])
+    if options["output"] is None and options["format"] == "drawing" and sys.stdout.isatty():
+        click.echo(curves.to_drawing(columns=shutil.get_terminal_size().columns), nl=False)
+        return
     if options["output"] is None or options["format"] != "drawing":
         emit(curves, options, curves.warnings)
         return

@@ -1,4 +1,4 @@
-"""`judged demo`: evaluate three runs of the sample collection; print a table, write a page."""
+"""`judged demo`: evaluate the sample collection and write an HTML page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(ctx: click.Context, /, output: str) -> None:
     runs = {name: sample_path(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
     results = [evaluate(qrels, run, MEASURES) for run in runs.values()]
     emit(Evaluations(tuple(results), compare=compare_with_first), table)
-    write_text("\nWhy? The arithmetic of one query of the first run:\n\n", None)
+    write_text("\nThe arithmetic of one query of the first run:\n\n", None)
     emit(results[0].explain("nDCG@10", "q18"), table)
     explicit = ctx.get_parameter_source("output") == click.core.ParameterSource.COMMANDLINE
     if not explicit and _is_foreign(Path(output)):

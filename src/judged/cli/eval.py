@@ -18,7 +18,6 @@ from judged.cli.options.inputs import (
     split_inputs,
 )
 from judged.cli.options.output import emit, output_options
-from judged.cli.options.progress import progress
 from judged.cli.options.rag import chunk_options
 
 
@@ -28,9 +27,9 @@ from judged.cli.options.rag import chunk_options
 @measures_option
 @level_option
 @option("--keep-names", is_flag=True, group="Measures", help="Print the names of measures as written, such as map.")
-@option("--bounds", is_flag=True, group="Measures", help="Add the values if all unjudged documents were irrelevant, or of the top grade.")  # fmt: skip
+@option("--bounds", is_flag=True, group="Measures", help="Add the values as if all unjudged documents were irrelevant, and as if they had the top grade.")  # fmt: skip
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
-@option("-n", "--no-summary", is_flag=True, group="Output", help="Print values per query only.")
+@option("-n", "--no-summary", is_flag=True, group="Output", help="Print only the values per query.")
 @output_options("trec")
 @option("--strict", is_flag=True, group="Policies", help="Turn every warning into an error.")
 @policy_options
@@ -42,7 +41,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
 
     Files may be TREC, JSON, JSON Lines, CSV or Parquet, compressed or not; - is standard input. NAME=FILE names a run. QRELS may be an
     SVMlight or LETOR file, and RUNS files with one score per line. Question files, which contain questions with retrieved and relevant
-    documents, one record per line, need no QRELS. A directory or a quoted pattern is one partitioned run, scanned in little memory.
+    documents, one record per line, need no QRELS. A directory or a quoted pattern is one partitioned run, scanned with little memory.
 
     \b
     judged eval qrels.txt bm25.run
@@ -62,12 +61,9 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     named = named_files(runs or (qrels,))
     files = list(named.values()) if isinstance(named, dict) else list(named)
     settings = {name: options[name] for name in ("level", "bounds", "strict", "keep_names")}
-    results = []
     with open_engine(options) as (engine, open_runs):
         opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})
-        for file, (source, run) in zip(files, opened, strict=True):
-            with progress(file) as report:
-                results.append(evaluate(source, run, list(measures) or DEFAULT, progress=report, **settings, **policy))
+        results = [evaluate(source, run, list(measures) or DEFAULT, **settings, **policy) for source, run in opened]
     if isinstance(named, dict):
         results = [replace(result, names=(result.names[0], name)) for name, result in zip(named, results, strict=True)]
     text_only = not results[0].numeric_measures
@@ -85,13 +81,15 @@ def _compare_with_first(results: Any, names: Any) -> Any:
 def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
     """Return each run with its judgments, and the options that are left.
 
-    Runs are opened one at a time, when they are evaluated, unless their columns or judgments depend on each other.
+    Runs are opened one at a time, when they are evaluated, unless their columns, judgments or names depend on each other.
     """
     from judged.evaluation.inputs import open_named
     from judged.evaluation.options import INPUT_OPTIONS
     from judged.io.read import read_qrels
 
-    if qrels is not None and not any(name in options for name in INPUT_OPTIONS):
+    files = [run.rpartition("/")[2] for run in runs if isinstance(run, str)]
+    distinct = len(set(files)) == len(files)
+    if qrels is not None and distinct and not any(name in options for name in INPUT_OPTIONS):
         judgments = read_qrels(qrels)
         return [(judgments, run) for run in runs], options
     inputs = open_named(qrels, [(None, run) for run in runs], options)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command, is_file, option
 from judged.cli.options.inputs import (
     chosen_policy,
     input_options,
@@ -24,7 +25,12 @@ from judged.cli.options.rag import chunk_options
 @click.argument("qrels")
 @click.argument("run", required=False)
 @option("--query", metavar="ID", group="Input", help="Query to explain. [default: one with a typical value]")
-@option("--all-ranks", is_flag=True, group="Output", help="Show the measures at every cutoff instead: 'P R F1'.")
+@option(
+    "--all-ranks",
+    is_flag=True,
+    group="Output",
+    help="Show the values of several measures, such as 'P R F1', at every cutoff.",
+)
 @option("--rows", type=click.IntRange(1), metavar="N", group="Output", help="Number of ranks to show.")
 @level_option
 @output_options()
@@ -32,7 +38,7 @@ from judged.cli.options.rag import chunk_options
 @chunk_options
 @input_options
 def command(measure: str, qrels: str, run: str | None, query: str | None, **options: Any) -> None:
-    """Show how MEASURE gets its value for one query: rank by rank, with the numbers that the measure uses.
+    """Show how the value of MEASURE for one query is computed, rank by rank.
 
     \b
     judged explain AP qrels.txt bm25.run --query q01
@@ -46,6 +52,8 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     from judged.evaluation.options import with_level
     from judged.measures.grammar import parse_all
 
+    if is_file(measure) or (run is None and Path(measure).is_file()):
+        raise click.UsageError("Missing argument 'MEASURE': name it first, as in: judged explain nDCG@10 QRELS RUN")
     source, runs = split_inputs(qrels, (run,) if run else (), options, least=0)
     files = named_files(runs[-1:] or (qrels,))
     inputs = open_named(source if run else None, list(files.items()) if isinstance(files, dict) else [(None, files[0])], chosen_policy(options))  # fmt: skip

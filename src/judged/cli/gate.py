@@ -30,36 +30,36 @@ _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction"
 
 @click.command("gate", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="[QRELS] CANDIDATE")
-@option("-b", "--baseline", metavar="FILE", group="Input", help="Run, or result that --save wrote, that CANDIDATE is compared with.")  # fmt: skip
+@option("-b", "--baseline", metavar="FILE", group="Input", help="Run, or result written by --save, to compare CANDIDATE with.")  # fmt: skip
 @option("--anchor", metavar="FILE", group="Input", help="Earlier baseline, so that small drops do not add up. [default: the first baseline of --history]")  # fmt: skip
 @option("--history", metavar="FILE", group="Input", help="File of builds, to which this one is added; --alpha then is that of all builds together.")  # fmt: skip
-@option("--config", metavar="FILE", group="Input", help=f"Rules in a table [gate]; options win, measure by measure. [default: {_CONFIG}, if it exists]")  # fmt: skip
+@option("--config", metavar="FILE", group="Input", help=f"File with rules in a table [gate]; options take precedence, per measure. [default: {_CONFIG}, if it exists]")  # fmt: skip
 @slice_options(defaults=False)
 @measures_option
 @level_option
-@option("--max-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest drop of a mean; NAME=D for one measure. [default: 0]")  # fmt: skip
-@option("--max-total-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest drop since the anchor. [default: --max-drop]")  # fmt: skip
+@option("--max-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop of a mean; NAME=D for one measure. [default: 0]")  # fmt: skip
+@option("--max-total-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop since the anchor. [default: --max-drop]")  # fmt: skip
 @option("--mode", type=click.Choice(get_args(Mode)), group="Statistics",
-        help="Drops that fail: significantly beyond --max-drop, beyond it in the mean, or beyond it and not excluded (sure). [default: significant]")  # fmt: skip
-@option("--min", "least", multiple=True, metavar="NAME=V", group="Statistics", help="Lowest value of a measure.")
-@option("--max", "most", multiple=True, metavar="NAME=V", group="Statistics", help="Highest value of a measure.")
+        help="Which drops fail: significantly more than --max-drop, a mean that dropped by more (mean), or more than it cannot be ruled out (sure). [default: significant]")  # fmt: skip
+@option("--min", "least", multiple=True, metavar="NAME=V", group="Statistics", help="Lowest allowed mean of a measure.")
+@option("--max", "most", multiple=True, metavar="NAME=V", group="Statistics", help="Highest allowed mean of a measure.")
 @option("--max-query-drop", metavar="D[:N]", group="Statistics", help="At most N queries may drop by more than D. [default N: 0]")  # fmt: skip
 @statistics_options(gate=True)
-@option("--allow-changed-judgments", is_flag=True, default=None, group="Policies", help="Warn if a saved baseline has other judgments.")  # fmt: skip
+@option("--allow-changed-judgments", is_flag=True, default=None, group="Policies", help="Only warn if the judgments of a saved baseline are different.")  # fmt: skip
 @option("--allow-missing-queries", is_flag=True, default=None, group="Policies", help="Accept a candidate that lacks queries of the baseline.")  # fmt: skip
 @option(
-    "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline, without a decision."
+    "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline; no rules are checked."
 )
-@option("--worst", type=click.IntRange(0), default=10, show_default=True, metavar="N", group="Output", help="Number of queries that got worse to show.")  # fmt: skip
+@option("--worst", type=click.IntRange(0), default=10, show_default=True, metavar="N", group="Output", help="Number of queries to show that got worse.")  # fmt: skip
 @option("--summary", metavar="FILE", group="Output", help="Append a Markdown summary to a file such as $GITHUB_STEP_SUMMARY.")  # fmt: skip
 @output_options("junit", "github")
 @policy_options
 @input_options
 def command(files: tuple[str, ...], **options: Any) -> None:
-    """Decide whether CANDIDATE may replace a baseline, by the judgments in QRELS.
+    """Decide whether CANDIDATE may replace a baseline, evaluated with the judgments in QRELS.
 
     The exit code is 0 if it passes and 1 if not; 2 and 3 are errors. The output has a reason for each rule, and the queries that got worse.
-    Rules can be in the table [gate] of judged.toml, by the names of these options; QRELS too. NAME=FILE names a run.
+    Rules and QRELS can be set in the table [gate] of judged.toml, under the names of these options. NAME=FILE names a run.
     A question file contains its judgments and needs no QRELS.
 
     \b
@@ -170,7 +170,7 @@ def _save(qrels: Any, candidate: str, config: str | None, settings: dict[str, An
     from judged.quality_gate.rules import Rules
 
     if "baseline" in settings:
-        raise click.UsageError("--save makes no decision: leave out --baseline, or save in a second step.")
+        raise click.UsageError("--save checks no rules: omit --baseline, or save in a separate step.")
     rules = Rules.of(config, **settings)
     measures = list(dict.fromkeys((*rules.measures, *rules.min, *rules.max)))
     chosen: dict[str, Any] = {"measures": measures} if measures else {}

@@ -71,16 +71,16 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="judged")
 def cli() -> None:
-    """Your rankings, judged: how good a ranking is, whether it is really better than another, and why.
+    """Your rankings, judged: measure rankings, test whether one is better than another, and see why.
 
     \b
     judged demo                              try it on the sample collection
     judged eval QRELS RUN... -m nDCG@10 AP   evaluate runs
-    judged compare QRELS RUN RUN...          which is better, and how sure that is
-    judged report QRELS RUN... -o page.html  one HTML page of all results
-    judged explain AP QRELS RUN --query Q    the arithmetic of one query
-    judged curve pr QRELS RUN... -o pr.svg   precision and recall, drawn
-    judged agree QRELS_A QRELS_B             how far judges agree
+    judged compare QRELS RUN RUN...          test which run is better
+    judged report QRELS RUN... -o page.html  write all results to one HTML page
+    judged explain AP QRELS RUN --query Q    show the arithmetic of one query
+    judged curve pr QRELS RUN... -o pr.svg   draw precision-recall curves
+    judged agree QRELS_A QRELS_B             measure the agreement of judges
     """
 
 
@@ -118,7 +118,7 @@ def _run() -> Any:
     except BrokenPipeError:
         discard(sys.stdout)
         return 141
-    except SystemExit as stop:  # click answers a closed pipe itself, with 1; and a shell that completes words, with 0
+    except SystemExit as stop:  # click itself exits with 1 on a closed pipe, and with 0 after shell completion
         return 141 if stop.code == 1 else 0
     except (KeyboardInterrupt, click.exceptions.Abort):
         return 130

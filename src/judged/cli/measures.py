@@ -14,9 +14,9 @@ from judged.cli.options.output import emit, output_options
 @click.argument("name", required=False)
 @output_options(places=False)
 def command(name: str | None, **options: Any) -> None:
-    """List all measures; or describe one: intuition, formula, worked example, parameters, other names, paper.
+    """List all measures, or describe one: intuition, formula, worked example, parameters, other names, paper.
 
-    Coefficients of agreement and of rank correlation are described too; `judged agree` and `judged correlate` compute them.
+    Coefficients of agreement and rank correlation are also described; `judged agree` and `judged correlate` compute them.
     """
     from judged.measures.registry import MEASURES
     from judged.recommenders.registry import BEYOND
@@ -51,14 +51,15 @@ def _description(name: str) -> Any:
         return MeasureDescription(beyond)
     if find(plain) is None:
         if (agreement := AGREEMENT_COEFFICIENTS.get(plain)) is not None:
-            return _coefficient(agreement, agreement.label, agreement.formula, "judged agree computes it")
+            symbols = (f"{symbol}: {text}" for symbol, text in agreement.symbols.items())
+            return _coefficient(agreement, agreement.label, agreement.formula, *symbols, "judged agree computes it")
         if (rank := RANK_COEFFICIENTS.get(plain)) is not None:
             return _coefficient(rank, rank.usage, rank.text, "judged correlate computes it")
     return MeasureDescription(parse(name).definition)
 
 
-def _coefficient(declared: Any, title: str, meaning: str, note: str) -> Any:
+def _coefficient(declared: Any, title: str, meaning: str, *notes: str) -> Any:
     from judged.tables.result import RecordTable
 
     record = {"coefficient": declared.name, "meaning": meaning, "other names": ", ".join(declared.aliases), "paper": declared.paper}  # fmt: skip
-    return RecordTable.of([record], words=tuple(record), title=title, notes=(note,))
+    return RecordTable.of([record], words=tuple(record), title=title, notes=notes)

@@ -1,4 +1,4 @@
-"""`judged recommend`: coverage, novelty and diversity of recommendations."""
+"""`judged recommend`: measure coverage, novelty and diversity of recommendations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.inputs import check_stdin, level_option, named_run
+from judged.cli.options.inputs import TableReader, check_stdin, column_options, level_option
 from judged.cli.options.output import emit, output_options
 from judged.tables.result import RecordTable
 
@@ -16,17 +16,20 @@ from judged.tables.result import RecordTable
 @click.command("recommend", cls=Command)
 @click.argument("run", required=False)
 @click.argument("history", required=False)
-@option("--history", "past", metavar="FILE", group="Input", help="Past interactions, the same as HISTORY.")
+@option("--history", "past", metavar="FILE", group="Input", help="Past interactions; the same as HISTORY.")
 @option(
     "--items", metavar="N|FILE", group="Input", help="Catalogue: the number of items, or a file with one id per line."
 )
 @option("--qrels", metavar="FILE", group="Input", help="Relevant items of each user, for Serendipity.")
 @option(
-    "--categories", metavar="FILE", group="Input", help="JSON, {item: category, or a list of them}, for Calibration."
+    "--categories",
+    metavar="FILE",
+    group="Input",
+    help="JSON file, {item: category or list of categories}, for Calibration.",
 )
-@option("--slices", metavar="FILE", group="Input", help="Table of users, to show groups of them; needs --by.")
-@option("--by", metavar="COLUMN", group="Input", help="With --slices: the column of groups.")
-@option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="Measures, such as Coverage 'Gini(over=recommended)@5'; --list shows them. [default: all that the input allows]")  # fmt: skip
+@option("--slices", metavar="FILE", group="Input", help="Table of users, for results per group; needs --by.")
+@option("--by", metavar="COLUMN", group="Input", help="Column of --slices to group users by.")
+@option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="Measures, such as Coverage 'Gini(over=recommended)@5'; see --list. [default: all that the input allows]")  # fmt: skip
 @option(
     "-k",
     type=click.IntRange(1),
@@ -36,14 +39,15 @@ from judged.tables.result import RecordTable
     help="Number of recommendations per user.",
 )
 @level_option
+@column_options("query", "doc", "score", "grade", "rank")
 @output_options()
-@option("--list", "listing", is_flag=True, group="Measures", help="List all measures with their input and paper.")
+@option("--list", "listing", is_flag=True, group="Measures", help="List all measures with their inputs and papers.")
 def command(run: str | None, history: str | None, measures: tuple[str, ...], **options: Any) -> None:
-    """Measure the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, calibration.
+    """Evaluate the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, calibration.
 
     RUN has columns user, item and score; HISTORY, past interactions such as the training data, has columns user and item.
     Both may be CSV, JSON, Parquet or TREC files, compressed or not; - is standard input. Accuracy is measured by
-    `judged eval QRELS RUN`, where users are queries. For measures of vectors and similarities use Python:
+    `judged eval QRELS RUN`, where users are queries. For measures that need vectors or similarities, use Python:
     jd.recommenders.beyond_accuracy.
 
     \b
@@ -61,14 +65,17 @@ def command(run: str | None, history: str | None, measures: tuple[str, ...], **o
     if run is None:
         raise click.UsageError("Missing argument 'RUN'.")
     if history is not None and options["past"] is not None:
-        raise click.UsageError("HISTORY is given twice: as an argument and by --history.")
+        raise click.UsageError("HISTORY is given twice: as an argument and with --history.")
     if (options["slices"] is None) != (options["by"] is None):
-        raise click.UsageError("--slices and --by belong together: a table of users, and its column of groups.")
+        raise click.UsageError("--slices and --by must be used together: a table of users, and its column of groups.")
     past = history or options["past"]
     check_stdin(*(file for file in (run, past, options["qrels"]) if file is not None))
     level = 1 if options["level"] is None else options["level"]
-    result = beyond_accuracy(named_run(run), list(measures) or None, k=options["k"], items=_items(options["items"]), history=past,
-                             qrels=options["qrels"], level=level, categories=_categories(options["categories"]))  # fmt: skip
+    read = TableReader(options)
+    ranking, seen, relevant = read.run(run), read.qrels(past), read.qrels(options["qrels"])
+    read.check_used()
+    result = beyond_accuracy(ranking, list(measures) or None, k=options["k"], items=_items(options["items"]), history=seen,
+                             qrels=relevant, level=level, categories=_categories(options["categories"]))  # fmt: skip
     groups = None if options["slices"] is None else result.by((options["slices"], options["by"]))
     emit(result if groups is None else groups, options, result.warnings)
 
@@ -90,9 +97,9 @@ def _categories(path: str | None) -> Any:
 
     try:
         return json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(
-            "json", f"not JSON: {error}", where=path, hint="write {item: category, or a list of them}"
+            "json", f"not JSON: {error}", where=path, hint="write {item: category or list of categories}"
         ) from error
 
 

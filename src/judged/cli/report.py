@@ -1,4 +1,4 @@
-"""`judged report`: one HTML page: how good, how sure, where and why."""
+"""`judged report`: write an HTML page with results, significance and every query."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PAIRS = ("baseline", "test", "correction", "alpha", "margin", "slices", "by", "
 @option("--doc-texts", metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV or Parquet.")
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries: JSON Lines, TSV, CSV or Parquet.")
 @option("--title", metavar="TEXT", group="Output", help="Title of the page. [default: the names of the runs]")
-@option("--show", type=click.IntRange(1), metavar="N", group="Output", help="Last rank that is shown. [default: 100, less for very many queries]")  # fmt: skip
+@option("--show", type=click.IntRange(1), metavar="N", group="Output", help="Number of ranks to show. [default: 100, fewer for very many queries]")  # fmt: skip
 @comparison_options
 @policy_options
 @engine_options
@@ -33,9 +33,9 @@ _PAIRS = ("baseline", "test", "correction", "alpha", "margin", "slices", "by", "
 @input_options
 @click.pass_context
 def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options: Any) -> None:
-    """Write one HTML page about one or several RUNS by the judgments in QRELS.
+    """Write an HTML report on one or more RUNS, evaluated with the judgments in QRELS.
 
-    The file contains everything it needs: it opens from disk, without a network. Several runs are compared, as by `judged compare`.
+    The file is self-contained and needs no network access. Several runs are compared, as by `judged compare`.
     NAME=FILE names a run. Question files, which contain their judgments, need no QRELS.
 
     \b

@@ -1,4 +1,4 @@
-"""`judged trec_eval`: evaluate a run with the flags and the output of trec_eval."""
+"""`judged trec_eval`: evaluate a run with the flags and output of trec_eval."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 
 from judged.cli.options.command import say
 from judged.cli.options.output import write_text
+from judged.cli.options.progress import show_steps
 from judged.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,29 +27,29 @@ _LONG = {
 _VERSION = "trec_eval version 10.0-rc3 (reproduced by judged)"
 _USAGE = """\
 Usage: judged trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
-   -h: the other options, and what the measures given with -m mean
-   -q: values for each topic, besides the summary
-   -m: a measure, with parameters behind a dot (-m P.5,10), or one of the lists official (if none is given),
+   -h: all options, and a description of the measures given with -m
+   -q: print values per topic in addition to the summary
+   -m: a measure, with parameters after a dot (-m P.5,10), or one of the lists official (the default),
        set, all_trec, prefs, all_prefs, qrels_jg
 """
 _HELP = f"""\
 {_USAGE}
 Judgments come first, then the run; - is a run from standard input. Values, names and order are those of trec_eval 10.
 
-   -c, --complete_rel_info_wanted      count judged topics that the run lacks (without -c the first one is an error)
-   -l, --level_for_rel N               the lowest grade that counts as relevant (1)
-   -M, --Max_retrieved_per_topic N     look at the first N documents only
-   -J, --Judged_docs_only              take unjudged documents out of the ranking first
-   -N, --Number_docs_in_coll N         documents in the collection, for utility (0)
-   -n, --nosummary                     no summary
+   -c, --complete_rel_info_wanted      count judged topics that are missing from the run (without -c they are an error)
+   -l, --level_for_rel N               lowest relevant grade (default 1)
+   -M, --Max_retrieved_per_topic N     use only the first N documents
+   -J, --Judged_docs_only              remove unjudged documents from the ranking first
+   -N, --Number_docs_in_coll N         number of documents in the collection, for utility (default 0)
+   -n, --nosummary                     do not print the summary
    -R, --Rel_info_format FORMAT        qrels, qrels_jg, prefs or qrels_prefs
    -T, --Results_format FORMAT         trec_results
-   -Z, --Zscore FILE                   standard deviations from the means in a file of: topic name mean deviation
+   -Z, --Zscore FILE                   z-scores, from a file of: topic name mean deviation
    -D, --Debug_level N.TOPIC           evaluate this topic only
-   -o                                  accepted, and without effect
-   -v, --version                       which trec_eval this is
+   -o                                  accepted, no effect
+   -v, --version                       print the version
 
-Exit codes: 0 done, 1 wrong call, 2 bad input, 4 a topic or measure that cannot be evaluated, 7 nothing to evaluate.
+Exit codes: 0 success, 1 usage error, 2 bad input, 4 a topic or measure that cannot be evaluated, 7 nothing to evaluate.
 """
 
 
@@ -56,12 +57,13 @@ Exit codes: 0 done, 1 wrong call, 2 bad input, 4 a topic or measure that cannot 
                context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})  # fmt: skip
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> int:
-    """Evaluate a run with the flags and the output of trec_eval."""
-    return main(words)
+    """Evaluate a run with the flags and output of trec_eval."""
+    with show_steps():
+        return main(words)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print what trec_eval prints for these words, and give its exit code."""
+    """Print the output of trec_eval for these arguments, and return its exit code."""
     try:
         flags, files = flags_of(argv)
     except getopt.GetoptError as error:

@@ -1,4 +1,4 @@
-"""Click logs read and written, models fitted and compared, users simulated."""
+"""Read and write click logs, fit and compare models, simulate users."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from judged.core.tables import Id, Qrels, Run, decoded
 from judged.errors import UsageError
 from judged.io.click_logs import read_click_rows, write_columns
 from judged.io.read import read_qrels, read_run
+from judged.steps import step
 from judged.tables.result import RecordTable
 from judged.tables.text import counted
 
@@ -91,7 +92,7 @@ def click_rows(log: ClickLog) -> RecordTable:
 
 
 def write_clicks(log: ClickLog, path: str | os.PathLike[str]) -> None:
-    """Write a log as CSV, TSV, JSON Lines or Parquet, by the ending of the name; the file appears whole or not at all."""
+    """Write a log as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file is written atomically."""
     write_columns({name: list(column) for name, column in click_rows(log).columns.items()}, path)
 
 
@@ -107,7 +108,7 @@ def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1),
         held_out: the share of sessions to hold out.
         seed: random seed of the held-out sessions.
         level: confidence level of the intervals.
-        tolerance: EM ends when the objective rises by less than this, relatively.
+        tolerance: relative increase of the objective below which EM stops.
         max_steps: maximum number of EM steps.
         options: `multiple="first"` (cascade), `method="counts"` (dcm, sdbn), `persistence=` (dbn).
 
@@ -125,7 +126,7 @@ def compare_click_models(log: Any, models: Iterable[str] = MODELS.names, *, held
                          prior: Sequence[float] = (1, 1), level: float = 0.95, max_steps: int = 2000) -> ClickBoard:  # fmt: skip
     """Fit several models to the same sessions and compare them on the same held-out sessions.
 
-    The cascade model is left out, with a note, if a session has several clicks: they are impossible under it.
+    The cascade model is excluded, with a note, if a session has several clicks, which it does not allow.
     """
     clicks = read_clicks(log)
     names = [MODELS.find(model).name for model in models]
@@ -134,7 +135,7 @@ def compare_click_models(log: Any, models: Iterable[str] = MODELS.names, *, held
     if several and "cascade" in names:
         names.remove("cascade")
         notes = (
-            f"cascade is left out: several clicks in {counted(several, 'session')}, which are impossible under it",
+            f"cascade is excluded: {counted(several, 'session has', 'sessions have')} several clicks, which it does not allow",
         )
     if not names:
         raise UsageError(
@@ -149,7 +150,7 @@ def compare_click_models(log: Any, models: Iterable[str] = MODELS.names, *, held
 
 def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int = 1000, seed: int = 0, k: int = 10, top: float = 4,
                     shuffled: float = 0.0, noise: float = 0.0, persistence: float = 0.9, stopping: float = 0.5, decay: float = 1.0) -> ClickLog:  # fmt: skip
-    """Simulate sessions of users who see the run's rankings and click by the judgments.
+    """Simulate sessions of users who see the rankings of a run and click according to the judgments.
 
     The relevance of a document is ERR's probability of its grade, R = (2^grade - 1) / 2^top; unjudged documents have grade 0. It is the
     probability that an examined document attracts; in dbn and sdbn that it attracts and satisfies, with both probabilities equal to √R. Rankings are
@@ -157,12 +158,12 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
 
     Args:
         qrels: judgments, any input of `read_qrels`.
-        run: rankings, any input of `read_run`.
+        run: rankings, any input of `read_run`; or (query, [doc, …]) tuples, several lists per query, as `InterleavedLists.lists` returns them.
         model: cascade, dcm, sdbn, dbn, pbm, ubm or ctr.
         sessions: number of sessions.
         seed: random seed; the same seed gives the same clicks.
         k: number of documents shown.
-        top: the top of the grade scale.
+        top: the top grade.
         shuffled: the probability that a session sees its documents in random order; without it, no model can separate rank from relevance.
         noise: the attractiveness of a document that is not relevant: noise + (1 - noise) · R.
         persistence: dbn: the probability that a user who is not satisfied continues.
@@ -175,10 +176,14 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
             raise UsageError("parameter", f"{parameter} must be between 0 and 1, got {value!r}", value=value)
     if not 0 <= decay < np.inf:
         raise UsageError("parameter", f"decay must be at least 0, got {decay!r}", value=decay)
-    lists = ShownLists.of(rankings(read_run(run), k))
+    own_lists = (
+        isinstance(run, list) and bool(run) and all(isinstance(one, tuple) and isinstance(one[-1], list) for one in run)
+    )
+    lists = ShownLists.of([(query, docs[:k]) for query, docs in run] if own_lists else rankings(read_run(run), k))
     relevance = attractiveness_of_grades(_grades(read_qrels(qrels), lists), top)
     users = _users(name, lists, relevance, noise, persistence, stopping, decay)
-    return simulate(users, lists, sessions, seed, shuffled=shuffled)
+    with step("simulating clicks"):
+        return simulate(users, lists, sessions, seed, shuffled=shuffled)
 
 
 def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float,
@@ -201,7 +206,7 @@ def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persis
         return Examination(name, pairs, attraction, 1.0 / distance**decay)
     if name == "ctr":
         return Examination(name, pairs, attraction, np.ones((1, 1)))
-    raise UsageError("click-model", f"users cannot be simulated by {name}, which has no parameters of documents", value=name,
+    raise UsageError("click-model", f"{name} cannot simulate users: it has no document parameters", value=name,
                      hint="choose another model, such as pbm")  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from judged.tables.text import number
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClickFit(Result):
-    """A fitted click model: parameters with intervals, the course of EM, and the evaluation on held-out sessions, if any."""
+    """A fitted click model: parameters with intervals, the EM steps, and the evaluation on held-out sessions, if any."""
 
     fit: Fit
     name: str = "clicks"
@@ -98,7 +98,7 @@ class ClickFit(Result):
 
     def _notes(self, places: int) -> tuple[str, ...]:
         fit = self.fit
-        method = f"{fit.steps} steps of EM" if fit.trace else "closed form"
+        method = f"{fit.steps} EM steps" if fit.trace else "closed form"
         per_session = number(fit.log_likelihood / fit.sessions, places)
         notes = [
             f"{fit.sessions} sessions · log-likelihood per session {per_session} · {method}",
@@ -168,8 +168,9 @@ class ClickGrades(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The records, with the lowest relevance of each grade below them."""
         levels = self.grades.levels
-        bounds = " ".join(f"{g}: {b:.4f}" for g, b in enumerate(grade_bounds(levels).tolist(), 1))
-        note = (f"grade = log2(1 + 2^{levels} · relevance), rounded; lowest relevance of grade {bounds} · "
+        bounds = ", ".join(f"{bound:.4f}" for bound in grade_bounds(levels).tolist())
+        grades = "grade 1" if levels == 1 else f"grades 1 to {levels}"
+        note = (f"grade = log2(1 + 2^{levels} · relevance), rounded; lowest relevance of {grades}: {bounds} · "
                 f"{self.level:.0%} intervals")  # fmt: skip
         title = f"grades from {base_name(self.name)}, by {self.model}"
         return RecordTable.of(self.records(), words=("query", "doc"), title=title, notes=(note,)).tables(places=places)
@@ -184,7 +185,7 @@ class ClickGrades(Result):
         return read_qrels(columns, name=f"grades from {base_name(self.name)}")
 
     def save_qrels(self, path: str | os.PathLike[str]) -> None:
-        """Write the judgments, in the format of the file's ending."""
+        """Write the judgments; the file extension determines the format."""
         write_qrels(self.qrels(), path)
 
 

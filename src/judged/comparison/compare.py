@@ -26,6 +26,7 @@ from judged.stats.checks import check_count, check_number
 from judged.stats.differences import known_rows
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
+from judged.steps import step
 from judged.tables.text import counted
 
 
@@ -107,6 +108,7 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
     return compare(dict(zip(names, kept, strict=True)), baseline=0)
 
 
+@step("comparing")
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.checks import deviation
 from judged.stats.decisions import OPPOSITE, VERDICT_WORDS, Verdict
-from judged.stats.power import MATERIAL, queries_needed
+from judged.stats.power import MATERIAL, queries_needed_about
 from judged.tables.text import counted, number, p_text
 
 POWER = 0.8  # with which `needed` queries find a material difference
@@ -143,7 +143,7 @@ def notes_on(row: Difference, d: Floats, test: str, margin: float) -> Difference
     material = margin or MATERIAL * abs(row.mean_a)
     needed = None
     if row.verdict == "cannot tell" and material > 0 and (spread := deviation(d)) > 0:
-        needed = queries_needed(material, spread, power=POWER, alpha=row.level)
+        needed = queries_needed_about(material, spread, power=POWER, alpha=row.level)
     enough = needed is None or needed <= row.queries
     return replace(row, note="; ".join(notes), material=None if enough else material, needed=None if enough else needed)
 

@@ -13,7 +13,7 @@ from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
-from judged.evaluation.inputs import are_questions, open_inputs
+from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.intervals import group_codes
 from judged.evaluation.result.source import Provenance
@@ -21,7 +21,6 @@ from judged.evaluation.result.values import Values
 from judged.io.query_attributes import read_attribute
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
-from judged.tables.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +74,8 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
         raise DataError(
             "no-common-query", "the runs have no query in common", hint="evaluate them with the same judgments"
         )
-    warnings = dict.fromkeys(w for r in results for w in r.warnings)
-    lost = len({q for r in results for q in r.queries}) - len(common)
-    if lost:
-        text = f"{counted(lost, 'query')} not in every result, left out"
-        warnings[Warned("queries-differ", lost, text)] = None
+    lost = queries_differ([r.queries for r in results], ", left out") if differ else ()
+    warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
     kept = tuple(_select(r, common) for r in results)
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
 
@@ -121,7 +117,9 @@ def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
     """Raise if results were computed under different policies or profiles, or share no measure."""
     first = results[0]
     for name, other in zip(names[1:], results[1:], strict=True):
-        for what, a, b in (("policies", first.policy, other.policy), ("profiles", first.profile, other.profile)):
+        common = set(first.measures) & set(other.measures)
+        own = ({str(m): dict(m.policy) for m in r.measures if m in common} for r in (first, other))
+        for what, a, b in (("policies", first.policy, other.policy), ("profiles", first.profile, other.profile), ("policies", *own)):  # fmt: skip
             if a != b:
                 problem = f"{names[0]} and {name} have different {what}: {a}; {b}"
                 raise DataError("incomparable", problem, hint="evaluate both under the same conventions")

@@ -15,7 +15,9 @@ from judged.errors import DataError, UsageError, shown
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
-from judged.stats.multiple.leaderboard import By, Missing, RankIntervals, Standings, rank_intervals, standings
+from judged.stats.multiple.leaderboard import By, Missing, Standings, standings
+from judged.stats.multiple.rank_sets import Over, RankSets, rank_sets
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -23,14 +25,14 @@ from judged.tables.text import counted, number
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
-    """Runs over collections by one measure: mean, mean rank, Borda points, wins and rank intervals."""
+    """Runs over collections by one measure: mean, mean rank, Borda points, wins, and simultaneous confidence sets for ranks."""
 
     measure: str
     runs: tuple[str, ...]
     collections: tuple[str, ...]
     means: Floats  # runs × collections; NaN if a collection lacks the run
     standings: Standings
-    ranks: RankIntervals
+    ranks: RankSets
     by: By
     dropped: int = 0  # queries for which not all runs of their collection have a value
 
@@ -38,19 +40,30 @@ class Leaderboard(Result):
         """The runs, the best first."""
         return [self.runs[i] for i in self.standings.order(self.by)]
 
+    def best(self) -> list[str]:
+        """The runs that may be the best, in the order of the table: no other run is significantly better."""
+        may_be_best = {self.runs[i] for i in self.ranks.best()}
+        return [run for run in self.order() if run in may_be_best]
+
     def headline(self) -> list[str]:
-        """The run that ranks first."""
-        by = self.by.replace("_", " ")
-        return [
-            f"{self.order()[0]} ranks first by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
-        ]
+        """The run that ranks first, and the runs that may be the best."""
+        by, best = self.by.replace("_", " "), self.best()
+        first = f"{self.order()[0]} ranks first by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
+        if len(best) == 1:
+            return [first, f"It is significantly better than all others ({self.ranks.confidence:.0%} confidence)."]
+        which = (
+            "any of the runs"
+            if len(best) == len(self.runs)
+            else f"one of {len(best)}: {', '.join(best[:8])}{' …' if len(best) > 8 else ''}"
+        )
+        return [first, f"The best run may be {which} ({self.ranks.confidence:.0%} confidence)."]
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per run, the best first."""
         s, letters = self.standings, self.ranks.letters()
         return [
             {
-                "run": self.runs[i], "rank": float(self.ranks.rank[i]), "low": float(self.ranks.low[i]), "high": float(self.ranks.high[i]),
+                "run": self.runs[i], "rank": float(self.ranks.rank[i]), "low": int(self.ranks.low[i]), "high": int(self.ranks.high[i]),
                 "tied": letters[i], "mean": float(s.mean[i]), "mean_rank": float(s.mean_rank[i]), "borda": float(s.borda[i]),
                 "wins": float(s.wins[i]), "firsts": float(s.firsts[i]), "collections": int(s.present[i]),
                 **{c: float(self.means[i, k]) for k, c in enumerate(self.collections)},
@@ -66,27 +79,38 @@ class Leaderboard(Result):
             "measure": self.measure,
             "by": self.by,
             "missing": missing,
+            "over": self.ranks.over,
+            "confidence": self.ranks.confidence,
+            "best": self.best(),
             "rows": self.records(),
         }
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per run, the best first."""
         rows = tuple(
-            (r["run"], f"{r['rank']:g}", f"[{r['low']:g}, {r['high']:g}]", r["tied"], *(number(r[k], p) for k, p in
+            (r["run"], f"{r['rank']:g}", _ranks(r["low"], r["high"]), r["tied"], *(number(r[k], p) for k, p in
              (("mean", places), ("mean_rank", 2), ("borda", 1), ("wins", 1), ("firsts", 1))), str(r["collections"]),
              *(number(r[c], places) for c in self.collections))
             for r in self.records()
         )  # fmt: skip
-        interval = f"{self.ranks.confidence:.0%} interval"
-        headers = ("run", "rank", interval, "tied", "mean", "mean rank", "Borda", "wins", "firsts", "collections", *self.collections)  # fmt: skip
+        ranks = f"{self.ranks.confidence:.0%} ranks"
+        headers = ("run", "rank", ranks, "tied", "mean", "mean rank", "Borda", "wins", "firsts", "collections", *self.collections)  # fmt: skip
         rule = {"complete": "only collections that have all runs count", "worst": "a missing run is last in its collection",
                 "skip": "a missing run is left out of its collection"}[self.standings.missing]  # fmt: skip
-        notes = [f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}", "intervals: bootstrap over the queries of each collection", self.standings.note]  # fmt: skip
+        notes = [f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}", self._about_sets(), self.standings.note]  # fmt: skip
         if self.dropped:
             notes.append(f"warning: left out {counted(self.dropped, 'query')} for which not all runs of a collection have a value")  # fmt: skip
         key = "runs that share a letter in `tied` have no clear difference"
         drop_first = (9, 8, 7, 6, *range(10, len(headers)))
         return [Table(headers, rows, notes=tuple(filter(None, notes)), key=key, optional=drop_first)]
+
+    def _about_sets(self) -> str:
+        others = {"queries": "other queries of these collections", "collections": "other collections of this kind"}
+        return f"{self.ranks.confidence:.0%} ranks: the true ranks of all runs at once, for {others[self.ranks.over]}"
+
+
+def _ranks(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}–{high}"
 
 
 def leaderboard(
@@ -96,7 +120,7 @@ def leaderboard(
     by: By = "mean_rank",
     missing: Missing = "complete",
     confidence: float = 0.95,
-    seed: int = 0,
+    over: Over = "queries",
 ) -> Leaderboard:
     """Rank runs over several collections.
 
@@ -105,8 +129,8 @@ def leaderboard(
         measure: a measure that all results have. [default: the first]
         by: rank by `mean_rank`, `mean`, `borda` or `wins`.
         missing: a run that a collection lacks: `complete` counts only collections that have all runs, `worst` ranks it last, `skip` leaves it out.
-        confidence: confidence level of the rank intervals.
-        seed: random seed.
+        confidence: confidence that the sets of ranks contain the true ranks of all runs at once.
+        over: what varies: `queries` of these collections, or `collections`, of which these are a sample.
 
     >>> from judged import evaluate
     >>> one = {"x": evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP"), "y": evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP")}
@@ -123,7 +147,8 @@ def leaderboard(
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
     board = standings(sign * means, missing=missing)
     board = replace(board, mean=-board.mean) if sign < 0 else board
-    ranks = rank_intervals([sign * c for c in columns], by=by, missing=missing, confidence=confidence, seed=seed)
+    with step("ranking the runs"):
+        ranks = rank_sets([sign * c for c in columns], by=by, missing=missing, confidence=confidence, over=over)
     return Leaderboard(name, runs, tuple(collections), means, board, ranks, by, queries - sum(map(len, columns)))
 
 

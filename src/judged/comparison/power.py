@@ -12,22 +12,27 @@ from judged._types import Floats
 from judged.comparison.inputs import split_name
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
-from judged.evaluation.inputs import are_questions, open_named
+from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.names import fits
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse_all
+from judged.measures.grammar import parse, parse_all
 from judged.stats.checks import check_count, deviation
 from judged.stats.power import (
     LITTLE,
     MATERIAL,
     achieved_power,
     detectable_difference,
+    deviation_range,
     little_chance,
+    queries_for_equivalence,
+    queries_for_width,
     queries_needed,
     simulated_power,
 )
 from judged.stats.summary import mean
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
@@ -45,6 +50,10 @@ class MeasurePower:
     difference: float  # difference that matters
     chance: float  # power to detect it
     needed: int | None  # queries that detect it with the requested power; None: more than 10⁹
+    needed_low: int | None = None  # the same, for the ends of a 95% interval of the deviation
+    needed_high: int | None = None
+    for_width: int | None = None  # queries whose interval is as narrow as requested
+    for_equivalence: int | None = None  # queries that show equal runs to be equal within the margin
     simulated: float | None = None  # power of the permutation test, by simulation
 
     def sentence(self, power: float) -> str:
@@ -56,8 +65,15 @@ class MeasurePower:
             shows = f"{self.measure}: {queries} cannot show any difference"
         else:
             shows = f"{self.measure}: {queries} detect a difference of {self.smallest:.2g} with power {power:.0%}"
-        need = "more than 10⁹ queries" if self.needed is None else f"{self.needed:,} queries"
+        need = "more than 10⁹ queries" if self.needed is None else f"{self.needed:,} queries{self.uncertainty()}"
         return f"{shows}; a difference of {self.difference:.2g} needs {need}" if self.difference > 0 else shows
+
+    def uncertainty(self) -> str:
+        """The range of the number needed, in words: how well the observed queries determine it."""
+        if self.needed_low is None:
+            return ""
+        most = "more" if self.needed_high is None else f"{self.needed_high:,}"
+        return f" (between {self.needed_low:,} and {most}, as far as {self.observed:,} queries can tell)"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,6 +87,7 @@ class Power(Result):
     power: float
     alpha: float
     measures: tuple[MeasurePower, ...]
+    systems: int = 2  # whose pairs are all compared, with a correction
     warnings: tuple[Warned, ...] = ()
 
     def __len__(self) -> int:
@@ -82,6 +99,9 @@ class Power(Result):
         for one in self.measures:
             if one.measure in names:
                 return one
+        fitting = [one for one in self.measures for asked in parse_all(measure) if fits(asked, parse(one.measure))]
+        if len(fitting) == 1:  # as it was before the profile and the level were applied
+            return fitting[0]
         hint = f"choose one of {', '.join(m.measure for m in self.measures)}"
         raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
 
@@ -108,6 +128,7 @@ class Power(Result):
             "test": "paired t, two-sided",
             "power": self.power,
             "alpha": self.alpha,
+            "systems": self.systems,
             "measures": self.records(),
             "warnings": [w.to_dict() for w in self.warnings],
         }
@@ -120,13 +141,15 @@ class Power(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure."""
-        simulated = any(m.simulated is not None for m in self.measures)
-        headers = ("measure", "queries", "deviation", f"detectable at {self.power:.0%}", "difference", "power", "queries needed")  # fmt: skip
+        headers = ("measure", "queries", "deviation", f"detectable at {self.power:.0%}", "difference", "power", "queries needed", "95% range")  # fmt: skip
+        extra = {"by permutation": "simulated", "for the width": "for_width", "for equivalence": "for_equivalence"}
+        extra = {head: name for head, name in extra.items() if any(getattr(m, name) is not None for m in self.measures)}
         title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
-        notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *self._warning_lines())
-        rows = tuple(_row(m, places)[: 8 if simulated else 7] for m in self.measures)
-        last = ("by permutation",) if simulated else ()
-        return [Table((*headers, *last), rows, title=title, notes=notes, optional=(2, 7) if simulated else (2,))]
+        pairs = self.systems * (self.systems - 1) // 2
+        family = f" over the {counted(pairs, 'pair')} of {self.systems} systems (Bonferroni)" if pairs > 1 else ""
+        notes = (f"paired t test, two-sided, alpha {self.alpha:g}{family}", *self._warning_lines())
+        rows = tuple((*_row(m, places), *(_extra(getattr(m, name)) for name in extra.values())) for m in self.measures)
+        return [Table((*headers, *extra), rows, title=title, notes=notes, optional=(2, 7, *range(8, 8 + len(extra))))]
 
     def _warning_lines(self) -> list[str]:
         """The warnings, with those of little power in one line."""
@@ -149,6 +172,9 @@ def power(
     power: float = 0.8,
     alpha: float = 0.05,
     n_queries: int | None = None,
+    systems: int = 2,
+    width: float | None = None,
+    margin: float | None = None,
     simulate: bool = False,
     seed: int = 0,
     level: float | None = None,
@@ -167,6 +193,9 @@ def power(
         power: the power to reach.
         alpha: significance level of the two-sided paired t test.
         n_queries: number of queries of the planned comparison. [default: those of the runs]
+        systems: number of systems whose pairs will all be compared, with Bonferroni's correction.
+        width: width of the interval of a difference to plan for.
+        margin: largest difference that does not matter; plan to show that equal runs differ by less.
         simulate: also estimate the power of the permutation test, by simulation.
         seed: random seed of the simulation.
         level: lowest relevant grade.
@@ -180,32 +209,55 @@ def power(
     >>> power(judgments, one, other, "RR", difference=0.1)["RR"].needed
     68
     """
-    if difference is not None and not (isinstance(difference, int | float) and 0 < abs(difference) < math.inf):
-        raise UsageError(
-            "parameter", f"difference must be a number other than 0, got {shown(difference)}", value=difference
-        )
+    for name, value in (("difference", difference), ("width", width), ("margin", margin)):
+        if value is not None and not (isinstance(value, int | float) and 0 < abs(value) < math.inf):
+            raise UsageError("parameter", f"{name} must be a number other than 0, got {shown(value)}", value=value)
     if n_queries is not None:
         check_count(n_queries, "n_queries")
+    check_count(systems, "systems", least=2)
     sides = _values(qrels, a, b, measures, level=level, profile=profile, **options)
-    return _power(sides, difference, power, alpha, n_queries, simulate, seed)
+    plan = _Plan(difference, power, alpha, n_queries, systems, width, margin, simulate, seed)
+    return _power(sides, plan)
 
 
-def _power(
-    sides: tuple[Values, Values], difference: float | None, power: float, alpha: float, n_queries: int | None, simulate: bool, seed: int
-) -> Power:  # fmt: skip
-    warnings = list(dict.fromkeys(w for side in sides for w in side.warnings))
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The comparison that is planned."""
+
+    difference: float | None
+    power: float
+    alpha: float
+    queries: int | None
+    systems: int
+    width: float | None
+    margin: float | None
+    simulate: bool
+    seed: int
+
+    @property
+    def level(self) -> float:
+        """The significance level of one pair."""
+        return self.alpha / (self.systems * (self.systems - 1) // 2)
+
+
+@step("estimating power")
+def _power(sides: tuple[Values, Values], plan: _Plan) -> Power:
+    lost = queries_differ([side.queries for side in sides], ", left out")
+    warnings = list(dict.fromkeys((*(w for side in sides for w in side.warnings), *lost)))
     powers = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:
         first, second = _align(sides, name)
         d = second - first
-        matters = abs(difference) if difference is not None else MATERIAL * abs(mean(first))
-        one = _measure_power(name, d, matters, power, alpha, n_queries, simulate, seed)
+        matters = abs(plan.difference) if plan.difference is not None else MATERIAL * abs(mean(first))
+        one = _measure_power(name, d, matters, plan)
         powers.append(one)
-        warnings += _warnings(one, None if difference is None else abs(mean(d)), alpha)
+        warnings += _warnings(one, None if plan.difference is None else abs(mean(d)), plan.level)
     if not powers:
         raise UsageError("measure", "no measure with numeric values", hint="evaluate nDCG@10, for example")
     names = short_names([side.names[1] for side in sides])
-    return Power((names[0], names[1]), float(power), float(alpha), tuple(powers), tuple(warnings))
+    return Power(
+        (names[0], names[1]), float(plan.power), float(plan.alpha), tuple(powers), plan.systems, tuple(warnings)
+    )
 
 
 def _values(
@@ -242,16 +294,19 @@ def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     return np.array([first[q] for q in shared], dtype=float), np.array([second[q] for q in shared], dtype=float)
 
 
-def _measure_power(
-    name: str, d: Floats, matters: float, power: float, alpha: float, queries: int | None, simulate: bool, seed: int
-) -> MeasurePower:
-    n = len(d) if queries is None else queries
+def _measure_power(name: str, d: Floats, matters: float, plan: _Plan) -> MeasurePower:
+    n = len(d) if plan.queries is None else plan.queries
     if len(d) < 2:
         problem = f"{counted(len(d), 'query')} with a value of {name}: differences need at least two to vary"
         raise DataError("few-queries", problem)
-    spread = deviation(d)
+    spread, alpha, power = deviation(d), plan.level, plan.power
     if spread == 0:
         return MeasurePower(name, len(d), 0.0, n, math.nan, matters, math.nan, None)
+
+    def needed(deviation: float) -> int | None:
+        return queries_needed(matters, deviation, power=power, alpha=alpha) if matters > 0 else None
+
+    low, high = deviation_range(d, seed=plan.seed)
     return MeasurePower(
         measure=name,
         observed=len(d),
@@ -260,8 +315,14 @@ def _measure_power(
         smallest=detectable_difference(spread, n, power=power, alpha=alpha),
         difference=matters,
         chance=achieved_power(matters, spread, n, alpha=alpha),
-        needed=queries_needed(matters, spread, power=power, alpha=alpha) if matters > 0 else None,
-        simulated=simulated_power(d, matters, queries=n, alpha=alpha, seed=seed) if simulate else None,
+        needed=needed(spread),
+        needed_low=needed(low),
+        needed_high=needed(high),
+        for_width=None if plan.width is None else queries_for_width(abs(plan.width), spread, alpha=alpha),
+        for_equivalence=None
+        if plan.margin is None
+        else queries_for_equivalence(abs(plan.margin), spread, power=power, alpha=alpha),
+        simulated=simulated_power(d, matters, queries=n, alpha=alpha, seed=plan.seed) if plan.simulate else None,
     )
 
 
@@ -281,7 +342,15 @@ def _warnings(one: MeasurePower, observed: float | None, alpha: float) -> list[W
 
 
 def _row(one: MeasurePower, places: int) -> tuple[str, ...]:
-    power, simulated = ("–" if x is None or math.isnan(x) else f"{x:.1%}" for x in (one.chance, one.simulated))
     smallest = number(None if math.isinf(one.smallest) else one.smallest, places)
-    return (one.measure, str(one.queries), number(one.deviation, places), smallest, number(one.difference, places), power,
-            number(one.needed), simulated)  # fmt: skip
+    most = "…" if one.needed_high is None else number(one.needed_high)
+    known = "–" if one.needed_low is None else f"{number(one.needed_low)}–{most}"
+    return (one.measure, str(one.queries), number(one.deviation, places), smallest, number(one.difference, places), _extra(one.chance),
+            number(one.needed), known)  # fmt: skip
+
+
+def _extra(value: float | None) -> str:
+    """A number of queries, or a power."""
+    if value is None or math.isnan(value):
+        return "–"
+    return number(value) if isinstance(value, int) else f"{value:.1%}"

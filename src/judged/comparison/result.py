@@ -15,6 +15,7 @@ from judged.comparison.settings import ComparisonSettings
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
+from judged.evaluation.result.names import ByMeasure, find_measure
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
@@ -72,16 +73,28 @@ class Comparison(Result):
     def of(self, measure: str, a: str, b: str) -> Difference:
         """The difference of two runs by a measure."""
         for row in self.rows:
-            if (row.measure, row.a, row.b) == (measure, a, b):
+            if (row.measure, row.a, row.b) == (self._name(measure), a, b):
                 return row
         pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))
         problem = f"{b} was not compared with {a} by {shown(measure)}"
         raise UsageError("no-pair", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
 
+    def _name(self, measure: str) -> str:
+        """The name of a measure in `measures`, which may be asked for by another; a name that was not computed stays."""
+        first = self.results[0]
+        try:
+            return str(find_measure(measure, first.measures, first.profile))
+        except UsageError:
+            return measure
+
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
         means = {m: self._known_mean(self.matrix(m)) for m in self.measures}
-        return {name: {m: float(means[m][i]) for m in self.measures} for i, name in enumerate(self.names)}
+        first = self.results[0]
+        return {
+            name: ByMeasure({m: float(means[m][i]) for m in self.measures}, first.measures, first.profile)
+            for i, name in enumerate(self.names)
+        }
 
     @staticmethod
     def _known_mean(x: Floats) -> Floats:
@@ -110,7 +123,7 @@ class Comparison(Result):
             n: number of queries.
             only: changes in one direction. [default: both]
         """
-        pairs = [row for row in self.rows if row.measure == measure]
+        pairs = [row for row in self.rows if row.measure == self._name(measure)]
         first = pairs[0] if pairs else self.of(measure, a or "", b or "")
         i, j = (self._place(name) for name in (a or first.a, b or first.b))
         x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
@@ -257,7 +270,7 @@ class Comparison(Result):
         """
         from judged.plots.results import draw_comparison
 
-        return draw_comparison(self, kind, measure, a, b, ax)
+        return draw_comparison(self, kind, None if measure is None else self._name(measure), a, b, ax)
 
 
 def _doc(pool: Judged, judgment: int) -> str:

@@ -27,7 +27,11 @@ PHRASES: dict[Verdict, str] = {  # runs that share a verdict
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """The verdict, one sentence per measure."""
+    """The verdict, one sentence per measure; one sentence for two runs that never differ."""
+    rows = comparison.rows
+    if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
+        on = _names([row.measure for row in rows])
+        return [f"{rows[0].b} and {rows[0].a} are identical on {on} on these {counted(rows[0].queries, 'query')}."]
     return [_verdict(comparison, m) for m in comparison.measures]
 
 
@@ -142,14 +146,18 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
         *cells, verdict = _row(row, places, intervals)
         rows.append((*cells, *([f"{row.needed:,}" if row.needed else ""] if few else []), verdict))
     headers = (*headers[:-1], *(("queries needed",) if few else ()), headers[-1])
-    notes = [f"{row.b} and {row.a} on {row.measure}: {row.note}" for row in comparison.rows if row.note]
+    same: dict[tuple[str, str, str], list[str]] = {}
+    for row in comparison.rows:
+        if row.note:
+            same.setdefault((row.b, row.a, row.note), []).append(row.measure)
+    notes = [f"{b} and {a} on {_names(measures)}: {note}" for (b, a, note), measures in same.items()]
     if few:
         margin = comparison.settings.margin
         material = f"{margin:g} (the margin)" if margin else f"{MATERIAL:.0%} of the mean of the run in `against`"
         notes.append(
             f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test"
         )
-    return _table(headers, tuple(rows), tuple(dict.fromkeys(notes)))
+    return _table(headers, tuple(rows), tuple(notes))
 
 
 def _headers(comparison: Comparison, intervals: bool, *, slices: bool = False) -> tuple[str, ...]:

@@ -51,17 +51,17 @@ class Confusion:
 
     @property
     def specificity(self) -> Floats:
-        """The share of the non-relevant that were left out: true negative rate."""
+        """The share of the non-relevant documents that were not retrieved: true negative rate."""
         return self.ratio(self.tn, self.fp + self.tn)
 
     @property
     def negative_precision(self) -> Floats:
-        """The share of what was left out that is not relevant: negative predictive value."""
+        """The share of the documents not retrieved that are not relevant: negative predictive value."""
         return self.ratio(self.tn, self.tn + self.fn)
 
     @property
     def accuracy(self) -> Floats:
-        """The share of right decisions."""
+        """The share of correct decisions."""
         return self.ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
 
     @property

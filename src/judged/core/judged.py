@@ -25,7 +25,7 @@ class Judged:
     """The join of a run with its judgments: ranks and grades of the judged documents.
 
     Queries are sorted by id, the hits of a query by rank, the pool of a query from the highest grade down. Immutable;
-    every formula is written in these columns and methods. Views of the same judgments share the pool, and with it the
+    every formula is written in terms of these columns and methods. Views of the same judgments share the pool, and with it the
     ideal ranking.
     """
 
@@ -106,7 +106,11 @@ class Judged:
 
     def total(self, x: Column) -> Floats:
         """Return the sum over the hits of each query, in rank order."""
-        return primitive.total(x, self.query, len(self))
+        return primitive.total(self.weighted(x), self.query, len(self))
+
+    def weighted(self, x: Column) -> Column:
+        """A column of hits as sums see it: unchanged, unless a view has shares of documents."""
+        return x
 
     def running(self, x: Column) -> Column:
         """Return the sum over each hit and those above it, within the query."""
@@ -222,7 +226,7 @@ class Judged:
         rows = np.sort(np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64))
         if len(rows) and (rows[0] < 0 or rows[-1] >= len(self) or (rows[1:] == rows[:-1]).any()):
             raise UsageError(
-                "select", f"positions must be distinct and from 0 to {len(self) - 1}, got {rows.tolist()[:5]}"
+                "select", f"positions must be distinct integers from 0 to {len(self) - 1}, got {rows.tolist()[:5]}"
             )
         number = np.full(len(self), -1)
         number[rows] = np.arange(len(rows))

@@ -15,6 +15,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
+from judged.tables.text import counted
 
 
 def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
@@ -56,7 +57,7 @@ def rank_lists(
         policy: its `ties` are the order of items with equal scores: as given, optimistic (`best`), pessimistic (`worst`), or averaged over
             all orders (`expected`).
         absent: number of relevant items per list that were not retrieved; they have the grade `level`.
-        level: the lowest grade that counts as relevant.
+        level: lowest relevant grade.
         depth: number of items per list that are evaluated; the others stay in the pool.
     """
     rules = Policy(ties="input") if policy is None else policy
@@ -110,7 +111,9 @@ def column_of(name: str, values: Any) -> Floats:
     """Return a one-dimensional column of finite numbers."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         count = int(np.ma.getmaskarray(values).sum())
-        raise DataError("masked", f"{count} masked values", where=name, hint="drop these rows first")
+        raise DataError(
+            "masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint="drop these rows first"
+        )
     try:
         array = np.asarray(values)
         if array.dtype.kind in "MmcSU":
@@ -123,7 +126,7 @@ def column_of(name: str, values: Any) -> Floats:
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
         raise DataError("label", f"{shown(column[bad[0]].item())} is not a finite number; {len(bad)} of {len(column)} are missing or not finite",
-                        where=f"{name}, row {bad[0] + 1}", hint="leave these rows out")  # fmt: skip
+                        where=f"{name}, row {bad[0] + 1}", hint="drop these rows")  # fmt: skip
     return column
 
 

@@ -10,12 +10,16 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
-from judged.errors import DataError, Hint, UsageError
+from judged.errors import DataError, Hint, UsageError, Wording
 
 if TYPE_CHECKING:
     from judged.core.judged import Judged
 
 _COLUMNS = ("tokens", "length", "fresh")
+
+
+NO_TOKENS = Hint("give the count of each chunk with {counts}, or a table of chunks with a column tokens with {chunks}", chunks=None,
+                 counts=Wording("tokens={chunk: count}", "--tokens FILE"))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,7 @@ class RankTexts:
     lacking: str | None = None
 
     def depth(self, budget: int, crossing: str) -> Ints:
-        """Return the number of documents per query that fit into a budget of tokens, from the top down to the first that does not.
+        """Return the number of documents per query that fit into a token budget, from the top down to the first that does not.
 
         That one is excluded, or included as the last (`in`); those below it are excluded.
         """
@@ -93,17 +97,17 @@ class RankTexts:
 
 
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
-    """Cut each ranking to the documents that fit into a budget of tokens.
+    """Cut each ranking to the documents that fit into a token budget.
 
     Every query has its own depth, so a measure sees a shorter ranking without a cutoff, and its denominator does not change: the ideal
     ranking consists of all judged documents, whatever fits, and does not depend on the run.
     """
     reading = judged.reading
     if judged.policy.ties == "expected":
-        raise UsageError("no-tokens", "a budget of tokens needs one order of tied documents, got ties='expected'",
+        raise UsageError("no-tokens", "a token budget needs a single order of tied documents, got ties='expected'",
                          hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     if reading is None or reading.tokens is None:
         why = "" if reading is None or reading.lacking is None else f": {reading.lacking}"
-        raise DataError("no-tokens", f"the number of tokens of retrieved documents is unknown{why}", where=judged.names[1],
-                        hint="give {chunk: count} or a table as tokens=, or a table of chunks with a column tokens as chunks=")  # fmt: skip
+        problem = f"the token counts of retrieved documents are unknown{why}"
+        raise DataError("no-tokens", problem, where=judged.names[1], hint=NO_TOKENS)
     return judged.cut(reading.depth(budget, judged.policy.crossing))

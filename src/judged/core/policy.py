@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 from judged.errors import UsageError, shown
 
 Queries = Literal["judged", "both", "strict"]
-Empty = Literal["zero", "skip", "one", "nan", "error"]
+Empty = Literal["zero", "skip", "one", "error"]
 Order = Literal["score", "rank", "input"]
 Ties = Literal["id-desc", "id-asc", "input", "best", "worst", "expected"]
 Duplicates = Literal["error", "first", "best"]
@@ -27,17 +27,17 @@ class Policy:
     Args:
         queries: which queries count: all judged ones (0 if the run lacks them), those in both, or all judged ones, which the run must contain.
         empty: the value of a query without a relevant document.
-        order: what rankings are ordered by. The rank column is ignored unless it is chosen here.
+        order: what rankings are ordered by. The rank column is ignored unless it is selected here.
         ties: the order of documents with equal scores.
-        duplicates: what to do with a document that is in one ranking twice.
+        duplicates: what to do with duplicate documents in a ranking.
         repeats: which duplicates are detected: all, or those of judged documents only. `auto` means judged ones for a partitioned run,
             whose rows would otherwise have to be regrouped by query. No value depends on it.
         rejudged: the grade of a document that was judged twice with different grades.
         unjudged: unjudged documents are not relevant, or removed from the rankings.
         depth: number of documents per ranking that are evaluated; None for all.
         precision: the floating-point type in which scores are compared.
-        crossing: whether the document that exceeds a budget of tokens (`@2000tok`) is excluded or included.
-        prepared: descriptions of what was done to judgments and run before the join.
+        crossing: whether the document that exceeds a token budget (`@2000tok`) is excluded or included.
+        prepared: descriptions of the preprocessing of judgments and run before the join.
     """
 
     queries: Queries = "judged"
@@ -63,7 +63,14 @@ class Policy:
             value = getattr(self, option.name)
             if option.choices and value not in option.choices:
                 choices = ", ".join(option.choices)
-                raise UsageError("policy", f"{option.name} must be one of {choices}, got {shown(value)}", value=value)
+                action = (
+                    "use skip, which gives NaN and leaves the query out of the mean"
+                    if (option.name, value) == ("empty", "nan")
+                    else None
+                )
+                raise UsageError(
+                    "policy", f"{option.name} must be one of {choices}, got {shown(value)}", value=value, hint=action
+                )
 
     def __str__(self) -> str:
         """One line with every choice that matters."""
@@ -83,7 +90,7 @@ class Policy:
         if self.rejudged != "error":
             words.append(f"judged twice: {self.rejudged}")
         if self.crossing != "out":
-            words.append("document that exceeds a budget of tokens: included")
+            words.append("document that exceeds the token budget: included")
         return " · ".join([*words, *self.prepared])
 
 
@@ -127,16 +134,16 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
         "judged": "all judged queries", "both": "queries in both", "strict": "all queries present",
     }),
     "empty": ("Value of a query without a relevant document.", {
-        "zero": "0", "skip": "left out of the mean", "one": "1", "nan": "NaN", "error": "an error",
+        "zero": "0", "skip": "NaN, excluded from the mean", "one": "1", "error": "an error",
     }),
-    "order": ("What rankings are ordered by.", {
+    "order": ("What to order rankings by.", {
         "score": "score, descending", "rank": "rank column", "input": "order of the input",
     }),
     "ties": ("Order of documents with equal scores.", {
         "id-desc": "document id, descending by bytes, as trec_eval", "id-asc": "document id, ascending by bytes", "input": "order of the input",
         "best": "highest grades first", "worst": "lowest grades first", "expected": "expected value over all orders",
     }),
-    "duplicates": ("What to do with a document that is in one ranking twice.", {
+    "duplicates": ("What to do with duplicate documents in a ranking.", {
         "error": "an error that names both places", "first": "keep the first", "best": "keep the one ranked highest",
     }),
     "repeats": ("Which duplicates to detect in a partitioned run.", {
@@ -152,7 +159,7 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
     }),
     "depth": ("Number of documents per ranking that are evaluated.", {}),
     "precision": ("Floating-point type in which scores are compared.", {"float64": "64 bits", "float32": "32 bits"}),
-    "crossing": ("What to do with the document that exceeds a budget of tokens.", {"out": "exclude it", "in": "include it"}),
+    "crossing": ("What to do with the document that exceeds the token budget.", {"out": "exclude it", "in": "include it"}),
 }  # fmt: skip
 
 POLICY_OPTIONS: tuple[PolicyOption, ...] = tuple(

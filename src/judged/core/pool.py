@@ -31,7 +31,7 @@ class Aspects:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Pool:
-    """Judged documents by query, those of a query from the highest grade down; with what is computed of them once."""
+    """Judged documents by query, those of a query from the highest grade down; with values that are computed from them once."""
 
     queries: tuple[Id, ...]
     query: Ints  # per judgment
@@ -60,6 +60,12 @@ class Pool:
     def positive(self) -> Floats:
         """Documents per query with a grade above 0."""
         return self._counts("positive", lambda: self.grade > 0)
+
+    @property
+    def one_aspect(self) -> bool:
+        """True if no aspect distinguishes documents: there are none, or one for each query."""
+        aspects = self.aspects
+        return aspects is None or self.once("one aspect", lambda: not aspects.aspect.any() and not aspects.sub.any())
 
     def _counts(self, key: Hashable, chosen: Callable[[], Bools]) -> Floats:
         counts = self.once(key, lambda: primitive.total(chosen(), self.query, len(self.queries)))

@@ -40,7 +40,9 @@ class HasName:
 
     @property
     def label(self) -> str:
-        """The name without folders."""
+        """The name that the caller gave, or that of the file without folders."""
+        if self.path is not None and self.name != self.path:
+            return self.name
         return self.name.rstrip("/").rpartition("/")[2]
 
 
@@ -164,6 +166,12 @@ class Qrels(_IdTable):
     sub: IdColumn | None = None
     choice: Ints | None = None
     overlap: str = "any"
+
+
+def are_subtopics(column: IdColumn) -> bool:
+    """Return whether the second column of judgments has subtopics: not if it is 0 or Q0 throughout, as in files without any."""
+    rows = np.arange(len(column))
+    return bool(len(rows)) and not (column[0] in (b"0", b"Q0") and column.same(rows, column, np.zeros_like(rows)).all())
 
 
 @dataclass(frozen=True, slots=True)

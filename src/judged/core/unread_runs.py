@@ -73,8 +73,8 @@ class ScoreColumn(UnreadRun):
         if len(self.score) != len(qrels):
             raise DataError(
                 "lengths",
-                f"there are {len(self.score)} scores for {len(qrels)} labels in {qrels.label}",
-                hint="check that both files are complete and of the same data: score i belongs to label i",
+                f"{len(self.score)} scores, but {len(qrels)} labels in {qrels.label}",
+                hint="check that both files are complete and belong together: score i belongs to label i",
                 where=self.name,
             )
         return Run(

@@ -79,7 +79,7 @@ def _check_kinds(a: Run, b: Run) -> None:
 
 def _raise_no_common_query(a: Run, b: Run) -> NoReturn:
     a_queries, b_queries = (decoded(run.queries, run.query_kind) for run in (a, b))
-    problem = f"runs have no query in common: {some(b_queries)}, and {some(a_queries)} in {a.name}"
+    problem = f"runs have no query in common ({a.name}: {some(a_queries)}; {b.name}: {some(b_queries)})"
     raise DataError("no-common-query", problem, where=b.name, hint="check that both runs are for the same queries")
 
 

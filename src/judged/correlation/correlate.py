@@ -22,6 +22,7 @@ from judged.stats.rank_correlation.intervals import intervals, p_value
 from judged.stats.rank_correlation.overlap_by_depth import Ties
 from judged.stats.rank_correlation.rbo_and_overlap import overlap_of
 from judged.stats.rank_correlation.registry import CorrelationRequest, parse_coefficients
+from judged.steps import step
 from judged.tables.text import counted, some
 
 DEFAULT = "tau_b tau_ap_b rbo overlap@10"  # a run with ties has 1 with itself in each of these
@@ -69,7 +70,7 @@ def correlate(
         b: second ranking; the reference of coefficients that have one.
         measures: coefficients by name, such as `"tau_b rbo(p=0.98) overlap@20"`. The default is `"tau_b tau_ap_b rbo overlap@10"`,
             without overlap for mappings and columns.
-        depth: number of documents of each ranking to use; a tie that begins within it is kept whole.
+        depth: number of documents of each ranking to use; documents tied with the last are kept.
         p: persistence of RBO, unless its name sets it.
         ties: ties in RBO and overlap: "b" is corrected, so that equal rankings have 1; "a" is the mean over all orders; "w"
             puts tied items at one rank.
@@ -99,6 +100,7 @@ def correlate(
     return _correlation(requests, pair, kind, names, conventions, framed=b is None)
 
 
+@step("correlating")
 def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind, names: tuple[str, str],
                  conventions: dict[str, Any], *, framed: bool) -> Correlation:  # fmt: skip
     runs, options = kind == "runs", {"level": conventions["level"], "seed": conventions["seed"]}
@@ -144,7 +146,7 @@ def _check_options(
         )
     listed = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
     if names is not None and not listed:
-        raise UsageError("names", f"names must be two texts, got {shown(names)}", value=names)
+        raise UsageError("names", f"names must be two strings, got {shown(names)}", value=names)
 
 
 def correlate_all(

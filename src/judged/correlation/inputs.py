@@ -15,6 +15,8 @@ from judged.core.unread_runs import UnreadRun
 from judged.correlation.alignment import AlignedPair, Documents, Side, align, align_runs
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.result.values import Values
+from judged.io.rag.questions import read_questions
+from judged.io.rag.recognise import is_questions
 from judged.io.read import read_run
 from judged.io.run_names import short_names
 from judged.stats.rank_correlation.concordance import numbers
@@ -58,14 +60,15 @@ def read_if_run(source: Any) -> Any:
 
 
 def _read_run(source: Any) -> Run:
+    """Read a run; of questions, which contain judgments too, the rankings are used."""
+    if is_questions(source):
+        return read_questions(source).run
     try:
         return read_run(source)
     except DataError as error:
         if error.slug != "swapped":
             raise
-        raise error.changed(
-            hint="correlate compares two runs; use `evaluate` to compare a run with judgments"
-        ) from error
+        raise error.changed(hint="pass two runs, without judgments") from error
 
 
 def _kind(source: Any) -> Kind:
@@ -121,7 +124,7 @@ def _align_items(a: Any, b: Any, depth: int | None, documents: Documents) -> Ali
     row = {item: i for i, item in enumerate(b_ids)}
     pairs = [(i, row[item]) for i, item in enumerate(a_ids) if item in row]
     if not pairs:
-        problem = f"rankings have no item in common: {some(b_ids)}, and {some(a_ids)} in a"
+        problem = f"rankings have no item in common (a: {some(a_ids)}; b: {some(b_ids)})"
         raise DataError("no-common-item", problem, where="b", hint="check the spelling of the names")
     a_at, b_at = np.array(pairs, np.int64).T
     left, right = (Side(np.zeros(len(v), np.int64), v) for v in (x, y))

@@ -16,6 +16,7 @@ from judged._types import Floats
 from judged.core.confusion import Confusion
 from judged.core.numeric.resample import resampled_means
 from judged.errors import Hint, UsageError, Warned, shown
+from judged.stats.intervals import wilson
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
@@ -23,11 +24,15 @@ from judged.tables.text import number
 
 @dataclass(frozen=True, slots=True)
 class _Rate:
-    """A rate: its other names, its value by the counts, and its denominator; undefined if that is 0."""
+    """A rate: its other names, its value by the counts, and its denominator; undefined if that is 0.
+
+    A `share` is a proportion of its denominator, and has Wilson's interval.
+    """
 
     text: str
     value: Callable[[Confusion, float], Floats]
     of: Callable[[Confusion], Any]
+    share: bool = False
 
     def defined(self, counts: Confusion, beta: float) -> Floats:
         """Return the rate; NaN if it is undefined."""
@@ -39,12 +44,16 @@ def _classes(c: Confusion) -> Any:
 
 
 RATES: dict[str, _Rate] = {
-    "precision": _Rate("positive predictive value", lambda c, _: c.precision, lambda c: c.tp + c.fp),
-    "recall": _Rate("true positive rate, sensitivity", lambda c, _: c.recall, lambda c: c.tp + c.fn),
-    "specificity": _Rate("true negative rate", lambda c, _: c.specificity, lambda c: c.fp + c.tn),
-    "fall_out": _Rate("false positive rate", lambda c, _: c.fall_out, lambda c: c.fp + c.tn),
-    "negative_precision": _Rate("negative predictive value", lambda c, _: c.negative_precision, lambda c: c.tn + c.fn),
-    "accuracy": _Rate("share of correct decisions", lambda c, _: c.accuracy, lambda c: c.tp + c.fp + c.fn + c.tn),
+    "precision": _Rate("positive predictive value", lambda c, _: c.precision, lambda c: c.tp + c.fp, share=True),
+    "recall": _Rate("true positive rate, sensitivity", lambda c, _: c.recall, lambda c: c.tp + c.fn, share=True),
+    "specificity": _Rate("true negative rate", lambda c, _: c.specificity, lambda c: c.fp + c.tn, share=True),
+    "fall_out": _Rate("false positive rate", lambda c, _: c.fall_out, lambda c: c.fp + c.tn, share=True),
+    "negative_precision": _Rate(
+        "negative predictive value", lambda c, _: c.negative_precision, lambda c: c.tn + c.fn, share=True
+    ),
+    "accuracy": _Rate(
+        "share of correct decisions", lambda c, _: c.accuracy, lambda c: c.tp + c.fp + c.fn + c.tn, share=True
+    ),
     "balanced_accuracy": _Rate("mean of recall and specificity", lambda c, _: c.balanced_accuracy, _classes),
     "f": _Rate(
         "weighted harmonic mean of precision and recall", lambda c, beta: c.f(beta), lambda c: c.tp + c.fp + c.fn
@@ -57,7 +66,7 @@ _RESAMPLES, _DRAWS = 2_000, 20_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Classification(Result):
-    """Confusion counts `tp`, `fp`, `fn` and `tn`, rates by name, and bootstrap intervals over items."""
+    """Confusion counts `tp`, `fp`, `fn` and `tn`, rates by name, and intervals over items."""
 
     right: NDArray[np.bool_]  # items that are positive
     chosen: NDArray[np.bool_]  # items that were predicted positive
@@ -106,10 +115,38 @@ class Classification(Result):
 
     @cached_property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """Percentile bootstrap interval of each rate over items; DeLong's (1988) for AUC.
+        """Interval of each rate over items; an undefined rate has none.
 
-        Resamples in which a rate is undefined are excluded; an undefined rate has no interval.
+        Proportions: Wilson (1927). F with beta 1 is a function of one, tp / (tp + fp + fn). Youden's J and balanced accuracy: the intervals of recall and
+        specificity, combined (Zou and Donner 2008). AUC: DeLong (1988) on the logit scale. The others: percentile bootstrap, without the
+        resamples in which the rate is undefined. A bootstrap of a rate that is 0 or 1 has no width; the other intervals do.
         """
+        rates = self.rates()
+        defined = [name for name in RATES if not math.isnan(rates[name])]
+        own = {name: self._wilson(name, rates) for name in defined}
+        drawn = self._bootstrap([name for name in defined if own[name] is None])
+        intervals = {name: own[name] or drawn[name] for name in defined}
+        if self.auc is not None and self.auc_error is not None:
+            intervals["auc"] = self._auc_interval(self.auc, self.auc_error)
+        return intervals
+
+    def _wilson(self, name: str, rates: dict[str, float]) -> tuple[float, float] | None:
+        """The interval of a proportion, or of a rate that is a function of proportions; None for the others."""
+        if RATES[name].share:
+            return wilson(rates[name], float(RATES[name].of(self.counts)), self.confidence)
+        if name == "f" and self.beta == 1:
+            either = self.tp + self.fp + self.fn
+            low, high = (2 * end / (1 + end) for end in wilson(self.tp / either, either, self.confidence))
+            return low, high
+        if name in ("youden", "balanced_accuracy"):
+            ends = {rate: self._wilson(rate, rates) or (0.0, 1.0) for rate in ("recall", "specificity")}
+            down = math.hypot(*(rates[rate] - low for rate, (low, _) in ends.items()))
+            up = math.hypot(*(high - rates[rate] for rate, (_, high) in ends.items()))
+            scale = 1.0 if name == "youden" else 0.5
+            return rates[name] - scale * down, rates[name] + scale * up
+        return None
+
+    def _bootstrap(self, names: list[str]) -> dict[str, tuple[float, float]]:
         resamples = max(200, min(_RESAMPLES, _DRAWS // len(self.right)))
         cells = [
             self.right & self.chosen,
@@ -120,15 +157,18 @@ class Classification(Result):
         shares = resampled_means(np.stack(cells, axis=1).astype(float), resamples, self.seed)
         drawn = Confusion(*(np.rint(shares * len(self.right)).T))
         tails = [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
-        intervals = {}
-        for name, rate in RATES.items():
-            if not math.isnan(self.rates()[name]):
-                low, high = np.nanquantile(rate.defined(drawn, self.beta), tails)
-                intervals[name] = (float(low), float(high))
-        if self.auc is not None and self.auc_error is not None:
-            reach = NormalDist().inv_cdf(tails[1]) * self.auc_error
-            intervals["auc"] = (max(0.0, self.auc - reach), min(1.0, self.auc + reach))
-        return intervals
+        ends = {name: np.nanquantile(RATES[name].defined(drawn, self.beta), tails).tolist() for name in names}
+        return {name: (low, high) for name, (low, high) in ends.items()}
+
+    def _auc_interval(self, area: float, error: float) -> tuple[float, float]:
+        """DeLong's interval on the logit scale; for a perfect order, Wilson's for the smaller class."""
+        if not 0 < area < 1 or error == 0:
+            smaller = min(int(self.right.sum()), int((~self.right).sum()))
+            return wilson(area, smaller, self.confidence)
+        reach = NormalDist().inv_cdf((1 + self.confidence) / 2) * error / (area * (1 - area))
+        centre = math.log(area / (1 - area))
+        low, high = (1 / (1 + math.exp(-(centre + side * reach))) for side in (-1, 1))
+        return low, high
 
     def headline(self) -> tuple[str, ...]:
         """The counts."""
@@ -164,9 +204,12 @@ class Classification(Result):
         texts = {name: rate.text for name, rate in RATES.items()}
         values = self.rates()
         if self.auc is not None:
-            values["auc"], texts["auc"] = self.auc, "of the scores, equal ones ½"
+            values["auc"], texts["auc"] = self.auc, "area under the ROC curve; ties count ½"
         if self.average_precision is not None:
-            values["average_precision"], texts["average_precision"] = self.average_precision, "of the scores, by steps"
+            values["average_precision"], texts["average_precision"] = (
+                self.average_precision,
+                "step-wise area under precision-recall",
+            )
         rows = []
         for name, value in values.items():
             low, high = self.intervals.get(name, (None, None))

@@ -39,7 +39,7 @@ def classify(
         labels: one number per item.
         decisions: 0 or 1 per item, unless there are scores.
         scores: one number per item.
-        threshold: lowest score that is predicted positive; "f", "youden", "mcc", "accuracy" or "balanced_accuracy" choose the
+        threshold: lowest score of items predicted positive; "f", "youden", "mcc", "accuracy" or "balanced_accuracy" choose the
             threshold that maximises this rate on the same items, so the rates are optimistic.
         level: lowest positive label.
         beta: weight of recall relative to precision in `f`.
@@ -62,7 +62,7 @@ def classify(
         )
     if (decisions is None) == (scores is None):
         passed = "both decisions and scores" if scores is not None else "neither decisions nor scores"
-        raise UsageError("decision", f"got {passed}", hint="use decisions, or scores with a threshold")
+        raise UsageError("decision", f"got {passed}", hint="pass either decisions, or scores with a threshold")
     check_same_index(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
     settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}

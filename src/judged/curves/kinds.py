@@ -16,9 +16,10 @@ from judged.curves.mean import mean_curve, pooled_band
 from judged.curves.result import Curve, Kind
 from judged.curves.threshold import per_query, pooled, roc_heights, roc_points
 from judged.errors import UsageError, shown
-from judged.evaluation.measuring.column import column
-from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.inputs import ORDER_POLICIES
+from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import with_level
+from judged.evaluation.result.source import Provenance
 from judged.measures.grammar import parse
 from judged.measures.profiles import Profile
 from judged.measures.registry import Measure
@@ -82,7 +83,7 @@ def _shared(j: Judged) -> bool:
 
 def _pooled_queries(j: Judged, request: CurveRequest) -> Judged:
     """Return the queries to pool: all, or those with relevant documents if the policy excludes the others."""
-    excluded = j.policy.empty in ("skip", "nan")
+    excluded = j.policy.empty == "skip"
     return j.select(np.flatnonzero(j.relevant(request.lowest) > 0)) if excluded else j
 
 
@@ -108,7 +109,7 @@ def _roc(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _Curv
         return [line], [f"(AUC {line.area():.3f})"]
     rates = np.linspace(0, 1, 101) if request.points is None else _shares(request.points, "false positive rates")
     heights = roc_heights(j, rates, request.lowest)
-    if j.policy.empty in ("skip", "nan", "one"):
+    if j.policy.empty in ("skip", "one"):
         heights[j.relevant(request.lowest) == 0] = 1.0 if j.policy.empty == "one" else np.nan
     line = mean_curve(name, rates, heights, at=rates, band=request.band)
     return [line], [f"(AUC {mean(auc[~np.isnan(auc)]):.3f})"]
@@ -150,7 +151,7 @@ CURVE_KINDS: Registry[CurveKind] = Registry("curve")
 for _kind in (
     CurveKind("pr", ("precision_recall",), "precision against recall, at every rank", "recall", "precision", "rank", _precision_recall),
     CurveKind(
-        "ipr", ("11pt",), "interpolated precision at the 11 standard points of recall",
+        "ipr", ("11pt",), "interpolated precision at the 11 standard recall levels",
         "recall", "interpolated precision", "recall", _interpolated,
     ),
     CurveKind(
@@ -185,18 +186,14 @@ def _query_label(name: str, query: Id, request: CurveRequest) -> str:
 
 
 def _values(j: Judged, request: CurveRequest, measure: str | Measure) -> Floats:
-    m = with_level(request.profile.apply(parse(measure)), request.level)
-    return column(m, j, _orders(j))
-
-
-def _orders(j: Judged) -> TieOrders | None:
-    return TieOrders(j) if j.policy.ties == "expected" else None
+    m = with_level(request.profile.apply(parse(measure), ORDER_POLICIES), request.level)
+    return Views(Provenance(j)).column(m)
 
 
 def _values_at_ranks(j: Judged, request: CurveRequest, measure: Measure, ranks: Ints) -> Floats:
     """Return the measure of every query (rows) at every rank (columns)."""
-    m, orders = with_level(request.profile.apply(measure), request.level), _orders(j)
-    return np.stack([column(m @ int(k), j, orders) for k in ranks], axis=1)
+    m, views = with_level(request.profile.apply(measure, ORDER_POLICIES), request.level), Views(Provenance(j))
+    return np.stack([views.column(m @ int(k)) for k in ranks], axis=1)
 
 
 def _ranks(points: Any, j: Judged) -> Ints:

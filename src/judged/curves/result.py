@@ -13,6 +13,7 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import UsageError, Warned, shown
 from judged.io.files.atomic import write_atomically
+from judged.steps import step
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -150,7 +151,7 @@ class Curves(Result):
     def save(
         self, path: str | os.PathLike[str], *, size: tuple[float, float] | None = None, dpi: int | None = None
     ) -> None:
-        """Write a picture (.svg, .png, .pdf; size in inches) or the points in an output format, by the ending of the file."""
+        """Write a plot (.svg, .png, .pdf; size in inches) or the points, in the format given by the file extension."""
         ending = Path(path).suffix.lower()
         format = next((f.name for f in FORMATS if f.ending == ending), None)
         if ending in _PICTURES:
@@ -160,7 +161,7 @@ class Curves(Result):
         else:
             endings = ", ".join((*_PICTURES, *(f.ending for f in FORMATS)))
             raise UsageError(
-                "ending", f"unknown ending of {shown(str(path))}", hint=f"use one of {endings}", value=str(path)
+                "ending", f"{shown(str(path))} has an unknown extension", hint=f"use one of {endings}", value=str(path)
             )
         with write_atomically(path, "wb" if isinstance(content, bytes) else "w") as file:
             file.write(content)
@@ -179,13 +180,14 @@ class Curves(Result):
 
         if f".{format}" not in _PICTURES:
             raise UsageError("format", f"format must be svg, png or pdf, got {shown(format)}", value=format)
-        return picture(self, format, size, dpi)
+        with step("drawing"):
+            return picture(self, format, size, dpi)
 
-    def to_drawing(self) -> str:
-        """Draw in fixed-width text."""
+    def to_drawing(self, *, columns: int | None = None) -> str:
+        """Draw in fixed-width text, within a number of columns."""
         from judged.curves.draw_terminal import draw_text
 
-        return f"{draw_text(self)}\n"
+        return f"{draw_text(self, columns)}\n"
 
     def _repr_svg_(self) -> str | None:
         """The picture in a notebook; None without matplotlib."""

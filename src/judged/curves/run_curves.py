@@ -15,12 +15,13 @@ from judged.curves.kinds import CURVE_KINDS, EVERY, CurveRequest
 from judged.curves.result import Curves
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import Measures, join
-from judged.evaluation.inputs import are_questions, open_inputs
+from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse_all
+from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
+from judged.steps import step
 from judged.tables.text import counted
 
 
@@ -64,10 +65,12 @@ def curve(
     request = _check_request(definition.name, average, query, points, level, band, seed, profile)
     judged = _join_runs(qrels, runs, profile, options)
     chosen = _parse_measures(definition.name, measures, request)
-    computed = [
-        definition.compute(name, j, request, chosen)
-        for name, j in zip(short_names([j.names[1] for j in judged]), judged, strict=True)
-    ]
+    lost = queries_differ([j.queries for j in judged], "; each curve is of the queries of its own run")
+    with step("computing curves"):
+        computed = [
+            definition.compute(name, j, request, chosen)
+            for name, j in zip(short_names([j.names[1] for j in judged]), judged, strict=True)
+        ]
     curves = Curves(
         kind=definition.name,
         curves=tuple(line for lines, _ in computed for line in lines),
@@ -76,7 +79,7 @@ def curve(
         at_label=definition.at_label,
         marks=tuple(mark for _, marks in computed for mark in marks),
         notes=_notes(definition.name, request, judged),
-        warnings=tuple(dict.fromkeys(w for j in judged for w in j.warnings)),
+        warnings=(*dict.fromkeys(w for j in judged for w in j.warnings), *lost),
         limits={} if definition.name == "at-k" else {"x": (0.0, 1.0), "y": (0.0, 1.0)},
     )
     return _with_axis(curves)
@@ -98,12 +101,10 @@ def _check_request(
         raise UsageError("no-query", "no query was named", value=query)
     if queries is not None and average == "micro":
         raise UsageError(
-            "curve", "a micro average pools all queries, and single queries were named", hint="leave one of them out"
+            "curve", "a micro average pools all queries, but single queries were named", hint="omit one of the two"
         )
     if queries is not None and points is not None and kind in ("pr", "roc"):
-        raise UsageError(
-            "curve", "the curve of a query has a point at every rank", hint="leave points out", value=points
-        )
+        raise UsageError("curve", "the curve of a query has a point at every rank", hint="omit points", value=points)
     return CurveRequest(average, queries, points, level, band, seed, profile_named(profile))
 
 
@@ -142,12 +143,12 @@ def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str,
         over = f"{len(first)} queries, decisions pooled at each rank"
     else:
         over = f"mean over {counted(len(first), 'query')}"
-        over += ", excluding those without a relevant document" if first.policy.empty in ("skip", "nan") else ""
+        over += ", excluding those without a relevant document" if first.policy.empty == "skip" else ""
     banded = request.queries is None and request.band is not None and len(first) > 1
     if banded and not (kind == "roc" and request.average == "micro"):
         over += f", {request.band:.0%} band{' by bootstrap' if request.average == 'micro' else ''} over queries"
-    rounding = dict(request.profile.params.get("IPrec", {})).get("rounding", "nearest")
-    more = {"roc": ("of the documents retrieved; unjudged ones count as non-relevant",),
+    rounding = request.profile.apply(parse("IPrec")).get("rounding")
+    more = {"roc": ("over the retrieved documents; unjudged ones count as non-relevant",),
             "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",)}  # fmt: skip
     return (over, *more.get(kind, ()), f"policy: {first.policy}")
 

@@ -1,1 +1,1 @@
-"""Executors: where the passes over a partitioned run are carried out."""
+"""Executors, which run the passes over a partitioned run."""

@@ -25,7 +25,7 @@ def open_run(source: Any, engine: Any = None, columns: NamedColumns = _NO_NAMES)
 
     Args:
         source: anything that `read_run` accepts; several files; a dataset, a lazy frame, a Spark DataFrame.
-        engine: `memory`: one process that may hold the whole run; `local`: partitions, by threads of this process; `spark`: partitions, by
+        engine: `memory`: one process that can hold the whole run; `local`: partitions, by threads of this process; `spark`: partitions, by
             the active Spark session; or an executor. None: partitions if the source has several files or is a dataset or lazy frame.
         columns: columns that the caller named.
     """
@@ -73,7 +73,7 @@ def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
     if run is None and isinstance(source, str | os.PathLike):
         return _open_whole(source, columns)  # which reads other formats and names errors
     if run is None:
-        raise UsageError("engine", f"a run in memory (a {type(source).__name__}) cannot be evaluated by an engine",
+        raise UsageError("engine", f"a run in memory ({type(source).__name__}) cannot be evaluated by an engine",
                          hint=Hint("omit {engine}: in-memory runs are evaluated in process", engine=None))  # fmt: skip
     return run
 
@@ -109,6 +109,9 @@ def _open_spark_table(frame: Any, engine: Any, columns: NamedColumns) -> Run | U
     if not (engine is None or engine == "spark" or isinstance(engine, Spark)):
         problem = f"engine must be spark, Spark(session) or memory for a Spark DataFrame, got {shown(engine)}"
         raise UsageError("engine", problem, value=engine)
-    named = {role: name for role, name in columns.request("run").named.items() if name in frame.columns}
-    columns.used.update(named)
+    request = columns.request("run")
+    found = {role: request.named_column(role, frame.columns) for role in request.named}
+    named = {role: name for role, name in found.items() if name is not None}
+    columns.used.roles.update(named)
+    columns.used.names.update(dict.fromkeys(frame.columns))
     return table_run(frame, **named, executor=engine if isinstance(engine, Spark) else None)

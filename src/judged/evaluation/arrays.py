@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -12,7 +12,7 @@ from judged._types import Ints
 from judged.core.judged import Judged
 from judged.core.labelled import rank_lists
 from judged.core.policy import Policy
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
 from judged.evaluation.measuring.column import check_empty, check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
@@ -27,6 +27,7 @@ from judged.tables.text import counted
 
 DEFAULT_ARRAY_MEASURES = "nDCG@10 AP RR P@10"
 _POLICIES = tuple(ArrayOptions.__annotations__)
+_BY_ID = ("id-desc", "id-asc")
 
 
 def score(
@@ -51,11 +52,11 @@ def score(
         labels: grades ≥ 0 of the items: one list, a matrix with one list per row, flat columns, lists of lists, or a sparse matrix of
             users × items; NumPy, PyTorch, JAX, or anything with DLPack or the array interface.
         scores: scores of the same items, in the same layout.
-        measures: as in `evaluate`; several cutoffs cost one sort.
+        measures: as in `evaluate`; several cutoffs need only one sort.
         mask: True for items, False for padding.
         pad: label of padding.
         group: sizes of the lists, for flat columns (LightGBM, XGBoost).
-        qid: the list of each item, in any order (torchmetrics); values are in the order of these ids.
+        qid: list id of each item, in any order (torchmetrics); values are in the order of these ids.
         total_relevant: number of relevant items per list, if some were never retrieved; the missing ones have the grade `level`, or 1.
         level: lowest relevant grade.
         strict: turn every warning into an error.
@@ -69,12 +70,12 @@ def score(
     """
     check_options(options, _POLICIES)
     chosen = find_profile(profile)
-    parsed = parse_measures(measures, chosen, level, keep_names=keep_names)
+    parsed = [_without_ids(m) for m in parse_measures(measures, chosen, level, keep_names=keep_names, given=options)]
     for m in parsed:
         if m.definition.needs != "grades" or m.definition.text:
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
-    policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES}
+    policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES and value not in _BY_ID}
     return measure_lists(
         lists, parsed, array_policy({**policies, **options}), total_relevant, profile=profile, strict=strict
     )
@@ -83,9 +84,14 @@ def score(
 def array_policy(options: dict[str, Any]) -> Policy:
     """The policy of lists of items, which have no ids: ties are in input order unless chosen otherwise."""
     ties = options.get("ties", "input")
-    if ties in ("id-desc", "id-asc"):
+    if ties in _BY_ID:
         raise UsageError("policy", f"ties={ties!r} needs ids, and items in arrays have none", hint="choose input, best, worst or expected", value=ties)  # fmt: skip
     return Policy(**{**options, "ties": ties})
+
+
+def _without_ids(measure: Measure) -> Measure:
+    """The measure without policies that do not apply to items in arrays."""
+    return replace(measure, policy=tuple((n, v) for n, v in measure.policy if n in _POLICIES and v not in _BY_ID))
 
 
 def measure_lists(
@@ -94,18 +100,28 @@ def measure_lists(
 ) -> Values:  # fmt: skip
     """Rank the items of each list by their scores, and compute the measures."""
     level = _shared_level(measures, total_relevant)
-    judged = _rank(lists, policy, total_relevant, level, _deepest_rank(measures, policy))
-    orders = TieOrders(judged) if policy.ties == "expected" else None
-    cut: dict[int, Judged] = {}
+    depth = _deepest_rank(measures, policy)
+    judged = _rank(lists, policy, total_relevant, level, depth)
+    ranked, orders, cut = {policy: judged}, {}, {}
     columns = {}
     for m in measures:
-        depth = None if orders is not None else _last_rank(m)
-        if depth is not None and depth not in cut:  # nothing below matters, and there are far fewer items above
-            cut[depth] = judged.cut(depth)
-        values = column(m, judged if depth is None else cut[depth], orders)
+        own = replace(policy, **dict(m.policy))
+        if own not in ranked:
+            ranked[own] = _rank(lists, own, total_relevant, level, depth if own.ties != "expected" else None)
+        if own.ties == "expected" and own not in orders:
+            orders[own] = TieOrders(ranked[own])
+        last = None if own in orders else _last_rank(m)
+        if last is not None and (own, last) not in cut:  # nothing below matters, and there are far fewer items above
+            cut[own, last] = ranked[own].cut(last)
+        values = column(m, ranked[own] if last is None else cut[own, last], orders.get(own))
         values.flags.writeable = False
         columns[str(m)] = values
-    warnings = judged.warnings + level_warnings(judged, measures) + (orders.warnings(measures) if orders else ())
+    sampled = [
+        w
+        for own, o in orders.items()
+        for w in o.warnings([m for m in measures if replace(policy, **dict(m.policy)) == own])
+    ]
+    warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
     check_strict(warnings if strict else ())
     return Values(queries=judged.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
                   names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip
@@ -141,7 +157,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
     judged = rank_lists(
         lists.label, scores + 0.0, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
     )
-    warnings = _warnings(judged)
+    warnings = (*_infinite(lists), *_warnings(judged))
     check_empty(policy, warnings)
     return replace(judged, warnings=(*lists.warnings, *warnings))
 
@@ -164,21 +180,28 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     return (totals - relevant).astype(np.int64)
 
 
+def _infinite(lists: ArrayLists) -> Iterator[Warned]:
+    count = int(np.isinf(lists.score).sum())
+    if count:
+        text = f"{count} {'score is' if count == 1 else 'scores are'} infinite; ranked first or last"
+        yield Warned("score-inf", count, text, Hint("leave out items that were not retrieved with {mask}", mask=None))
+
+
 def _warnings(judged: Judged) -> tuple[Warned, ...]:
     """Warn of lists without items, without a relevant item, and with values that depend on the order of ties."""
     warnings = []
     empty = int((judged.retrieved == 0).sum())
     barren = int((np.bincount(judged.pool_query[judged.pool_grade > 0], minlength=len(judged)) == 0).sum())
     if empty:
-        text = f"{counted(empty, 'list')} without items, treated like a list without a relevant item"
+        text = f"{counted(empty, 'list has', 'lists have')} no items; treated as having no relevant item"
         warnings.append(Warned("empty-list", empty, text))
     if barren:
-        text = f"{counted(barren, 'list')} without a relevant item (empty={judged.policy.empty})"
+        text = f"{counted(barren, 'list has', 'lists have')} no relevant item (empty={judged.policy.empty})"
         warnings.append(Warned("no-relevant", barren, text))
     if judged.policy.ties == "input" and (judged.tie_last != judged.tie_first).any():
         tied = _count_tied_lists(judged)
         if tied:
-            text = f"in {counted(tied, 'list')} the rank of a relevant item depends on the order of equal scores (ties: input)"
+            text = f"tied scores affect the rank of a relevant item in {counted(tied, 'list')} (ties: input)"
             warnings.append(Warned("ties", tied, text))
     return tuple(warnings)
 

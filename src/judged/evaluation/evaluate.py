@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from judged._types import Column
+from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
 from judged.errors import Hint, UsageError
-from judged.evaluation.inputs import read_and_join
+from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
@@ -24,6 +26,7 @@ from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.summary import mean
+from judged.steps import step
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
 Progress = Callable[[int, int], object]
@@ -48,8 +51,8 @@ def join(
     rag, policies = RagOptions.split(options)
     source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
     if source.alternatives:
-        raise UsageError("alternatives", "join does not support sets of documents of which any one answers a query",
-                         where=source.judged.names[0], hint="use evaluate, compare or explain")  # fmt: skip
+        raise UsageError("alternatives", "alternative sets of relevant documents are not supported here",
+                         where=source.judged.names[0], hint=WITH_SETS)  # fmt: skip
     return source.judged
 
 
@@ -82,7 +85,7 @@ def evaluate(
         keep_names: use the names of measures as written, such as "map", in all output.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
         options: policies, see `Policy`; names of columns: `query_col`, `doc_col`, `score_col`, `grade_col`, `rank_col`, each used in
-            every table that has it; `grade_map`, grades of words; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
+            every table that has it; `grade_map`, grades for words; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
             `overlap`, see `docs/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
@@ -91,35 +94,40 @@ def evaluate(
     chosen = find_profile(profile)
     if isinstance(qrels, Judged) and isinstance(run, str | list | Measure) and measures == DEFAULT:
         measures, run = run, None  # evaluate(judged, "AP")
-    parsed = parse_measures(measures, chosen, level, keep_names=keep_names)
+    kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
+    parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
     if isinstance(qrels, Judged):
         if run is not None or options:
-            raise UsageError("judged", "a Judged contains its run and policies: pass no others")
+            raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
         source = Provenance(qrels)
     else:
         rag, policies = RagOptions.split(options)
         source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
-    return _measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
+    return measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
 
 
 def parse_measures(
-    measures: Measures, profile: Profile, level: float | None = None, *, keep_names: bool = False
-) -> list[Measure]:
-    """Parse measures, and apply a profile and a level to those that do not set the parameters themselves."""
+    measures: Measures, profile: Profile, level: float | None = None, *, keep_names: bool = False, given: Iterable[str] = ()
+) -> list[Measure]:  # fmt: skip
+    """Parse measures, and apply a profile and a level to those that do not set the parameters themselves; `given` are options that stay."""
     names = parse_all(measures, keep_names=keep_names)
-    parsed = [replace(with_level(profile.apply(m), level), label=m.label) for m in names]
+    applied = [replace(with_level(profile.apply(m, given), level), label=m.label) for m in names]
+    parsed = list(dict.fromkeys(applied))
     if not parsed:
         raise UsageError("no-measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10"))  # fmt: skip
     return parsed
 
 
-def _measure_all(source: Provenance, measures: list[Measure], *, bounds: bool, strict: bool, profile: str) -> Values:
-    judged = source.judged
-    orders = TieOrders(judged) if judged.policy.ties == "expected" else None
-    columns = {str(m): _measure(m, source, orders) for m in measures}
+@step("measuring")
+def measure_all(
+    source: Provenance, measures: list[Measure], *, profile: str, bounds: bool = False, strict: bool = False
+) -> Values:
+    """Compute measures, each under its own policies."""
+    judged, views = source.judged, Views(source)
+    columns = {str(m): views.column(m) for m in measures}
     for values in columns.values():
         values.flags.writeable = False
-    warnings = judged.warnings + level_warnings(judged, measures) + (orders.warnings(measures) if orders else ())
+    warnings = judged.warnings + level_warnings(judged, measures) + views.warnings(measures)
     check_strict(warnings if strict else ())
     result = Values(
         queries=judged.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
@@ -128,27 +136,20 @@ def _measure_all(source: Provenance, measures: list[Measure], *, bounds: bool, s
     return with_bounds(result, judged) if bounds else result
 
 
-def _measure(measure: Measure, source: Provenance, orders: TieOrders | None) -> Column:
-    if not source.alternatives:
-        return column(measure, source.judged, orders)
-    from judged.evaluation.rag.alternatives import best_column
-
-    return best_column(measure, source, orders)
-
-
 def with_bounds(values: Values, judged: Judged) -> Values:
     """The same values with their bounds: all unjudged documents irrelevant, and all of the top grade."""
     top = float(judged.pool_grade.max(initial=1.0))
     bounded = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     bounded = [m for m in bounded if m.definition.family != "coverage"]
-    views = (values.source and values.source.alternatives) or (judged,)
-    sides = [{**values.columns, **{str(m): _measure_filled(m, views, grade) for m in bounded}} for grade in (0.0, top)]
+    views = Views(values.source or Provenance(judged))
+    sides = [{**values.columns, **{str(m): _measure_filled(m, views.of(m), grade) for m in bounded}} for grade in (0.0, top)]  # fmt: skip
     return replace(values, if_irrelevant=sides[0], if_top=sides[1])
 
 
-def _measure_filled(measure: Measure, views: Sequence[Judged], grade: float) -> Column:
+def _measure_filled(measure: Measure, source: Provenance, grade: float) -> Column:
     """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
-    filled = [fill_unjudged(_cut_to_reach(measure, judged), grade) for judged in views]
+    sets = source.alternatives or (source.judged,)
+    filled = [fill_unjudged(_cut_to_reach(measure, judged), grade) for judged in sets]
     columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
     better = np.fmin if measure.definition.lower_is_better else np.fmax
     return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))

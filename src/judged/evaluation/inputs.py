@@ -12,18 +12,20 @@ from judged.core.join.join import join
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
-from judged.core.tables import Qrels, Questions, Run
+from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
-from judged.errors import DataError, Hint, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_requested_qrels
-from judged.io.run_names import named_runs
+from judged.io.run_names import named_runs, short_names
 from judged.io.tables.frames import is_spark
+from judged.tables.text import counted
 
 Progress = Callable[[int, int], object]
+ORDER_POLICIES = ("order", "ties", "precision")  # a run is joined again for a measure that has its own
 
 
 def read_and_join(
@@ -44,7 +46,7 @@ def read_and_join(
     judgments, ranking = _read(qrels, run, options)
     if not options.nothing:
         if isinstance(ranking, PartitionedRun):
-            raise UsageError("in-parts", "a partitioned run cannot be prepared", where=ranking.name,
+            raise UsageError("in-parts", "chunks, spans and exclusions need a run in memory", where=ranking.name,
                              hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
         from judged.evaluation.rag.prepare import prepare
 
@@ -54,18 +56,38 @@ def read_and_join(
             policy = replace(policy, order="score")  # rolled-up documents have no other order
     if judgments.passages is not None and judgments.passages.spans:
         policy = replace(policy, prepared=(*policy.prepared, f"spans found by overlap: {judgments.overlap}"))
-    if judgments.choice is None:
-        return Provenance.of(_join(judgments, ranking, policy, progress), judgments, ranking)
+    if judgments.choice is not None:
+        policy = replace(policy, prepared=(*policy.prepared, "any of several sets: the best counts"))
+    return _join_sets(judgments, ranking, policy, progress)
+
+
+def under(source: Provenance, policy: Policy) -> Provenance:
+    """The same inputs under another policy: joined again if documents are ordered differently, and the run is available."""
+    judged = source.judged
+    ordered = replace(judged.policy, **{name: getattr(policy, name) for name in ORDER_POLICIES})
+    if source.run is None or source.qrels is None or ordered == judged.policy or not judged.answered.any():
+        views = [replace(j, policy=replace(j.policy, empty=policy.empty)) for j in (judged, *source.alternatives)]
+        return replace(source, judged=views[0], alternatives=tuple(views[1:]))
+    again = _join_sets(source.qrels, source.run, policy, None)
+    if again.judged.queries == judged.queries:
+        return again
+    row = {query: i for i, query in enumerate(again.judged.queries)}
+    return again.select(np.array([row[query] for query in judged.queries]))
+
+
+def _join_sets(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Provenance:
+    """Join once; or, if any of several sets of documents answers a query, once more per set."""
+    if qrels.choice is None:
+        return Provenance.of(_join(qrels, run, policy, progress), qrels, run)
     from judged.evaluation.rag.alternatives import all_sets, each_set
 
-    policy = replace(policy, prepared=(*policy.prepared, "any of several sets: the best counts"))
-    source = Provenance.of(_join(all_sets(judgments), ranking, policy, progress), judgments, ranking)
-    return replace(source, alternatives=tuple(_join(one, ranking, policy, None) for one in each_set(judgments)))
+    source = Provenance.of(_join(all_sets(qrels), run, policy, progress), qrels, run)
+    return replace(source, alternatives=tuple(_join(one, run, policy, None) for one in each_set(qrels)))
 
 
 @dataclass(frozen=True, slots=True)
 class OpenInputs:
-    """Judgments, and one or several runs that are judged by them.
+    """Judgments, and one or several runs to evaluate with them.
 
     Args:
         qrels: the judgments; None if each run is `Questions`, with its own.
@@ -119,9 +141,23 @@ def _named_sources(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | Non
 def open_named(qrels: Any, runs: Sequence[tuple[str | None, Any]], options: Mapping[str, Any]) -> OpenInputs:
     """Open judgments and runs with names; see `open_inputs`."""
     judgments, opened = _open(qrels, [run for _, run in runs], RagOptions.of(options))
-    named = [(name, run if name is None else _named(run, name)) for (name, _), run in zip(runs, opened, strict=True)]
+    opened = with_distinct_labels(
+        [run if name is None else _named(run, name) for (name, _), run in zip(runs, opened, strict=True)]
+    )
+    named = [(name, run) for (name, _), run in zip(runs, opened, strict=True)]
     used = (*INPUT_OPTIONS, "engine")
     return OpenInputs(judgments, named, {name: value for name, value in options.items() if name not in used})
+
+
+def with_distinct_labels(runs: Sequence[Any]) -> list[Any]:
+    """Name runs whose files have the same name as tables do, by their folders, so that warnings tell them apart."""
+    tables = [run.run if isinstance(run, Questions) else run for run in runs]
+    labels = [getattr(table, "label", None) for table in tables]
+    clash = [label is not None and labels.count(label) > 1 for label in labels]
+    if not any(clash):
+        return list(runs)
+    names = short_names([getattr(table, "name", "") for table in tables])
+    return [_named(run, name) if same else run for run, name, same in zip(runs, names, clash, strict=True)]
 
 
 def _named(run: Any, name: str) -> Any:
@@ -169,7 +205,7 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
     elif qrels is not None and gold is None:
         judgments = open_qrels(qrels, opened, columns)
     if fields and not asked:
-        raise UsageError("fields", f"option {next(iter(fields))!r} is for a file of questions, got judgments and a run")
+        raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     columns.check_used()
     return judgments, opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
 
@@ -204,6 +240,13 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
     judged = join(qrels, run, policy, progress)
     check_relevant(judged)
     return judged
+
+
+def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned, ...]:
+    """Warn if some runs lack queries that others have, as those of question files with different questions; say what follows."""
+    sets = [set(one) for one in queries]
+    lost = len(set.union(*sets)) - len(set.intersection(*sets))
+    return (Warned("queries-differ", lost, f"{counted(lost, 'query')} not in every run{effect}"),) if lost else ()
 
 
 def check_relevant(judged: Judged) -> None:

@@ -24,15 +24,25 @@ _MEANT = {  # names in other tools
 }  # fmt: skip
 
 
-class InputOptions(TypedDict, total=False):
-    """Names of columns and fields of the inputs, and grades of words; see `RagOptions`."""
+class JudgmentColumns(TypedDict, total=False):
+    """Names of columns of judgments, and grades of words; see `RagOptions`."""
 
     query_col: str | None
     doc_col: str | None
-    score_col: str | None
     grade_col: str | None
-    rank_col: str | None
     grade_map: Mapping[str, float] | None
+
+
+class ColumnOptions(JudgmentColumns, total=False):
+    """Names of columns of judgments and runs, and grades of words; see `RagOptions`."""
+
+    score_col: str | None
+    rank_col: str | None
+
+
+class InputOptions(ColumnOptions, total=False):
+    """Names of columns and fields of the inputs, and grades of words; see `RagOptions`."""
+
     question: str | None
     retrieved: str | None
     relevant: str | None
@@ -68,14 +78,14 @@ class RagOptions:
 
     Args:
         query_col, doc_col, score_col, grade_col, rank_col: names of columns, each used in every table that has it.
-        grade_map: grades of words, such as `{"Exact": 3, "Substitute": 2}`.
-        question, retrieved, relevant: fields of a file of questions, which contains judgments and rankings.
+        grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
+        question, retrieved, relevant: fields of a question file, which contains judgments and rankings.
         roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
         documents: the document of each chunk, see `jd.rag.roll_up`.
         chunks: table of chunks with their documents, spans and tokens.
         tokens: number of tokens of each chunk: {chunk: count} or a table; or `"words"` for a single file with texts, in which words and
             punctuation marks are counted.
-        exclude_self: leave out the document that has the id of the query; or {query: documents} to leave out.
+        exclude_self: True to exclude the document with the same id as the query; or {query: documents} to exclude.
         overlap: when a chunk contains a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
         engine: what runs the join, see `open_run`.
     """
@@ -128,6 +138,12 @@ class RagOptions:
         """Take the reading and the preparation from options; others are ignored."""
         names = {spec.name for spec in fields(cls)}
         return cls(**{name: value for name, value in options.items() if name in names and value is not None})
+
+
+def named_columns(options: Mapping[str, Any], kind: type[JudgmentColumns]) -> NamedColumns:
+    """The columns and grades of words among options, all of which must be of this kind."""
+    check_options(options, kind.__annotations__)
+    return RagOptions.of(options).columns
 
 
 def check_options(options: Iterable[str], known: Iterable[str]) -> None:

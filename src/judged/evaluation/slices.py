@@ -65,14 +65,16 @@ def _group(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> Sli
     warnings = []
     if missing := group_of.count(None):
         example = shown(queries[group_of.index(None)])
-        warnings.append(Warned("slice-missing", missing, f"{counted(missing, 'query')} in no slice: {example} …"))
+        warnings.append(
+            Warned("slice-missing", missing, f"{counted(missing, 'query is', 'queries are')} in no slice: {example} …")
+        )
     return Slices(tuple((f"{prefix}{label}", text == label) for label in labels), tuple(warnings))
 
 
 def _by_relevant(relevant: Floats | None) -> Slices:
     if relevant is None:
         raise UsageError(
-            "slice", "the number of relevant documents is unknown", hint="evaluate NumRel too, or give the judgments"
+            "slice", "the number of relevant documents is unknown", hint="also evaluate NumRel, or pass the judgments"
         )
     groups, below = [], -1.0
     for upto, label in _RELEVANT:

@@ -39,7 +39,7 @@ _TORCHMETRICS = tuple(MetricOptions.__annotations__.keys() - ScoreOptions.__anno
 class _Ranking:
     """The mean over lists of one or several measures, accumulated over batches and processes.
 
-    The state is one value per list and measure, with the index of the list if given, not its items. So pass a list whole, in one `update`.
+    The state is one value per list and measure, with the index of the list if given, not its items. So each list must be complete in one `update`.
 
     Args:
         measures: as in `score`. With one, `compute` returns a tensor; with several, a dict of tensors.
@@ -118,7 +118,7 @@ class _Ranking:
         if len(ids) != size:
             raise UsageError(
                 "layout",
-                "some batches have indexes and some have none",
+                "some batches have indexes and others do not",
                 hint="pass indexes for all batches or for none",
             )
         kept, first, count = np.unique(ids, return_index=True, return_counts=True)

@@ -62,7 +62,14 @@ def _as_teams(column: Column) -> Ints | None:
     return np.array([w == "B" for w in words], np.int64) if all(w in ("A", "B") for w in words) else None
 
 
-_SESSION = (("session", "sessionid", "sid"), ("impression", "impressionid"), ("searchid",), ("serpid",), ("requestid",))
+_SESSION = (
+    ("session", "sessionid", "sid"),
+    ("impression", "impressionid"),
+    ("searchid",),
+    ("serpid",),
+    ("requestid",),
+    ("visit", "visitid"),
+)
 _QUERY = tuple((name,) for name in list_names("query") if "user" not in name)
 _DOC = (("docid",), ("docno",), ("doc",), ("document",), *NAMES["doc"])
 _RANK = (("rank",), ("position", "pos"))
@@ -127,7 +134,7 @@ def read_click_rows(source: Any, named: Mapping[str, str] | None = None) -> Clic
     named = named or {}
     for role in named:
         if role not in CLICKS:
-            hint = f"choose among {', '.join(CLICKS)}"
+            hint = f"choose one of {', '.join(CLICKS)}"
             raise UsageError("columns", f"a click log has no column {role!r}", hint=hint, value=role)
     table = open_role_table(source, "clicks", CLICKS, named)
     ids, numbers = table.ids, table.numbers
@@ -146,7 +153,7 @@ def read_list_rows(source: Any) -> ListRows:
 
 
 def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the ending of the name; the file appears only when complete."""
+    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file is written atomically."""
     target = Path(path)
     inner = target.with_suffix("") if target.suffix in ENDINGS else target
     ending = inner.suffix.lower()
@@ -155,7 +162,7 @@ def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]
         return
     if ending not in (".csv", ".tsv", ".jsonl", ".ndjson"):
         raise UsageError(
-            "format", f"unknown ending of {target.name!r}", value=str(path),
+            "format", f"{target.name!r} has an unknown extension", value=str(path),
             hint="use .csv, .tsv, .jsonl or .parquet; add .gz, .bz2, .xz or .zst to compress",
         )  # fmt: skip
     rows = zip(*columns.values(), strict=True)

@@ -119,7 +119,7 @@ def _trec(export: Export, file: IO[str]) -> None:
         file.writelines(f"{q} Q0 {d} {r} {s!r} {tag}\n" for q, d, r, s in rows)
     else:
         if table.sub is not None:
-            hint = "evaluate it directly: preference files can only be read"
+            hint = "evaluate the file directly: preferences can be read but not written"
             export.raise_id("form", _words(table.sub)[0], "judgments with sub-groups cannot be written", hint)
         rows = zip(columns["query_id"], aspects or ["0"] * len(docs), docs, columns["relevance"], strict=True)
         file.writelines(f"{q} {a} {d} {g!r}\n" for q, a, d, g in rows)

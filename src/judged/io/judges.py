@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -15,16 +16,20 @@ from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
+from judged.io.tables.column_names import list_columns
 from judged.io.tables.columns import NAMES, ColumnRequest, Role, Roles
 from judged.io.tables.ids import Column
 from judged.io.tables.roles import RoleTable
+from judged.io.tables.table import with_spellings
 from judged.io.text.decimals import LARGEST_GRADE
 from judged.tables.text import some
 
 _QRELS = ColumnRequest("qrels").all_roles
 
 
-def read_judges(source: Any, judges: Sequence[str] | None = None, judge_col: str | None = None) -> Mapping[str, Qrels]:
+def read_judges(
+    source: Any, judges: Sequence[str] | None = None, judge_col: str | None = None, request: ColumnRequest | None = None
+) -> Mapping[str, Qrels]:
     """Return the judgments of each judge in one table: a CSV, JSON Lines or Parquet file, a frame, records.
 
     An empty cell is a missing judgment, not an error.
@@ -33,6 +38,7 @@ def read_judges(source: Any, judges: Sequence[str] | None = None, judge_col: str
         source: a table with columns of query ids and of document ids.
         judges: the columns of grades, one per judge; with `judge_col`, the judges to read (default: all).
         judge_col: the column with the judge of each row; the grade is in another column (grade, label …).
+        request: the columns that the caller named, and the grades of words.
 
     >>> sheet = [{"qid": "q", "docno": "a", "ann": 1, "bob": 0}, {"qid": "q", "docno": "b", "ann": 2, "bob": None}]
     >>> {name: qrels.grade.tolist() for name, qrels in read_judges(sheet, ["ann", "bob"]).items()}
@@ -41,18 +47,19 @@ def read_judges(source: Any, judges: Sequence[str] | None = None, judge_col: str
     if judges is not None and (isinstance(judges, str) or not judges or len(set(judges)) < len(judges)):
         hint = Hint("list the columns of grades, as in {judges}", judges=["human", "gpt4"])
         raise UsageError("judges", "distinct names of judges", got=shown(judges), value=judges, hint=hint)
+    request = request or ColumnRequest("qrels")
     if judge_col is not None:
-        return _long(source, judges, judge_col)
+        return _long(source, judges, judge_col, request)
     if judges is None:
         raise UsageError("judges", "neither judges, the columns of grades, nor judge_col is given")
-    roles = {f"grade {name}": _graded(f"the grades of {name}") for name in judges}
-    table = _table(source, roles, {f"grade {name}": name for name in judges})
+    roles = {f"grade {name}": _graded(f"the grades of {name}", request) for name in judges}
+    table = _table(source, roles, {f"grade {name}": name for name in judges}, request)
     return {name: _qrels_of(table, f"grade {name}", slice(None), name) for name in judges}
 
 
-def _long(source: Any, judges: Sequence[str] | None, column: str) -> Mapping[str, Qrels]:
-    roles = {"judge": _JUDGE, "grade": replace(_graded(_QRELS["grade"].meaning), names=NAMES["grade"])}
-    table = _table(source, roles, {"judge": column})
+def _long(source: Any, judges: Sequence[str] | None, column: str, request: ColumnRequest) -> Mapping[str, Qrels]:
+    roles = {"judge": _JUDGE, "grade": replace(_graded(_QRELS["grade"].meaning, request), names=NAMES["grade"])}
+    table = _table(source, roles, {"judge": column}, request)
     judge = table.numbers["judge"]
     names = list(dict.fromkeys(judge.tolist()))
     for name in judges or ():
@@ -62,16 +69,21 @@ def _long(source: Any, judges: Sequence[str] | None, column: str) -> Mapping[str
     return {name: _qrels_of(table, "grade", judge == name, name) for name in judges or names}
 
 
-def _table(source: Any, roles: Roles, named: Mapping[str, str]) -> RoleTable:
-    keys = {role: _QRELS[role] for role in ("query", "doc")}
+def _table(source: Any, roles: Roles, named: Mapping[str, str], request: ColumnRequest) -> RoleTable:
+    roles = {**{role: _QRELS[role] for role in ("query", "doc")}, **roles}
+    chosen = {role: name for role, name in request.named.items() if role in roles}
     try:
-        return open_role_table(source, "judgments", {**keys, **roles}, named)
+        table = open_role_table(source, "judgments", roles, {**chosen, **named})
     except DataError as error:
         slug = {"columns": "columns", "empty-clicks": "empty-qrels"}.get(error.slug)
         if slug is None:
             raise
-        hint = "a table of judges has a header, with columns of query ids, of document ids and of grades"
-        raise error.changed(slug=slug, hint=hint) from None
+        hint = "add a header line with columns of query ids, document ids and grades"
+        own = error.hint is not None and (error.hint.options or error.value in named.values())
+        raise error.changed(slug=slug, hint=error.hint if own else hint) from None
+    if request.used is not None:
+        request.used.roles.update(chosen)
+    return table
 
 
 def _qrels_of(table: RoleTable, column: str, rows_of: Any, name: str) -> Qrels:
@@ -80,7 +92,7 @@ def _qrels_of(table: RoleTable, column: str, rows_of: Any, name: str) -> Qrels:
     mine[rows_of] = True
     rows = np.flatnonzero(mine & ~np.isnan(grade))
     if not len(rows):
-        raise DataError("empty-qrels", f"there is no grade by {name!r}", where=table.name, value=name)
+        raise DataError("empty-qrels", f"judge {name!r} has no grades", where=table.name, value=name)
     query, doc = table.ids["query"], table.ids["doc"]
     triples = [
         (query.ids[q], doc.ids[d], g)
@@ -101,14 +113,22 @@ class _Where:
         return self.table.place(int(self.rows[row]), self.column if role == "grade" else role)
 
 
-def _graded(meaning: str) -> Role:
-    return Role((), meaning, _as_grades, True, "a grade as a number, or an empty cell", "grade-type")
+def _graded(meaning: str, request: ColumnRequest) -> Role:
+    words = request.grade_map
+    expected = (
+        "a grade as a number, or an empty cell"
+        if words is None
+        else f"a number, one of {list_columns(words)}, or an empty cell"
+    )
+    return Role((), meaning, partial(_as_grades, words or {}), True, expected, "grade-type")
 
 
-def _as_grades(column: Column) -> Floats | None:
+def _as_grades(words: Mapping[str, float], column: Column) -> Floats | None:
     """Return grades, NaN for empty cells; None if a cell is something else."""
     try:
-        found = [np.nan if _is_empty(cell) else float(cell) for cell in column]
+        cells = [cell.strip() if isinstance(cell, str) else cell for cell in column]
+        grades = with_spellings(words, cells)
+        found = [np.nan if _is_empty(cell) else float(grades.get(cell, cell)) for cell in cells]
     except (ValueError, TypeError):
         return None
     return np.array(found) if all(x != x or (isfinite(x) and abs(x) <= LARGEST_GRADE) for x in found) else None

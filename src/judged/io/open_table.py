@@ -166,9 +166,9 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
         return _join_batches(read_items(list(source), context))
     swapped = isinstance(source, (Run, Qrels, UnreadRun))
-    expected = f"{request.what}: a path, a frame, a mapping or a list"
+    expected = "a path, a frame, a mapping or a list"
     hint = "pass the judgments first, then the run" if swapped else "write it as {query: {doc: number}}"
     raise DataError(
-        "swapped" if swapped else "form", expected, got=f"a {type(source).__name__}", where=request.what,
+        "swapped" if swapped else "form", expected, got=type(source).__name__, where=request.what,
         hint=hint if request.is_ranking else None,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Reading of runs and judgments; the content decides about the format, not a flag."""
+"""Read runs and judgments; the content, not a flag, determines the format."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_run(
         name: the name of the run; that of a file is its path.
 
     Raises:
-        DataError: anything that cannot be used, with its place; nothing is partly read.
+        DataError: invalid input; the message names the place, and nothing is read in part.
         FileError: a file that cannot be opened or read.
 
     >>> read_run({"q1": ["d2", "d1"]}).score
@@ -103,8 +103,8 @@ def read_qrels(
     """Read judgments from a file or from memory, in the formats of `read_run`.
 
     Documents without grades (`{query: [doc, …]}`) are relevant, with grade 1. The second column of a TREC file is a subtopic if it
-    varies, and so is a column of that name. An SVMlight or LETOR file (`label qid:… features # document`) is read for its labels: a
-    document is what the comment names (`docid = …`, or its first word), else the number of its line.
+    varies, and so is a column of that name. An SVMlight or LETOR file (`label qid:… features # document`) is read for its labels;
+    the document id is taken from the comment (`docid = …`, or its first word), or else is the line number.
 
     Args:
         source: the file or the object.
@@ -112,11 +112,11 @@ def read_qrels(
         doc_col: the column of document ids.
         grade_col: the column of grades.
         aspect_col: the column of subtopics.
-        grade_map: grades of words, such as `{"Exact": 3, "Substitute": 2}`.
+        grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
         name: the name of the judgments; that of a file is its path.
 
     Raises:
-        DataError: anything that cannot be used, with its place; nothing is partly read.
+        DataError: invalid input; the message names the place, and nothing is read in part.
         FileError: a file that cannot be opened or read.
 
     >>> read_qrels([("q1", "d1", 2), ("q1", "d2", 0.5)]).grade

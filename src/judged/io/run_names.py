@@ -23,14 +23,17 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
 
     Several runs are a list, or {name: run}. A mapping from queries to rankings is one run.
     """
-    if isinstance(runs, Mapping) and runs and all(map(_is_whole_run, runs.values())):
+    whole = [run for run in runs.values() if not isinstance(run, Mapping) or run] if isinstance(runs, Mapping) else []
+    if whole and all(
+        map(_is_whole_run, whole)
+    ):  # with runs that are empty mappings, which are an error when they are read
         named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
     elif isinstance(runs, list | tuple) and runs and all(map(_is_whole_run, runs)):
         named = [(None, run) for run in runs]
     else:
         named = [(None, runs)]
     if not named or runs is None:
-        raise UsageError("runs", "no run is given")
+        raise UsageError("runs", "no run given")
     return named
 
 

@@ -38,7 +38,7 @@ def _from_json(value: Any, name: str, column: str | None) -> dict[str, float]:
     if column is not None:
         raise DataError("columns", f"a JSON file has no column {shown(column)}", where=name, value=column)
     if not isinstance(value, dict):
-        raise DataError("json", "a JSON object {system: score}", got=f"a {type(value).__name__}", where=name)
+        raise DataError("json", "a JSON object {system: score}", got=type(value).__name__, where=name)
     scores: dict[str, float] = {}
     for system, score in value.items():
         number = not isinstance(score, bool) and isinstance(score, int | float)

@@ -32,17 +32,17 @@ _FORMAT = {
 
 
 def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
-    """Write a run; the extension decides the format, and a second one the compression.
+    """Write a run; the extension determines the format, and a second extension the compression.
 
     `.run`, `.trec`, `.txt` and no extension are TREC; others are `.json`, `.jsonl`, `.csv`, `.tsv` and `.parquet`. Each can be
-    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file appears only when it is complete. Scores are read back as the same
+    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file is written atomically. Scores are read back as the same
     numbers; only Parquet keeps the types of ids, only TREC keeps tags.
 
     Args:
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
-        format: trec, json, jsonl, csv, tsv or parquet (default: by the extension).
-        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet takes for formulas. Such
+        format: trec, json, jsonl, csv, tsv or parquet (default: from the extension).
+        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet would treat as formulas. Such
             ids are read back with the quote; set it to False if programs read the file.
 
     Raises:
@@ -114,7 +114,7 @@ def _format(path: Path, format: str | None) -> str:
     suffix = inner.suffix.lower()
     if suffix not in _FORMAT:
         hint = Hint(f"use one of {', '.join(filter(None, _FORMAT))}, or set {{format}}", format="trec")
-        raise UsageError("format", f"unknown extension of {path.name!r}", value=str(path), hint=hint)
+        raise UsageError("format", f"{path.name!r} has an unknown extension", value=str(path), hint=hint)
     return _FORMAT[suffix]
 
 
@@ -145,7 +145,7 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
         except DataError as error:
             errors.append(error)
     if len(tables) == 2:
-        hint = Hint("set {kind} to run or qrels", kind=None)
+        hint = Hint("set {kind} (or qrels)", kind="run")
         raise UsageError("kind", "the source can be a run or judgments", hint=hint)
     if not tables:
         raise next((error for error in errors if error.slug not in ("columns", "swapped")), errors[0])

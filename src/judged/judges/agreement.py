@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from judged._types import Ints
 from judged.core.numeric.seed import generator
 from judged.core.policy import Rejudged
 from judged.errors import DataError, Hint, UsageError, Warned
+from judged.evaluation.options import ColumnOptions, named_columns
 from judged.judges.panel import Level, Panel, read_panel
 from judged.judges.result import Agreement, JudgePair
 from judged.judges.system_order import system_order
@@ -25,6 +26,7 @@ from judged.stats.agreement.ratings import Ratings
 from judged.stats.agreement.registry import parse_coefficient, usual_coefficients
 from judged.stats.agreement.weights import weights_of
 from judged.stats.checks import check_choice, check_share
+from judged.steps import step
 from judged.tables.text import counted
 
 FEWEST_QUERIES = 10  # a percentile interval from fewer queries depends too much on single ones
@@ -43,6 +45,7 @@ def agree(
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
+    **columns: Unpack[ColumnOptions],
 ) -> Agreement:
     """Compute the agreement of two or more judges: the usual coefficients with confidence intervals.
 
@@ -56,7 +59,7 @@ def agree(
         level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
             None is the level of all others.
         weights: nominal, linear, quadratic, ordinal or ratio; or a matrix of agreement weights (1 on the diagonal, less
-            elsewhere). Other than nominal, all coefficients are computed with these weights too.
+            elsewhere). Unless they are nominal, all coefficients are also computed with these weights.
         names: names of the judges.
         confidence: confidence level of the intervals.
         interval: "queries" is a bootstrap over queries, since documents of a query are not independent: the default for 10 or
@@ -65,30 +68,39 @@ def agree(
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure that orders the systems.
-        rejudged: a document that one judge judged twice with different grades, see `Policy`.
-        judges: columns of grades in one table (a file, a frame, records), one per judge, next to query and document ids; an empty
-            cell is a missing judgment. With `judge_col`, the judges to select.
+        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
+        judges: columns of grades in one table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
         judge_col: column of one table that names the judge of each row.
+        columns: names of columns (`query_col` …), each used in every table that has it; `grade_map`, grades of words.
 
     >>> from judged.io.sample import sample_path
     >>> a = agree(sample_path("qrels.a.txt"), sample_path("qrels.b.txt"))
     >>> round(a["kappa(quadratic)"].value, 3)
     0.985
     """
+    _check_statistics(confidence, seed, interval)
+    named = named_columns(columns, ColumnOptions)
+    panel = read_panel(
+        sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named
+    )
+    if runs is not None and not panel.qrels:
+        raise UsageError("runs", "columns of labels have no queries and cannot evaluate runs")
+    agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
+    if runs is not None:
+        order = system_order(panel, runs, measure, rejudged, named)
+        agreement = replace(agreement, order=order, warnings=(*agreement.warnings, *order.warnings))
+    named.check_used()
+    return agreement
+
+
+def _check_statistics(confidence: float, seed: Any, interval: Interval | None) -> None:
     check_share(confidence, "confidence")
     generator(seed)  # raises an error for a bad seed even if it is not used
     if interval is not None:
         check_choice(interval, Interval, "interval", slug="interval")
-    panel = read_panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col)
-    if runs is not None and not panel.qrels:
-        raise UsageError("runs", "columns of labels have no queries and cannot evaluate runs")
-    agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
-    if runs is None:
-        return agreement
-    order = system_order(panel, runs, measure, rejudged)
-    return replace(agreement, order=order, warnings=(*agreement.warnings, *order.warnings))
 
 
+@step("computing agreement")
 def _agreement(panel: Panel, weights: Any, interval: Interval | None, options: dict[str, Any]) -> Agreement:
     """Compute the coefficients of all judges and of each pair."""
     ratings, query = panel.ratings, panel.units.query if panel.units is not None else None

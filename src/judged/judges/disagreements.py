@@ -63,13 +63,13 @@ def adjudication_list(panel: Panel) -> RecordTable:
 
 
 def adjudication_format(path: str | os.PathLike[str]) -> str:
-    """Return the format of an adjudication list by the ending of its file: csv, tsv, json or jsonl."""
+    """Return the format of an adjudication list, given by its file extension: csv, tsv, json or jsonl."""
     name = Path(path)
     inner = name.with_suffix("") if name.suffix in ENDINGS else name
     ending = "" if os.fspath(path) == "-" else inner.suffix.lower()
     if ending not in _FORMATS:
-        hint = f"use {', '.join(filter(None, _FORMATS))}, or no ending for CSV"
-        raise UsageError("ending", f"{shown(str(path))} has an unknown ending", hint=hint, value=str(path))
+        hint = f"use {', '.join(filter(None, _FORMATS))}, or no extension for CSV"
+        raise UsageError("ending", f"{shown(str(path))} has an unknown extension", hint=hint, value=str(path))
     return _FORMATS[ending]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,10 +12,13 @@ from judged.core.ids import IdColumn
 from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, UsageError, shown
+from judged.evaluation.options import JudgmentColumns, named_columns
+from judged.io.tables.named_columns import NamedColumns
 from judged.judges.panel import Panel, Units, read_panel
 from judged.stats.agreement.choices import How, MergeTies, Missing
 from judged.stats.agreement.merge import merge
 from judged.stats.checks import check_choice
+from judged.steps import step
 from judged.tables.text import counted
 
 
@@ -29,6 +32,7 @@ def merge_judgments(
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
+    **columns: Unpack[JudgmentColumns],
 ) -> Qrels:
     """Merge the judgments of several judges into one grade per document; `write_qrels` writes the result.
 
@@ -38,15 +42,16 @@ def merge_judgments(
         how: majority (the most frequent grade), mean, median, max, min; or adjudicate: the grade of the `adjudicator` where
             judges disagree. Means and medians are not rounded.
         adjudicator: judgments of at least the documents on which judges disagree.
-        ties: grades that are equally frequent: an error, the lower or the higher grade, or the one of the first judge.
-        missing: a document that not all judges judged: merge the grades there are (keep), leave it out (drop), or raise (error).
+        ties: what to do if grades are equally frequent: raise an error, or use the lower, the higher or the first judge's grade.
+        missing: what to do with documents that not all judges judged: merge the available grades (keep), drop them, or raise an error.
         name: name of the merged judgments.
-        rejudged: a document that one judge judged twice with different grades, see `Policy`.
+        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge.
         judge_col: column of one table that names the judge of each row.
+        columns: names of columns (`query_col`, `doc_col`, `grade_col`), each used in every table that has it; `grade_map`, grades of words.
 
     Raises:
-        DataError: documents that stay undecided; the message has their number and the first of them.
+        DataError: some documents remain undecided; the message gives their number and the first of them.
 
     >>> merged = merge_judgments({"q": {"d": 1}}, {"q": {"d": 2}}, {"q": {"d": 2}})
     >>> merged.grade
@@ -56,17 +61,20 @@ def merge_judgments(
     if (how == "adjudicate") != (adjudicator is not None):
         if adjudicator is None:
             raise UsageError("merge-how", "adjudication needs an adjudicator", hint=Hint("set {adjudicator}", adjudicator=None))  # fmt: skip
-        hint = Hint("use {how}, or leave the adjudicator out", how="adjudicate")
+        hint = Hint("use {how}, or omit the adjudicator", how="adjudicate")
         raise UsageError("merge-how", f"an adjudicator is not used by how={shown(how)}", hint=hint)
     if name is not None and not isinstance(name, str):
-        raise UsageError("names", f"name must be text, got {shown(name)}", value=name)
-    panel = read_panel(sources, rejudged=rejudged, judges=judges, judge_col=judge_col)
+        raise UsageError("names", f"name must be a string, got {shown(name)}", value=name)
+    named = named_columns(columns, JudgmentColumns)
+    panel = read_panel(sources, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named)
     if panel.units is None:
         raise UsageError("merge-how", "columns of labels have no documents and cannot be merged")
     units = panel.units
     keep = _units_to_keep(panel, missing)
-    adjudicated = None if adjudicator is None else _adjudicated_grades(panel, adjudicator, rejudged)[keep]
-    merged = merge(panel.grades[:, keep], how, ties, adjudicated)
+    adjudicated = None if adjudicator is None else _adjudicated_grades(panel, adjudicator, rejudged, named)[keep]
+    named.check_used()
+    with step("merging judgments"):
+        merged = merge(panel.grades[:, keep], how, ties, adjudicated)
     if merged.undecided.any():
         _raise_undecided(units, keep[merged.undecided], how, len(panel.names))
     return _qrels(units, keep, merged.grade, name or f"{how} of {', '.join(panel.names)}")
@@ -76,7 +84,7 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     assert panel.units is not None
     incomplete = np.flatnonzero(panel.ratings.rated() < len(panel.names))
     if missing == "error" and len(incomplete):
-        hint = Hint("merge the grades there are with {missing}", missing="keep")
+        hint = Hint("merge the available grades with {missing}", missing="keep")
         raise DataError("merge-missing", f"not all judges judged {_some(panel.units, incomplete)}", hint=hint)
     every = np.arange(len(panel.units))
     kept = np.setdiff1d(every, incomplete) if missing == "drop" else every
@@ -87,17 +95,17 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     return kept
 
 
-def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged) -> Floats:
+def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged, columns: NamedColumns) -> Floats:
     """Return the adjudicator's grade of each unit of the panel."""
     names = [*map(str, range(len(panel.qrels))), "adjudicator"]
-    extended = read_panel([*panel.qrels, adjudicator], names, rejudged=rejudged)
+    extended = read_panel([*panel.qrels, adjudicator], names, rejudged=rejudged, columns=columns)
     judged = (extended.ratings.codes[:-1] >= 0).any(axis=0)  # the units of the panel, in the same order
     return extended.grades[-1][judged]
 
 
 def _raise_undecided(units: Units, rows: Ints, how: How, judges: int) -> None:
     if how == "adjudicate":
-        hint = Hint("list what is left to adjudicate with `judged agree` and {disagreements}", disagreements=None)
+        hint = Hint("list the remaining disagreements with `judged agree` and {disagreements}", disagreements=None)
         raise DataError("unadjudicated", f"the adjudicator has no grade for {_some(units, rows)}", hint=hint)
     problem = f"no majority for {_some(units, rows)}" + (
         "; two judges cannot outvote each other" if judges == 2 else ""

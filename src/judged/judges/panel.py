@@ -17,8 +17,9 @@ from judged.core.policy import Policy, Rejudged
 from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.judges import read_judges
-from judged.io.read import read_qrels
+from judged.io.read import read_qrels, read_requested_qrels
 from judged.io.run_names import short_names
+from judged.io.tables.named_columns import NamedColumns
 from judged.stats.agreement.ratings import Ratings
 
 Level = float | Mapping[str | None, float]  # for all judges, or by judge, with None for all others
@@ -78,13 +79,16 @@ def read_panel(
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
+    columns: NamedColumns | None = None,
 ) -> Panel:
     """Read the judgments of several judges and align them; see `agree` for the arguments."""
+    request = (columns or NamedColumns({})).request("qrels")
     if judges is not None or judge_col is not None:
         if len(sources) != 1:
-            option = "judges" if judge_col is None else "judge_col"
-            raise UsageError("judges", f"{option} selects columns of one table, got {len(sources)} sources")
-        by_name = read_judges(sources[0], judges, judge_col)
+            option = {"judges": None} if judge_col is None else {"judge_col": None}
+            hint = Hint(f"leave out {{{next(iter(option))}}}, or pass one table", **option)
+            raise UsageError("judges", f"columns of judges are selected in one table, got {len(sources)}", hint=hint)
+        by_name = read_judges(sources[0], judges, judge_col, request)
         judgments, names = list(by_name.values()), names if names is not None else list(by_name)
     else:
         judgments, names = _split_sources(sources, names)
@@ -93,14 +97,15 @@ def read_panel(
         raise UsageError("judges", f"agreement needs two or more judges, got {count}", hint=_ONE_ALONE)
     if names is not None and (isinstance(names, str) or len(names) != count or len(set(names)) != count):
         raise UsageError("names", f"names must be {count} different names, got {shown(names)}", value=names)
-    columns = [_is_column(one) for one in judgments]
-    if all(columns):
+    labels = [_is_column(one) for one in judgments]
+    if all(labels):
         names = names or tuple(f"judge {i}" for i in range(1, count + 1))
         return _apply_level(Panel(Ratings.of(*judgments, names=names)), level)
-    if any(columns):
-        problem = f"judge {columns.index(True) + 1} is a column of labels and another one has queries and documents"
+    if any(labels):
+        problem = f"judge {labels.index(True) + 1} is a column of labels and another one has queries and documents"
         raise UsageError("judges", problem)
-    return _apply_level(_align([read_qrels(one) for one in judgments], names, Policy(rejudged=rejudged)), level)
+    qrels = [read_requested_qrels(one, request) for one in judgments]
+    return _apply_level(_align(qrels, names, Policy(rejudged=rejudged)), level)
 
 
 def _align(qrels: Sequence[Qrels], names: Sequence[str] | None, policy: Policy) -> Panel:

@@ -21,7 +21,7 @@ from judged.stats.agreement.registry import coefficient_key, parse_coefficient
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 
-_MANY_QUERIES = 10  # from here on the queries with the least agreement are shown
+_MANY_QUERIES = 10  # minimum number of queries to show those with the lowest agreement
 _WORST = 5  # queries, and documents, that are shown
 _FIELDS = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")
 
@@ -74,7 +74,7 @@ class Agreement(Result):
 
     @property
     def level(self) -> float | dict[str, float] | None:
-        """Lowest grade that counts as 1, for all judges or by judge; None if grades are used as they are."""
+        """Lowest grade that counts as 1, for all judges or by judge; None if grades are used unchanged."""
         levels = self.panel.levels
         if levels is None or len(set(levels)) == 1:
             return None if levels is None else levels[0]
@@ -191,7 +191,7 @@ class Agreement(Result):
         queries = self.by_query
         rows = [i for i, raw in enumerate(queries["raw"]) if raw < 1][:_WORST]
         many = len(queries) >= _MANY_QUERIES
-        return replace(queries.take(rows), title="queries with the least agreement") if many else None
+        return replace(queries.take(rows), title="queries with the lowest agreement") if many else None
 
     def records(self) -> list[dict[str, Any]]:
         """One row per coefficient; one per query with `all_queries`."""

@@ -12,9 +12,11 @@ import numpy as np
 from judged._types import Floats
 from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
+from judged.distributed.open_run import open_run
 from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import evaluate
 from judged.io.run_names import named_runs, short_names
+from judged.io.tables.named_columns import NamedColumns
 from judged.judges.panel import Panel
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
@@ -131,7 +133,9 @@ class SystemOrder(Result):
         }  # fmt: skip
 
 
-def system_order(panel: Panel, runs: Any, measure: str | Measure, rejudged: Rejudged = "error") -> SystemOrder:
+def system_order(
+    panel: Panel, runs: Any, measure: str | Measure, rejudged: Rejudged = "error", columns: NamedColumns | None = None
+) -> SystemOrder:
     """Evaluate each run with the judgments of each judge, over the queries that all judges judged.
 
     A document that a judge did not judge is unjudged in the evaluation with that judge.
@@ -142,6 +146,8 @@ def system_order(panel: Panel, runs: Any, measure: str | Measure, rejudged: Reju
     chosen = parse(measure)
     if chosen.definition.text:
         raise UsageError("measure", f"{chosen} is not a number and cannot order systems", value=str(chosen))
+    if columns:
+        named = [(name, open_run(run, None, columns)) for name, run in named]
     judges, qrels = panel.names, _shared(panel.qrels)
     each = panel.levels if panel.levels is not None else [None] * len(qrels)
     results = [

@@ -4,7 +4,8 @@ Name    Name@k    Name(parameter=value, …)@k    Name@{1,5,10}    Name@1,5,10  
 trec_eval   ndcg_cut_10   ndcg_cut.10   P.5,10   set_F.0.5   ndcg.1=3,2=9
 ranx        ndcg@10-l2    rbp.95
 ir_measures nDCG(dcg='exp-log2')@10   P(rel=2)@5   (and its objects)
-others      ndcg_at_10    recall_at_k with a number
+CatBoost    NDCG:top=5;type=Exp
+others      ndcg_at_10    recall_at_k with a number    ndcg_metric (rax)    average_precision_score (scikit-learn)
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from judged.errors import UsageError, shown
+from judged.measures.other_tools import in_our_words
+from judged.measures.parameters import DEEPEST
 from judged.measures.registry import MEASURES, Definition, Measure, find
 from judged.measures.trec_lists import CUTOFFS, NICKNAMES, RUN_ID
 from judged.registry import expand_at, parse_call, split_calls
@@ -61,7 +64,7 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
     parts = _split(names)
     if not parts:
         raise UsageError(
-            "no-measure", "the name of the measure is empty", hint="write for example nDCG@10", value=names
+            "no-measure", "the name of the measure is empty", hint="name one, such as nDCG@10", value=names
         )
     measures = []
     for part in parts:
@@ -83,7 +86,7 @@ def _split(text: str) -> list[str]:
 
 def _expand(text: str) -> list[Measure]:
     """Parse one name, which may list several cutoffs."""
-    call = parse_call(text, _SYNTAX)
+    call = in_our_words(parse_call(text, _SYNTAX))
     name, at, extra = call.name, call.at, {}
     level = _LEVEL.fullmatch(at or name)  # ranx: map@10-l2
     if level and (at is not None or find(name) is None):
@@ -128,11 +131,18 @@ def _is_budget(text: str) -> bool:
 
 
 def _cutoff(text: str, whole: str) -> Any:
-    """The number, or the budget of tokens, after an @."""
+    """The number, or the token budget, after an @."""
     if len(text) <= 20 and _is_budget(text):
         return text  # which the measure reads
     if re.fullmatch(r"0\d+", text) and len(text) <= 20:
         raise UsageError("cutoff", f"cutoff with leading zeros in {shown(whole)}", hint=f"write @{int(text)}", value=whole)  # fmt: skip
+    if re.fullmatch(r"[1-9]\d{9,}", text):
+        raise UsageError(
+            "cutoff",
+            f"cutoff must be at most {DEEPEST:,}, got {shown(text)}",
+            hint="leave out the cutoff for all documents",
+            value=whole,
+        )
     try:
         if len(text) > 20:
             raise ValueError(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -12,13 +13,31 @@ from judged.errors import UsageError, shown
 
 
 @dataclass(frozen=True, slots=True)
+class Only:
+    """Condition under which a parameter has an effect, on the value of another parameter.
+
+    Args:
+        other: the other parameter.
+        holds: whether a value of it meets the condition.
+        text: the condition in words.
+        implied: the value of the other parameter that meets the condition, chosen if none was given.
+    """
+
+    other: str
+    holds: Callable[[Any], bool]
+    text: str
+    implied: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
-    """Meaning of a parameter, the check of its values, and its names in other tools."""
+    """Meaning of a parameter, the check of its values, its names in other tools, and the condition under which it has an effect."""
 
     text: str
     check: Callable[[Any], Any]
     aliases: tuple[str, ...] = ()
     at: bool = False  # written after the @
+    only: Only | None = None
 
     @staticmethod
     def of(name: str, hint: Any) -> Spec:
@@ -26,7 +45,8 @@ class Spec:
         if get_origin(hint) is Annotated:
             return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
         if get_origin(hint) is Literal:
-            return Spec(" or ".join(map(str, get_args(hint))), _one_of(name, get_args(hint)))
+            *others, last = map(str, get_args(hint))
+            return Spec(f"{', '.join(others)} or {last}" if others else last, _one_of(name, get_args(hint)))
         raise TypeError(f"parameter {name} needs a type of judged.measures.parameters, or a Literal")
 
 
@@ -50,21 +70,22 @@ def _one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
     return check
 
 
-_DEEPEST = 10**9
+DEEPEST = 10**9
 _LARGEST = 1e9
+_LARGEST_GAIN = 1e100  # sums and squares of larger ones may exceed the range of numbers
 
 
 def _cutoff(value: Any, problem: str = "cutoff must be an integer ≥ 1", hint: str = "write @10 for the first ten documents") -> Any:  # fmt: skip
     if value is None:
         return None
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if number and 1 <= value <= _DEEPEST and value == int(value):
+    if number and 1 <= value <= DEEPEST and value == int(value):
         return int(value)
     raise _error("cutoff", problem, value, hint)
 
 
 def _budget(value: Any) -> Any:
-    return _cutoff(value, "a budget of tokens must be an integer ≥ 1", "write @2000tok")
+    return _cutoff(value, "a token budget must be an integer ≥ 1", "write @2000tok")
 
 
 _TOKENS = re.compile(r"([1-9]\d{0,9})tok(?:ens?)?", re.IGNORECASE)
@@ -85,7 +106,7 @@ def number(low: float = -math.inf, high: float = math.inf, *, open_low: bool = F
     def check(value: Any) -> Any:
         if value is None and optional:
             return None
-        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
         good = good and (low < value if open_low else low <= value)
         good = good and (value < high if open_high else value <= high)
         if not good:
@@ -100,9 +121,12 @@ def _gains(value: Any) -> Any:
     if value is None:
         return None
     try:
-        return frozen(dict(value))
-    except (TypeError, ValueError) as error:
+        table = dict(frozen(dict(value)))
+    except (TypeError, ValueError, OverflowError) as error:
         raise _error("parameter", "gains must be a table {grade: gain}", value) from error
+    if not all(abs(number) <= _LARGEST_GAIN for pair in table.items() for number in pair):
+        raise _error("parameter", f"grades and gains must be numbers between ±{_LARGEST_GAIN:g}", value)
+    return tuple(table.items())
 
 
 def _flag(value: Any) -> Any:
@@ -111,11 +135,15 @@ def _flag(value: Any) -> Any:
     return value
 
 
-def _weights(value: Any) -> Any:
-    weights = frozen(value)
-    if not isinstance(weights, tuple) or not weights:
-        raise _error("parameter", "the value must be a list of numbers", value)
-    return tuple(number(-_LARGEST, _LARGEST)(weight) for weight in weights)
+def numbers(low: float = -_LARGEST, high: float = _LARGEST) -> Callable[[Any], Any]:
+    each = number(low, high)
+
+    def check(value: Any) -> Any:
+        if not isinstance(value, list | tuple) or not value:
+            raise _error("parameter", "the value must be a list of numbers", value)
+        return tuple(map(each, value))
+
+    return check
 
 
 def _base(value: Any) -> Any:
@@ -123,33 +151,39 @@ def _base(value: Any) -> Any:
 
 
 Cutoff = Annotated[int | None, Spec("last rank that counts; None for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)]  # fmt: skip
-Budget = Annotated[int | None, Spec("budget of tokens, written @2000tok: a ranking ends before the document that exceeds it", _budget)]  # fmt: skip
+Budget = Annotated[int | None, Spec("token budget, written @2000tok: a ranking ends before the document that exceeds it", _budget)]  # fmt: skip
 Level = Annotated[float, Spec("lowest relevant grade", number(0), ("rel", "min_rel_level"))]
 OptionalLevel = Annotated[float | None, Spec("lowest relevant grade; None to use the grades themselves", number(0, optional=True), ("rel",))]  # fmt: skip
 Recall = Annotated[float, Spec("share of the relevant documents that must be retrieved", number(0, 1), at=True)]
-Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant documents", number(0, open_low=True), at=True)]  # fmt: skip
+Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant documents", number(0, _LARGEST, open_low=True), at=True)]  # fmt: skip
 _GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary"
 Gain = Annotated[str, Spec(_GAIN, _one_of("gain", ("linear", "exp", "binary")))]
 Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; other grades keep the gain above", _gains)]  # fmt: skip
-Base = Annotated[float, Spec("base of the exponential gain", _base)]
+_EXPONENTIAL = Only("gain", lambda gain: gain == "exp", "gain='exp'", implied="exp")
+Base = Annotated[float, Spec("base of the exponential gain, which it selects", _base, only=_EXPONENTIAL)]
 _DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r)"  # fmt: skip
 Discount = Annotated[str, Spec(_DISCOUNT, _one_of("discount", ("log2", "log", "jk", "rank")))]
-LogBase = Annotated[float, Spec("base b of the log and jk discounts", _base, ("logb",))]
+_LOGARITHM = Only("discount", lambda kind: kind in ("log", "jk"), "discount='log' or 'jk'", implied="log")
+LogBase = Annotated[
+    float,
+    Spec("base b of the log discount, which it selects, or of jk, which the name logb selects", _base, only=_LOGARITHM),
+]
 MaxGrade = Annotated[float, Spec("highest grade of the scale", number(0, open_low=True), ("max_rel", "max_grade"))]
 _OWN_MAX = "highest grade of the scale; None for the highest grade of the query, at least 1"
 OptionalMax = Annotated[float | None, Spec(_OWN_MAX, number(0, open_low=True, optional=True), ("max_rel",))]
 Persistence = Annotated[float, Spec("probability of continuing to the next document", number(0, 1, open_low=True, open_high=True))]  # fmt: skip
 Beta = Annotated[float, Spec("weight of recall relative to precision", number(0, _LARGEST))]
-Positive = Annotated[float, Spec("a number > 0", number(0, open_low=True))]
+Positive = Annotated[float, Spec("a number > 0", number(0, _LARGEST, open_low=True))]
 Number = Annotated[float, Spec("a number", number())]
 Share = Annotated[float, Spec("a number between 0 and 1", number(0, 1))]
 Flag = Annotated[bool, Spec("True or False", _flag)]
-Weights = Annotated[tuple[float, ...], Spec("a list of numbers", _weights)]
+OneClass = Annotated[float, Spec("value of a ranking without a non-relevant document", number(0, 1))]
+Weights = Annotated[tuple[float, ...], Spec("a list of numbers", numbers())]
 _NORM = (
     "divisor of the sum: relevant (all relevant documents), capped (at most the cutoff), found (the retrieved relevant documents), "
-    "cutoff, or ideal (the sum of the ideal grades)"
+    "list (at most the documents retrieved), cutoff, or ideal (the sum of the ideal grades)"
 )
-Norm = Annotated[str, Spec(_NORM, _one_of("norm", ("relevant", "capped", "found", "cutoff", "ideal")))]
+Norm = Annotated[str, Spec(_NORM, _one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")))]
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
-MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(), ("min_rel",))]  # fmt: skip
+MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(-_LARGEST, _LARGEST), ("min_rel",))]  # fmt: skip
 Depth = Annotated[int | None, Spec("number of ranks that count, retrieved or not; None for all", _cutoff)]

@@ -2,76 +2,231 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judged.errors import UsageError
-from judged.measures.registry import Measure
+from judged.measures.registry import MEASURES, Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """Conventions of a tool for some of its measures.
+
+    Args:
+        measures: their names, separated by blanks.
+        params: parameters of the measures, unless they are explicit.
+        policy: policies of these measures alone, unless they are given.
+        instead: the measure that the tool means by these names.
+        when: parameters that a measure must have; `...` means any value but the default.
+    """
+
+    measures: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    instead: str = ""
+    when: Mapping[str, Any] = field(default_factory=dict)
+
+    def fits(self, measure: Measure) -> bool:
+        """True if the convention is about this measure."""
+        if measure.name not in self.measures.split():
+            return False
+        default = {name: value for name, (_, value) in measure.definition.parameters.items()}
+        return all(
+            measure.get(name) != default.get(name) if value is ... else measure.get(name) == value
+            for name, value in self.when.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Policies and parameters in which a tool differs from trec_eval 10 with `-c`."""
+    """Policies and parameters in which a tool differs from trec_eval 10 with `-c`.
+
+    Args:
+        name: its name.
+        text: what it sets, for the docs.
+        policy: policies of every measure.
+        conventions: those of single measures.
+        except_for: where the tool gives another number all the same, and why.
+    """
 
     name: str
     text: str
     policy: Mapping[str, Any] = field(default_factory=dict)
-    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    conventions: tuple[Convention, ...] = ()
+    except_for: str = ""
 
-    def apply(self, measure: Measure) -> Measure:
-        """The measure under this profile; parameters that were given stay."""
-        own = self.params.get(measure.name, {})
-        return measure(**{name: value for name, value in own.items() if name not in measure.explicit})
+    def apply(self, measure: Measure, given: Iterable[str] = ()) -> Measure:
+        """The measure under this profile; explicit parameters and `given` policies are kept."""
+        for convention in self.conventions:
+            if convention.instead and convention.fits(measure):
+                written = {name: measure.get(name) for name in measure.explicit}
+                measure = Measure(MEASURES.find(convention.instead))(**written)
+        fitting = [convention for convention in self.conventions if not convention.instead and convention.fits(measure)]
+        params = {n: v for c in fitting for n, v in c.params.items() if n not in measure.explicit}
+        policy = {n: v for c in fitting for n, v in c.policy.items() if n not in given}
+        return replace(measure(**params), policy=tuple(policy.items()))
 
 
-_BURGES = {"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}}
-_CAPPED = {"AP": {"norm": "capped"}}
+_DOUBLE = {"precision": "float64"}
+_ASCENDING = {"ties": "id-asc", **_DOUBLE}
+_INPUT = {"ties": "input", **_DOUBLE}
+_RECALL_POINTS = Convention("IPrec IPrec11", {"rounding": "trec9"})
+_BURGES = Convention("nDCG DCG", {"gain": "exp"})
+_CAPPED = Convention("AP", {"norm": "capped"})
+_HITS = Convention("Accuracy", instead="Success")
+_PYTREC = {"queries": "both", "precision": "float32"}
 
 PROFILES = {
     p.name: p
     for p in (
-        Profile("trec_eval-10", "trec_eval 10 with -c: the defaults"),
+        Profile(
+            "trec_eval-10",
+            "trec_eval 10 with -c: the defaults",
+            except_for="fractional grades, which it truncates; inputs that are errors here; see docs/trec_eval.md",
+        ),
         Profile(
             "trec_eval-9",
-            "trec_eval 9.0.4 and pytrec_eval: scores in float32, missing queries skipped, recall points by adding 0.9",
-            {"queries": "both", "precision": "float32"},
-            {"IPrec": {"rounding": "trec9"}, "IPrec11": {"rounding": "trec9"}},
+            "trec_eval 9.0.4: scores in float32, missing queries skipped, recall levels rounded by adding 0.9",
+            _PYTREC,
+            (_RECALL_POINTS,),
         ),
+        Profile("pytrec_eval", "pytrec_eval 0.5: the conventions of trec_eval 9", _PYTREC, (_RECALL_POINTS,)),
         Profile(
             "ir_measures",
-            "ir_measures 0.4: pytrec_eval's conventions, RBP with p = 0.8",
+            "ir_measures 0.4: each measure as its provider has it. Most are pytrec_eval's; RR@k, Judged, Compat and measures of subtopics order "
+            "equal scores by ascending id, Accuracy and measures of C/W/L in input order, all in float64. RBP has p = 0.8; the beta of SetF is a square",
             {"precision": "float32"},
-            {"IPrec": {"rounding": "trec9"}, "IPrec11": {"rounding": "trec9"}, "RBP": {"p": 0.8}},
+            (
+                _RECALL_POINTS,
+                Convention("SetF", {"squared": True}, when={"beta": ...}),
+                Convention("RR", policy=_ASCENDING, when={"cutoff": ..., "judged_only": False}),
+                Convention("Judged Compat", policy=_ASCENDING),
+                Convention("ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP AP_IA P_IA StRecall", policy=_ASCENDING),
+                Convention("RBP", {"p": 0.8}, _INPUT),
+                Convention("BPM SDCG NERR8 NERR9 NERR10 NERR11 INST INSQ Accuracy", policy=_INPUT),
+                Convention("ERR", policy=_DOUBLE),
+                Convention(
+                    "nDCG", policy=_DOUBLE, when={"gain": "exp", "cutoff": ..., "gains": None, "judged_only": False}
+                ),
+            ),
+            "Accuracy of a query without a relevant document retrieved, which has no value there; Compat with equal scores, or scores ≤ 0; NumQ and NumRel "
+            "of queries that the run lacks; diversity at cutoff 1, which pyndeval does not normalise; ERR and nDCG(gain='exp') have five decimals there",
         ),
-        Profile("ranx", "ranx 0.3: ties as they come in the input", {"ties": "input", "queries": "both"}),
-        Profile("gdeval", "gdeval.pl: gain 2^grade - 1, ERR with a top grade of 4", {}, _BURGES),
+        Profile(
+            "ranx",
+            "ranx 0.3 with make_comparable: hits averaged, RBP of raw grades, ties in input order",
+            {"ties": "input"},
+            (Convention("NumRelRet", instead="MeanRelRet"), Convention("RBP", {"scale": "none", "level": 1})),
+            "equal scores in rankings of more than 15 documents, whose order it shuffles; bpref, which counts negative grades as not relevant, and is "
+            "NaN without judged non-relevant documents",
+        ),
+        Profile(
+            "gdeval",
+            "gdeval.pl: gain 2^grade - 1, ERR with a top grade of 4; topics that are missing or have no relevant document are left out",
+            {"queries": "both", "empty": "skip"},
+            (_BURGES,),
+            "the sixth decimal, which it does not print",
+        ),
         Profile(
             "torchmetrics",
-            "torchmetrics retrieval: AP divided by the relevant documents found; a list is all there is",
-            {"ties": "input", "queries": "both"},
-            {"AP": {"norm": "found"}},
+            "torchmetrics retrieval: scores in float32; AP divided by the number of relevant documents found; nDCG averaged over equal scores; AUROC of a list "
+            "without a non-relevant item 0, its FallOut 1",
+            {"ties": "input", "queries": "both", "precision": "float32"},
+            (
+                Convention("AP", {"norm": "found"}),
+                Convention("nDCG", policy={"ties": "expected"}),
+                Convention("AUC", {"no_negatives": 0.0}),
+                Convention("FallOut", {"no_negatives": 1.0}),
+            ),
+            "equal scores, which it sorts in an order of its own (all but nDCG); AUROC of scores outside of 0 to 1, which pass through a sigmoid in float32; scores ≤ 0, which count as not "
+            "retrieved in MAP, MRR, Precision and Recall",
         ),
-        Profile("sklearn", "scikit-learn: linear gain, ties averaged", {"ties": "expected", "queries": "both"}),
+        Profile(
+            "sklearn",
+            "scikit-learn: ties averaged in ndcg_score and dcg_score; average_precision_score takes equal scores together",
+            {"ties": "expected", "queries": "both"},
+            (
+                Convention("AP", {"tied": "together"}, {"ties": "input"}),
+                Convention("AUC LastHit RankingLoss", policy={"ties": "input"}),
+            ),
+            "roc_auc_score of one class, which is NaN there",
+        ),
         Profile(
             "beir",
-            "BEIR and MTEB: pytrec_eval's conventions, missing queries skipped",
-            {"queries": "both", "precision": "float32"},
+            "BEIR: pytrec_eval's conventions; MRR, R_cap and Accuracy, which is Success, order equal scores by input, in float64",
+            _PYTREC,
+            (_HITS, Convention("RR RCap Success", policy=_INPUT)),
+            "MRR, R_cap and Accuracy of a run that lacks queries, which these three count as 0; R_cap without a relevant document, which fails there; "
+            "Hole; the sixth decimal",
         ),
-        Profile("sentence-transformers", "AP divided by min(k, relevant)", {"queries": "both"}, _CAPPED),
+        Profile(
+            "mteb",
+            "MTEB: pytrec_eval's conventions; MRR in float64; Accuracy is Success",
+            _PYTREC,
+            (_HITS, Convention("RR RCap", policy=_DOUBLE)),
+            "hit_rate and the other measures of pytrec_eval have five decimals there",
+        ),
+        Profile(
+            "sentence-transformers",
+            "InformationRetrievalEvaluator: binary gain, AP divided by min(k, relevant), Accuracy is Success; queries without a relevant document are "
+            "left out; equal scores by ascending id",
+            {"queries": "both", "empty": "skip", "ties": "id-asc"},
+            (_HITS, _CAPPED, Convention("nDCG", {"gain": "binary"})),
+        ),
+        Profile(
+            "msmarco",
+            "MS MARCO's evaluation script: RR@10 over all queries with a relevant passage",
+            {"empty": "skip"},
+        ),
         Profile(
             "lightgbm",
             "LightGBM: gain 2^grade - 1, 1 for queries without a relevant document",
             {"empty": "one", "ties": "input"},
-            {**_BURGES, **_CAPPED},
+            (_BURGES, _CAPPED),
         ),
         Profile(
             "xgboost",
-            "XGBoost: as LightGBM",
-            {"empty": "one", "ties": "input"},
-            {**_BURGES, **_CAPPED, "P": {"short": "shrink"}},
+            "XGBoost: the conventions of LightGBM; scores in float32; pre@k divided by the length of a shorter list, 0 for queries without a relevant document",
+            {"empty": "one", "ties": "input", "precision": "float32"},
+            (_BURGES, _CAPPED, Convention("P", {"short": "shrink"}, {"empty": "zero"})),
         ),
-        Profile("ntcireval", "NTCIREVAL: RBP with p = 0.95", {}, {"RBP": {"p": 0.95}}),
+        Profile(
+            "catboost",
+            "CatBoost: AP divided by min(k, relevant), precision by the length of a shorter list, nDCG and recall 1 for queries without a relevant "
+            "document, the lowest grade first among equal scores",
+            {"ties": "worst"},
+            (_CAPPED, Convention("P", {"short": "shrink"}), Convention("R nDCG", policy={"empty": "one"})),
+            "labels above the border 0.5 are relevant there, here those of at least 1",
+        ),
+        Profile(
+            "lenskit",
+            "LensKit: binary gain, a discount of log2(rank) from rank 2 on, recall divided by min(k, relevant), precision by the length of a shorter "
+            "list, RBP with p = 0.85; users without a test item are left out",
+            {"empty": "skip"},
+            (
+                Convention("R", instead="RCap"),
+                Convention("nDCG DCG", {"gain": "binary", "discount": "jk"}),
+                Convention("P", {"short": "shrink"}),
+                Convention("RBP", {"p": 0.85, "level": 1}),
+                Convention("AP", {"norm": "list"}),
+            ),
+            "P and AP of a user without a list, which have no value there",
+        ),
+        Profile(
+            "ntcireval",
+            "NTCIREVAL with -g 1:2:3: nDCG with the original discount (MSnDCG has today's), AP@k and Q@k divided by min(k, relevant), ERR, nERR and RBP "
+            "of grades up to 3 with linear gain, RBP with p = 0.95",
+            {},
+            (
+                Convention("nDCG", {"discount": "jk"}),
+                Convention("AP Q", {"norm": "capped"}),
+                Convention("ERR nERR", {"gain": "linear", "max": 3.0}),
+                Convention("RBP", {"p": 0.95, "max": 3.0}),
+            ),
+            "queries without a relevant document, for which it fails",
+        ),
     )
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -20,7 +20,7 @@ from judged.registry import Registry
 
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
-Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive"]
+Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive", "residual"]
 Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
 
 _JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
@@ -38,7 +38,8 @@ class Definition:
         trec: trec_eval's names; a trailing `.` means that a cutoff follows, `=` that pairs follow, `:` that a list follows.
         laws: properties that are tested: unit (values are between 0 and 1), perfect (the ideal ranking has the value 1), capped (at every
             cutoff too), swap (moving a better document up never lowers the value), cutoff (nothing below the cutoff matters), tail
-            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone).
+            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone),
+            residual (the same over documents that are not judged).
         example: grades of a ranking from rank 1 down, and the value; these documents are the pool.
         summary: how the values of queries are summarised.
         needs: what the judgments must contain.
@@ -66,6 +67,7 @@ class Definition:
     intuition: str = ""
     ideal: str = ""
     ideal_only: bool = False  # the value is that of the ideal ranking
+    always_defined: bool = False  # also for queries without a relevant document, so that no policy decides
 
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
@@ -104,18 +106,18 @@ class Measure:
     given: tuple[tuple[str, Any], ...] = ()  # parameters that differ from their defaults, in signature order
     explicit: frozenset[str] = field(default=frozenset(), compare=False)  # parameters that were written, default or not
     label: str = field(default="", compare=False)  # printed instead of the canonical name
+    policy: tuple[tuple[str, Any], ...] = field(default=(), compare=False)  # of this measure alone, by a profile
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name; a user's own measure must be declared where it is unpickled."""
-        return _unpickle, (self.definition.name, self.given, self.explicit, self.label)
+        return _unpickle, (self.definition.name, self.given, self.explicit, self.label, self.policy)
 
     def __call__(self, /, **params: Any) -> Measure:
         """The same measure with other parameters."""
         known = self.definition.parameters
         values: dict[str, Any] = dict(self.given)
         resolved: dict[str, str] = {}
-        if "dcg" in params and "gain" in known:
-            params = _translate(params)
+        params = _translate(params, known)
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
@@ -132,11 +134,22 @@ class Measure:
                 place = f"{self.name}({name}={shown(value)})" if error.slug == "parameter" else error.where
                 raise error.changed(where=place) from None
             resolved[name] = key
-        kept = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
-        return Measure(self.definition, kept, self.explicit | {resolved[name] for name in params})
+        explicit = self.explicit | set(resolved.values())
+        kept = [k for k, (_, default) in known.items() if k in values and values[k] != default]
+        for key in kept:
+            only = known[key][0].only
+            if only is None or only.holds(values.get(only.other, known[only.other][1])):
+                continue
+            if only.implied is None or only.other in explicit:
+                place = f"{self.name}({key}={literal(values[key])})"
+                raise UsageError("parameter", f"{key!r} has no effect without {only.text}", where=place, value=values[key],
+                                 hint=f"leave out {key!r}")  # fmt: skip
+            values[only.other], explicit = only.implied, explicit | {only.other}
+        given = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
+        return Measure(self.definition, given, explicit, policy=self.policy)
 
     def __matmul__(self, at: float | str) -> Measure:
-        """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a budget of tokens."""
+        """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a token budget."""
         if isinstance(at, str):
             return self(tokens=budget_in(at), **({"cutoff": None} if self.definition.at == "cutoff" else {}))
         if self.definition.at is None:
@@ -162,7 +175,7 @@ class Measure:
         return values if self.definition.text else np.asarray(values, dtype=np.float64)
 
     def seen(self, judged: Judged) -> Judged:
-        """The rankings that the formula sees: without unjudged documents, or cut to a budget of tokens, if so requested."""
+        """The rankings that the formula sees: without unjudged documents, or cut to a token budget, if requested."""
         seen = judged.condensed() if self.get("judged_only") else judged
         return seen if self.get("tokens") is None else cut_to_budget(seen, self.get("tokens"))
 
@@ -197,7 +210,7 @@ def _check_needs(measure: Measure, judged: Judged) -> None:
         raise UsageError("no-spans", f"{measure} needs judgments and chunks that are spans of documents", where=where,
                          hint="write both as {'doc': id, 'start': a, 'end': b}")  # fmt: skip
     if needs not in ("grades", "spans") and judged.aspects is None:
-        raise UsageError("no-subtopics", f"{measure} needs judgments with {needs}, but their second column never varies", where=where,
+        raise UsageError("no-subtopics", f"{measure} needs judgments with {needs}, but they have no second column, or 0 in all of it", where=where,
                          hint="use the diversity (or preference) judgments of the collection")  # fmt: skip
 
 
@@ -228,7 +241,9 @@ def measure(
             name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **documentation
         )
         assert definition.parameters is not None  # a wrong signature fails here, not at the first use
-        MEASURES.add(definition, also=[word.rstrip(".=:") for word in definition.trec])
+        names = [word.rstrip(".=:") for word in definition.trec]
+        own = [] if family == "own" else [function.__name__]  # the name of the array function
+        MEASURES.add(definition, also=[*names, *own])
         return function
 
     return declare
@@ -240,16 +255,28 @@ def find(name: str) -> Definition | None:
     return MEASURES.get(name) if inside or any(name in (d.name, *d.aliases) for d in MEASURES) else None
 
 
-def _translate(params: dict[str, Any]) -> dict[str, Any]:
-    """Translate the `dcg` of ir_measures to the gain."""
-    styles, style = {"log2": "linear", "exp-log2": "exp"}, params["dcg"]
-    if not isinstance(style, str) or style not in styles:
-        raise UsageError("parameter", f"dcg must be 'log2' or 'exp-log2', got {shown(style)}", value=style)
-    return {**{name: value for name, value in params.items() if name != "dcg"}, "gain": styles[style]}
+def _translate(params: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Translate the `dcg` of ir_measures to the gain, and the `logb` of NTCIREVAL to its discount and base."""
+    styles, out = {"log2": "linear", "exp-log2": "exp"}, dict[str, Any]()
+    for name, value in params.items():
+        meant = {name: value}
+        if name == "dcg" and "gain" in known:
+            if not isinstance(value, str) or value not in styles:
+                raise UsageError("parameter", f"dcg must be 'log2' or 'exp-log2', got {shown(value)}", value=value)
+            meant = {"gain": styles[value]}
+        elif name == "logb" and "log_base" in known:
+            meant = {"log_base": value, **({} if "discount" in params else {"discount": "jk"})}
+        if meant.keys() & out.keys():
+            raise UsageError("parameter", f"{name!r} repeats another parameter", value=name)
+        out |= meant
+    return out
 
 
-def _unpickle(name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "") -> Measure:
+def _unpickle(
+    name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "",
+    policy: tuple[tuple[str, Any], ...] = (),
+) -> Measure:  # fmt: skip
     definition = find(name)
     if definition is None:
         raise UsageError("unknown-measure", f"measure {name!r} is not declared in this process", value=name)
-    return Measure(definition, given, explicit, label)
+    return Measure(definition, given, explicit, label, policy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-RUN_ID = "runid"  # the one that is no measure: the name of the run
+RUN_ID = "runid"  # the only one that is not a measure: the name of the run
 ORDER = (
     RUN_ID, "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
     "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G",

@@ -46,7 +46,7 @@ def facts_of(
         "queries": [str(q) for q in first.queries],
         "texts": None if texts is None else list(texts),
         "level": LEVEL,
-        "key": key_of_signs(comparison) if comparison else "",
+        "key": _key(comparison) if comparison else "",
         "alpha": comparison.settings.alpha if comparison else 0.05,
         "intervals": _interval_names(comparison),
         "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
@@ -111,6 +111,13 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
     return table
 
 
+def _key(comparison: Comparison) -> str:
+    """Return the legend of the table of runs."""
+    first = comparison.baseline or comparison.names[0]
+    name = comparison.settings.interval_name()
+    return f"{key_of_signs(comparison)}; below a mean: difference to {first}, {name}, verdict"
+
+
 def _interval_names(comparison: Comparison | None) -> dict[str, str]:
     if comparison is None:
         return {"all": "", "slices": ""}
@@ -120,11 +127,15 @@ def _interval_names(comparison: Comparison | None) -> dict[str, str]:
     }
 
 
-def _against(subject: Subject, m: Measure, run: str) -> str:
-    """Return the difference of a run to the baseline or the first run, with its interval and verdict; empty for that run."""
+def _against(subject: Subject, m: Measure, run: str) -> list[str]:
+    """Return the difference of a run to the baseline or the first run with its interval, and the verdict; nothing for that run."""
     comparison = subject.comparison
     first = subject.runs[0] if comparison is None or comparison.baseline is None else comparison.baseline
-    return "" if comparison is None or run == first else comparison.of(str(m), first, run).brief()
+    if comparison is None or run == first:
+        return []
+    row = comparison.of(str(m), first, run)
+    difference, interval, verdict = row.columns(3)
+    return [f"{difference} {interval}", verdict]
 
 
 def _best(m: Measure, means: Sequence[float]) -> float | None:

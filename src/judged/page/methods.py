@@ -74,12 +74,12 @@ def _measure(m: Measure) -> str:
 
 def _policy(policy: Policy) -> str:
     queries = {
-        "judged": "all judged queries count; a query missing from the run counts 0",
+        "judged": "all judged queries count; a query missing from the run counts as 0",
         "both": "only queries in both the judgments and the run count",
         "strict": "every judged query must be in the run",
     }[policy.queries]
     empty = {
-        "zero": "counts 0", "skip": "is excluded", "one": "counts 1", "nan": "has no value", "error": "is an error",
+        "zero": "counts as 0", "skip": "is excluded", "one": "counts as 1", "error": "is an error",
     }[policy.empty]  # fmt: skip
     ties = {
         "id-desc": "ties are broken by document id, descending", "id-asc": "ties are broken by document id, ascending",
@@ -96,7 +96,9 @@ def _policy(policy: Policy) -> str:
     precision = " (in float32)" if policy.precision == "float32" else ""
     duplicates = {"error": "", "first": " The first occurrence of a duplicate document counts.",
                   "best": " The best-ranked occurrence of a duplicate document counts."}[policy.duplicates]  # fmt: skip
-    rejudged = "" if policy.rejudged == "error" else f" If a document has several grades, the {policy.rejudged} counts."
+    rejudged = (
+        "" if policy.rejudged == "error" else f" If a document has several grades, the {policy.rejudged} grade is used."
+    )
     crossing = " The document that exceeds a token budget is included." if policy.crossing == "in" else ""
     prepared = f" Preprocessing: {'; '.join(policy.prepared)}." if policy.prepared else ""
     return (f"Conventions: {queries}; a query without a relevant document {empty}; rankings are {order}{precision}; {ties}; "

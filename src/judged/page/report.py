@@ -16,6 +16,7 @@ from judged.page.facts import facts_of
 from judged.page.query_details import Rankings, block_size, blocks, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
+from judged.steps import step
 
 _MAX = 1_000_000
 
@@ -40,7 +41,7 @@ def report(
         texts: document texts, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
         queries: query texts, in the same formats.
         title: title of the page; by default the names of the runs and the judgments.
-        depth: last rank shown of each ranking; by default 100, less for many queries.
+        depth: number of ranks shown per ranking; by default 100, fewer for many queries.
         length: maximum number of characters of a document text.
 
     >>> import judged as jd, tempfile, pathlib
@@ -52,6 +53,7 @@ def report(
     write_page(result, path, texts=texts, queries=queries, title=title, depth=depth, length=length)
 
 
+@step("preparing the page")
 def write_page(
     result: Any, path: Any, *, texts: Any, queries: Any, title: str | None, depth: int | None, length: int = 500
 ) -> tuple[Warned, ...]:
@@ -91,7 +93,7 @@ def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple
 def _check_path(path: Any, subject: Subject, *texts: Any) -> None:
     """Raise an error if the page would overwrite one of its inputs."""
     if not isinstance(path, str | os.PathLike) or str(path) in ("", "-") or "\0" in str(path):
-        raise UsageError("parameter", "a file path, such as report.html", got=shown(path), value=path)
+        raise UsageError("parameter", "a file path such as report.html", got=shown(path), value=path)
     read = [file for r in subject.results if r.source is not None for file, *_ in r.source.file_stamps]
     named = [one for one in texts if isinstance(one, str | os.PathLike)]
     for other in (*read, *named):
@@ -115,7 +117,7 @@ def _check(title: Any, depth: Any, length: Any) -> None:
 def _title(subject: Subject) -> str:
     names = subject.runs if len(subject.runs) <= 4 else (*subject.runs[:3], f"{len(subject.runs) - 3} more")
     runs = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{runs}, judged by {subject.first.names[0].rpartition('/')[2]}"
+    return f"{runs}; judgments: {subject.first.names[0].rpartition('/')[2]}"
 
 
 def _docs(subject: Subject, rankings: Rankings) -> set[str]:

@@ -45,7 +45,7 @@ def _cell(one: dict[str, Any], measure: dict[str, Any], single: bool) -> str:
     """The mean with its interval, or of several runs with the difference to the baseline or the first run."""
     places, mean = measure["places"], number(one["mean"], measure["places"])
     if not single:
-        return f"{mean} {one['sign']}".rstrip() + (f" ({one['against']})" if one["against"] else "")
+        return f"{mean} {one['sign']}".rstrip() + (f" ({' '.join(one['against'])})" if one["against"] else "")
     return mean if one["low"] is None else f"{mean} [{number(one['low'], places)}, {number(one['high'], places)}]"
 
 

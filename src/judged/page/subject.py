@@ -104,5 +104,5 @@ def subject_of(result: Any) -> Subject:
         return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
     raise UsageError(
         "report", "a result of jd.evaluate or jd.compare, or several results of jd.evaluate", got=shown(result), value=result,
-        hint="call for example jd.report(jd.compare(qrels, runs), 'report.html')",
+        hint="for example, call jd.report(jd.compare(qrels, runs), 'report.html')",
     )  # fmt: skip

@@ -121,8 +121,8 @@ def _several(subject: Subject, m: Measure, rows: Sequence[Difference], i: int) -
     verb, pronoun, are = ("has", "It", "is") if len(leaders) == 1 else ("have", "They", "are")
     extreme = "lowest" if m.definition.lower_is_better else "highest"
     lead = f"{_list(leaders)} {verb} the {extreme} {m}"
-    won = "wins more" if "wins more" in verdicts.values() else "better"
-    predicates = [f"{predicate(PHRASES[won], len(leaders))} {_beaten(beaten, others)}"] if beaten else []
+    won = PHRASES["wins more" if "wins more" in verdicts.values() else "better"]
+    predicates = [f"{predicate(won, len(leaders))} {_beaten(beaten, others)}"] if beaten else []
     predicates += [f"{predicate(PHRASES['loses more'], len(leaders))} {_list(lost)}"] if lost else []
     predicates += [f"{are} equal to {_list(equal)}"] if equal else []
     known = f"{pronoun} {' and '.join(predicates)}" if predicates else ""
@@ -137,7 +137,7 @@ def _beaten(beaten: Sequence[str], others: Sequence[str]) -> str:
         return beaten[0]
     if len(beaten) < len(others):
         return f"{len(beaten)} other runs"
-    return "both others" if len(beaten) == 2 else f"all {len(beaten)} others"
+    return "the other two" if len(beaten) == 2 else f"all {len(beaten)} others"
 
 
 def _other_measures(subject: Subject, conclusions: Sequence[_Conclusion], i: int) -> tuple[str, ...]:

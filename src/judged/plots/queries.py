@@ -33,7 +33,7 @@ def _won(measure: str, d: Floats) -> dict[str, NDArray[np.bool_]]:
 
 def _left_out(comparison: Comparison, known: NDArray[np.bool_]) -> str:
     count = int((~known).sum())
-    return f"; {counted(count, 'query', 'queries')} without a value left out" if count else ""
+    return f"; {counted(count, 'query', 'queries')} without a value excluded" if count else ""
 
 
 def bars(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:

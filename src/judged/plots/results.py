@@ -59,7 +59,7 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
         forest_axes(ax, dict(enumerate(labels)))
         ax.set_xlim(*limits)
         ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")
-        title = " judged by ".join(name.rpartition("/")[2] for name in reversed(values.names))
+        title = ", judgments: ".join(name.rpartition("/")[2] for name in reversed(values.names))
         ax.set_title(plain(title), loc="left", fontsize="medium")
         write_numbers(ax, "mean [95% interval]", dict(enumerate(texts)))
 
@@ -126,7 +126,7 @@ def draw_comparison(
     matplotlib()
     check_choice(kind, Plot, "kind", slug="plot")
     if (a is not None or b is not None) and kind not in ("queries", "scatter"):
-        raise UsageError("plot", f"a and b are for queries and scatter only, not for {kind}", hint="leave them out")
+        raise UsageError("plot", f"a and b are for queries and scatter only, not for {kind}", hint="omit them")
     chosen = comparison.measures if measure is None else _requested_measures([measure], comparison.measures)
     if kind in ("means", "differences"):
         known = {m: _known(comparison, m) for m in chosen}

@@ -193,7 +193,7 @@ def _places(means: tuple[float, ...], lower: bool) -> tuple[list[float], dict[fl
     def place(mean: float) -> float:
         return 1 + (mean - best) / span * (len(means) - 1)
 
-    ticks = {place(tick): f"{tick:g}" for tick in MaxNLocator(5).tick_values(*sorted((best, worst))).tolist()}
+    ticks = {place(tick): f"{tick:g}" for tick in MaxNLocator(5).tick_values(*sorted((best, worst)))}
     return [place(mean) for mean in means], {at: text for at, text in ticks.items() if 1 <= at <= len(means)}
 
 

@@ -26,7 +26,7 @@ _AGAIN = "save the baseline again"
 class Baseline:
     """Values per query with their policy, and hashes of the judgments and of the run.
 
-    The same inputs give the same bytes: there is no date and no machine in it.
+    The same inputs give the same bytes: the file contains no date and no machine name.
     """
 
     values: Values
@@ -52,12 +52,12 @@ class Baseline:
         return json.dumps({"judged": data.pop("judged"), "inputs": inputs, **data}, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file, which appears whole or not at all; `jd.load` reads its values."""
+        """Write a file, atomically; `jd.load` reads its values."""
         with write_atomically(path) as file:
             file.write(self.to_json())
 
     def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:
-        """Warnings of a comparison with these judgments; raise if the baseline has others, unless that is allowed."""
+        """Warnings of a comparison with these judgments; raise if the baseline has different ones, unless this is allowed."""
         warned = []
         name = self.values.names[1]
         if self.version is not None and self.version != __version__:
@@ -66,16 +66,16 @@ class Baseline:
             )
         if self.qrels is None:
             warned.append(
-                Warned("baseline-unhashed", 1, "the baseline does not name its judgments; they may be others")
+                Warned("baseline-unhashed", 1, "the baseline does not record its judgments; they may be different ones")
             )
         elif (now := content_of(qrels)) != self.qrels:
             if not allow_changed:
                 raise DataError(
-                    "incomparable", f"the baseline ({name}) has other judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,
+                    "incomparable", f"the baseline ({name}) has different judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,
                     hint=Hint("save the baseline again, or accept it with {allow_changed_judgments}", allow_changed_judgments=True),
                 )  # fmt: skip
             warned.append(
-                Warned("judgments-changed", 1, "the baseline has other judgments, which may explain a difference")
+                Warned("judgments-changed", 1, "the baseline has different judgments, which may explain a difference")
             )
         return tuple(warned)
 
@@ -113,7 +113,7 @@ def parse_baseline(text: str, name: str) -> Baseline:
     """Read the text of a saved result."""
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError("values-file", f"not a complete saved result: {error}", where=name, hint=_AGAIN) from error
     if isinstance(data, list):
         raise DataError("values-file", f"the file has {len(data)} results, not one", where=name, hint=_AGAIN)

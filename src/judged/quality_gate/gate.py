@@ -39,6 +39,7 @@ from judged.quality_gate.reasons import (
 from judged.quality_gate.result import Gate
 from judged.quality_gate.rules import DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
+from judged.steps import step
 
 
 def gate(
@@ -69,22 +70,22 @@ def gate(
         qrels: judgments, in any format that `read_qrels` takes; None for those of the rules.
         candidate: a run, in any format that `read_run` takes; {name: run} to name it. A question file, which contains its judgments, may be the
             only input.
-        baseline: a run, a `Values`, or a file that `baseline(…).save` or `Values.save` wrote; without one, only `min` and `max` apply.
+        baseline: a run, a `Values`, or a file written by `baseline(…).save` or `Values.save`; without one, only `min` and `max` apply.
         measures: as in `evaluate`. [default: those of a saved baseline]
-        max_drop: largest drop of a mean: a number, or {measure: number}. [default: 0]
+        max_drop: largest allowed drop of a mean: a number, or {measure: number}. [default: 0]
         max_total_drop: the same since the anchor. [default: `max_drop`]
-        mode: drops that fail: `significant`, significantly beyond `max_drop`; in the `mean`; or `sure`: beyond it and not excluded. [default: significant]
+        mode: which drops fail: `significant`, significantly more than `max_drop`; `mean`, more in the mean; `sure`, those for which more cannot be ruled out. [default: significant]
         alpha: in mode `significant`, the largest chance that a candidate fails that is nowhere worse by more than is allowed; in `sure`, twice the
             chance that one passes that is worse. [default: 0.05]
-        min: {measure: lowest value} of the candidate.
-        max: {measure: highest value}.
+        min: {measure: lowest allowed mean} of the candidate.
+        max: {measure: highest allowed mean}.
         max_query_drop: (drop, n) or `"0.3:2"`: at most n queries may drop by more.
         slices: groups of queries that must pass too: a table of queries, with `by`; or {query: group}.
         by: columns of the table; `"relevant"` is the number of relevant documents.
-        min_queries: fewest queries that mode `significant` may decide by, or the gate fails; smaller slices are skipped. [default: 10]
+        min_queries: minimum number of queries: mode `significant` fails with fewer, and smaller slices are skipped. [default: 10]
         anchor: an earlier baseline, so that small drops do not add up. [default: the first baseline of the history]
         history: a file of builds, to which this one is added; alpha then is that of all builds together.
-        rules: a `judged.toml`, or a mapping with these keys; arguments win, measure by measure.
+        rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
@@ -104,7 +105,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
         qrels, candidate = None, qrels
     judgments = rules.qrels if qrels is None else qrels
     if judgments is None and not are_questions(candidate, rules.inputs):
-        raise UsageError("rule", "no judgments", hint="pass them, or name them as qrels in the rules")
+        raise UsageError("rule", "no judgments given", hint="pass them, or name them as qrels in the rules")
     if rules.baseline is None:
         rules.check_baseline_is_needed()
     (base_name, source), (name, run) = split_name(rules.baseline), split_name(candidate)
@@ -190,7 +191,7 @@ def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:
 
 
 def _resolve(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tuple[str, ...]:
-    """The names that results have under the profile and the level; measures that are text raise, or are left out."""
+    """The names that results have under the profile and the level; measures with text values raise an error, or are excluded."""
     profile = profile_named(rules.profile)
     measures = [with_level(profile.apply(parse(name)), rules.level) for name in names]
     for m in measures:
@@ -239,6 +240,7 @@ def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, st
     return first, second
 
 
+@step("applying the rules")
 def _apply(rules: Rules, inputs: GateInputs, worst: int, history: History | None = None) -> Gate:
     """Apply the rules, and add the decision to the history."""
     reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison

@@ -51,13 +51,12 @@ class GateCandidate:
         judgments: Qrels = self.run.qrels if self.qrels is None else self.qrels
         return judgments
 
-    def join(self) -> Judged:
-        """The judged ranking of the candidate."""
-        return join(self.qrels, self.run, profile=self.rules.profile, **self.rules.policy)
-
     def evaluate(self) -> Values:
         """The values of the candidate."""
-        return evaluate(self.join(), measures=self.measures.all, level=self.rules.level, profile=self.rules.profile)
+        rules = self.rules
+        return evaluate(
+            self.qrels, self.run, self.measures.all, level=rules.level, profile=rules.profile, **rules.policy
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,9 @@ def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[s
     rules, stored, measures = candidate.rules, saved.values, candidate.measures
     kept = _only(stored, measures.compared, names[0])
     warnings = saved.warnings(candidate.judgments, allow_changed=rules.allow_changed_judgments)
-    judged = candidate.join()
-    values = evaluate(judged, measures=measures.all, level=rules.level, profile=rules.profile)
-    slices = _spell_out(slice_requests(rules.slices, rules.by) or [], rules, judged)
+    values = candidate.evaluate()
+    assert values.source is not None
+    slices = _spell_out(slice_requests(rules.slices, rules.by) or [], rules, values.source.judged)
     comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
     judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.judgments.queries.tolist()}
     missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)

@@ -29,7 +29,7 @@ class Reason:
     observed: float
     allowed: float
     sentence: str
-    note: str = ""  # why a rule that passed says little
+    note: str = ""  # why the evidence for a rule that passed is weak
     skipped: bool = False  # the slice has too few queries
     p: float = math.nan  # corrected and one-sided: of a drop of at most `allowed`; NaN in mode sure
     low: float = math.nan  # interval of the difference, whose better end decides; in mode sure the worse one
@@ -81,9 +81,11 @@ def _drop_reason(drop: Drop, rules: Rules) -> Reason:
     few = row.part is not None and row.queries < rules.min_queries
     broken = not few and breaks_rule(drop, rules)
     if few:
-        sentence = f"{row.part}: {counted(row.queries, 'query')}, fewer than {rules.min_queries}: not tested."
+        sentence = (
+            f"{row.part}: not tested ({counted(row.queries, 'query')}; at least {rules.min_queries} are required)."
+        )
     elif not row.queries:
-        sentence = f"{row.measure} has no value for any query of both runs."
+        sentence = f"{row.measure} has no value for any query in both runs."
     else:
         sentence = f"{_moved(drop)}{(_sure_clause if rules.mode == 'sure' else _clause)(drop, broken, rules)}."
     low, high = drop.ends
@@ -115,20 +117,21 @@ def _counts(drop: Drop) -> str:
 
 
 def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
-    limit = f"the {drop.of.allowed:g} allowed"
+    allowed = drop.of.allowed
+    beyond = f", more than the {allowed:g} allowed" if allowed else ""
     if not drop.exceeds(drop.size):
-        return f", within {limit}" if drop.size > 0 else ""
+        return f", within the {allowed:g} allowed" if drop.size > 0 else ""
     if rules.mode == "mean":
-        return f", more than {limit}"
+        return beyond or f"; {drop.of.rule} is 0"
     p = p_text(drop.p).replace("<", "below ")
     p_value = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
     if broken and drop.exceeds(drop.low):
-        return f", more than {limit}: on other queries too by at least {_number(drop.low)} ({p_value})"
+        return f"{beyond}: on other queries too by at least {_number(drop.low)} ({p_value})"
     if broken:  # a test that is not about the mean
-        return f", more than {limit}, and more queries lost than won ({p_value})"
+        return f"{beyond}, and more queries lost than won ({p_value})"
     if TESTS.find(rules.paired_test).direction is not None and drop.p > 0.5:
-        return f", more than {limit}, but the {rules.paired_test} test does not say that it got worse ({p_value})"
-    return f", more than {limit}, but other queries might not show it ({p_value}, alpha = {rules.alpha:.2g})"
+        return f"{beyond}, but the {rules.paired_test} test does not show that it got worse ({p_value})"
+    return f"{beyond}, but other queries might not show it ({p_value}, alpha = {rules.alpha:.2g})"
 
 
 def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
@@ -140,12 +143,13 @@ def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
     if drop.high <= 0:
         return f"; it did not get worse ({level})"
     few = f"; {_are_few(drop.row.queries)} to rule it out" if not drop.exceeds(drop.size) else ""
-    beyond = f"more than the {drop.of.allowed:g} allowed{few}" if broken else f"within the {drop.of.allowed:g} allowed"
-    return f"; on other queries it may be worse by up to {_number(drop.high)} ({level}), {beyond}"
+    allowed = f"the {drop.of.allowed:g} allowed"
+    beyond = f", {'more than' if broken else 'within'} {allowed}" if drop.of.allowed else f"; {drop.of.rule} is 0"
+    return f"; on other queries it may be worse by up to {_number(drop.high)} ({level}){beyond}{few if broken else ''}"
 
 
 def _doubt(drop: Drop, rules: Rules) -> str:
-    """Explain why a rule that holds says little: a drop that matters would hardly be found. Empty if the interval excludes it."""
+    """Explain why the evidence for a rule that holds is weak: a drop that matters would hardly be found. Empty if the interval excludes it."""
     row, queries = drop.row, counted(drop.row.queries, "query")
     if rules.mode == "sure":
         return ""
@@ -153,9 +157,9 @@ def _doubt(drop: Drop, rules: Rules) -> str:
         least = TESTS.find(rules.paired_test).least_p(int(np.count_nonzero(drop.of.beyond))) / 2
         several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
         few = queries if drop.changed == row.queries or drop.of.allowed else f"{drop.changed} changed of {queries}"
-        return f"{few} cannot show a drop, however large: p is never below {least:.2g}{several}"
+        return f"{few} cannot detect any drop, however large: p is never below {least:.2g}{several}"
     if math.isnan(drop.high):
-        return f"{queries} cannot show a drop"
+        return f"{queries} cannot detect a drop"
     if math.isnan(drop.found):
         return (
             ""
@@ -206,7 +210,7 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
         fallen = np.flatnonzero(worse > bound + slack)
         first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
         named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
-        size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} in {m}"
+        size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} on {m}"
         reasons.append(
             Reason(rule="max_query_drop", measure=m, passed=len(fallen) <= most, observed=len(fallen), allowed=most,
                    sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.")

@@ -43,7 +43,7 @@ class Gate(Result):
 
     @property
     def doubts(self) -> tuple[Reason, ...]:
-        """The reasons of rules that hold, but that these queries can hardly test."""
+        """The reasons of rules that hold, but on weak evidence."""
         return tuple(r for r in self.reasons if r.note)
 
     @property
@@ -63,8 +63,8 @@ class Gate(Result):
             return f"FAIL  {who}: {len(self.broken)} of {tested} rules broken"
         rules = "the rule holds" if tested == 1 else f"all {tested} rules hold"
         doubts = len(self.doubts)
-        few = "it is" if tested == 1 else f"{doubts} of them {'is' if doubts == 1 else 'are'}"
-        return f"PASS  {who}: {rules}{f', but {few} hardly tested' if doubts else ''}"
+        which = "" if tested == 1 else f"for {doubts} of them "
+        return f"PASS  {who}: {rules}{f', but the evidence {which}is weak' if doubts else ''}"
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 

@@ -103,7 +103,9 @@ def _correction(key: str, value: Any) -> str:
     """The name of a correction; not `max`, which needs tests of the same queries."""
     correction = CORRECTIONS.find(value)
     if correction.function is None:
-        problem = f"the {key} {correction.name} needs tests of the same queries, and measures and slices have others"
+        problem = (
+            f"the {key} {correction.name} needs tests on the same queries, but measures and slices have different ones"
+        )
         raise UsageError("correction", problem, hint=Hint("use {correction}", correction="bonferroni"), value=value)
     return correction.name
 
@@ -124,7 +126,7 @@ class Rules:
         mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
         alpha: significance level over all measures and slices; with a history, over all builds too.
         min: {measure: lowest value}, over all queries.
-        max: {measure: highest value}.
+        max: {measure: highest allowed mean}.
         max_query_drop: (drop, n): at most n queries may drop by more.
         slices: table of queries, or {query: group}; each group must pass too.
         by: columns of the table; `relevant` is the number of relevant documents.
@@ -226,7 +228,7 @@ class Rules:
 
 @cache
 def _types() -> dict[str, Any]:
-    """The type of each key, None left out."""
+    """The type of each key, without None."""
     hints = get_type_hints(Rules)
     return {spec.name: next((t for t in get_args(hints[spec.name]) if t in (int, float)), hints[spec.name])
             for spec in fields(Rules) if spec.name not in ("policy", "inputs", "sources")}  # fmt: skip

@@ -15,7 +15,7 @@ def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     try:
         data = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError("rules-file", f"not TOML: {error}", where=str(path)) from error
     for key in data:
         if key != "gate":

@@ -34,7 +34,7 @@ def _fold(title: str, body: str) -> str:
 def junit(gate: Gate) -> str:
     r"""One test case per rule, measure and slice, by the schema of Jenkins' xUnit plugin (junit-10.xsd).
 
-    Control characters, which XML cannot contain, are escaped (`\x07`). There is no time in it: the same gate gives the same bytes.
+    Control characters, which XML cannot contain, are escaped (`\x07`). It contains no time: the same gate gives the same bytes.
     """
     from xml.etree import ElementTree as Xml
 

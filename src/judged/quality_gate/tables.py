@@ -59,7 +59,7 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
         rows.append((row.measure, row.part or "all queries", str(row.queries), number(row.mean_a, places), number(row.mean_b, places),
                      number(row.difference, places, sign="+"), shown.columns(places)[1], f"{row.wins}/{row.ties}/{row.losses}",
                      p_text(reason.p), reason.verdict))  # fmt: skip
-    headers = ("measure", "queries of", "queries", *comparison.names, "difference", "interval", "won/tied/lost", "corrected p", "max_drop")  # fmt: skip
+    headers = ("measure", "slice", "queries", *comparison.names, "difference", "interval", "won/tied/lost", "corrected p", "max_drop")  # fmt: skip
     build = () if gate.build is None else (str(gate.build),)
     below = (_how(gate), *build, *gate.remarks, f"policy: {gate.candidate.policy}")
     without = frozenset({8}) if rules.mode == "sure" else frozenset()
@@ -99,6 +99,6 @@ def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
             table = change_table(changes, *comparison.names, places=places)
             table = (
                 table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
-            )  # saved results know no documents
+            )  # saved results contain no documents
             shown.append(replace(table, title=f"{counted(lost, 'query')} got worse on {m}{more}"))
     return shown

@@ -19,6 +19,7 @@ from judged.recommenders.registry import BEYOND, BeyondMeasure, parse_beyond
 from judged.recommenders.result import BeyondAccuracy, compute
 from judged.recommenders.top_scores import top_of_dense, top_of_sparse
 from judged.stats.checks import check_count
+from judged.steps import step
 
 Seen = Callable[[int, int], tuple[Ints, Ints]]
 
@@ -27,7 +28,7 @@ def top_k(scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, item
           name: str = "scores") -> Run:  # fmt: skip
     """Return the k items with the highest scores of each user, without those already seen, as a run for `evaluate`.
 
-    Of items with equal scores around the k-th place, the first columns are taken; the order of equal scores within a list is
+    Of items with equal scores at rank k, the first columns are selected; the order of equal scores within a list is
     decided when the run is evaluated (`ties=`). A list is shorter if fewer items are left; a user without any is not in the run.
 
     Args:
@@ -73,7 +74,7 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
             function of two items, a matrix, (ids, matrix).
         qrels: relevant items of each user, any input of `read_qrels`.
         level: lowest relevant grade.
-        categories: {item: category, or a list of them}.
+        categories: {item: category or list of categories}.
         expected: a run of a primitive recommender, for Serendipity; by default the most popular items.
 
     Raises:
@@ -86,7 +87,9 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
     side = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
     k = check_count(k, "k", slug="cutoff")
     chosen = tuple(m.at(k) for m in (_possible(side) if measures is None else parse_beyond(measures)))
-    return compute(read_recommendations(run, side, max(m.k or k for m in chosen)), chosen, k)
+    recommendations = read_recommendations(run, side, max(m.k or k for m in chosen))
+    with step("measuring"):
+        return compute(recommendations, chosen, k)
 
 
 def _possible(side: SideInformation) -> list[BeyondMeasure]:

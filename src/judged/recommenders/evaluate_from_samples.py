@@ -88,7 +88,7 @@ def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 R
                           estimator: Estimator = "corrected", gamma: float = 0.1, replacement: bool = False, seed: int = 0) -> SampledEstimates:  # fmt: skip
     """Estimate measures over the whole catalogue from the rank of one relevant item among sampled others.
 
-    A measure computed as if the sample were the catalogue is another measure: it is far too high, and can order systems
+    A measure computed as if the sample were the catalogue is a different measure: it is far too high, and can order systems
     differently (Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020). It is available only by its
     name, `biased`. No estimator removes the effect of sampling: `bias_at_most` is the largest bias left. Rank all items if you can.
 
@@ -120,7 +120,7 @@ def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 R
     )
     warnings: tuple[Warned, ...] = ()
     if estimator == "biased":
-        text = f"values of a sample of {m} of {n - 1:,} negatives differ from those of the catalogue and may order systems differently"
+        text = f"values from a sample of {m} of {n - 1:,} negatives differ from those over the catalogue and may order systems differently"
         warnings = (Warned("sampled-negatives", len(place), text),)
     used_gamma = float(gamma) if estimator == "corrected" else None
     return SampledEstimates(estimates, len(place), m, n, used_gamma, replacement, warnings)

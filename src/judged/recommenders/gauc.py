@@ -27,7 +27,7 @@ _RESAMPLES = 2_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAUC(Result):
-    """GAUC with its interval, and the AUC and weight of each user; users with only one class are left out and counted."""
+    """GAUC with its interval, and the AUC and weight of each user; users with a single class are excluded and counted."""
 
     value: float
     low: float | None
@@ -47,7 +47,8 @@ class GroupedAUC(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The value with its interval."""
         ends = "" if self.low is None else f"[{number(self.low, places)}, {number(self.high, places)}]"
-        notes = (f"weights: {self.weighted_by} · {counted(self.left_out, 'user')} with only one class left out",)
+        excluded = f" · {counted(self.left_out, 'user')} with a single class excluded" if self.left_out else ""
+        notes = (f"weights: {self.weighted_by}{excluded}",)
         headers = ("measure", "value", f"{self.confidence:.0%} interval", "users")
         row = ("GAUC", number(self.value, places), ends, str(len(self.users)))
         return [Table(headers, (row,), notes=notes)]
@@ -60,7 +61,7 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
          **policy: Unpack[PolicyOptions]) -> GroupedAUC:  # fmt: skip
     """Average the AUC of each user with weights: how well a model orders the items shown to one user.
 
-    A user whose items are all relevant, or all not, has no AUC: such users are left out and counted. The interval is a bootstrap over
+    A user whose items are all relevant, or all not, has no AUC: such users are excluded and counted. The interval is a bootstrap over
     users of the ratio of Σ weight·AUC to Σ weight. Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
 
     Args:

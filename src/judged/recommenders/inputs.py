@@ -25,7 +25,7 @@ from judged.tables.text import counted
 
 @dataclass(frozen=True, slots=True)
 class SideInformation:
-    """The arguments of `beyond_accuracy` beside the run, as they were passed."""
+    """The arguments of `beyond_accuracy` other than the run, as passed."""
 
     items: Any = None
     history: Any = None
@@ -115,8 +115,8 @@ def _size(items: Any, catalogue: list[str] | None, recommended: list[str]) -> in
         extra, size = len(outside), len(set(catalogue))
         example = f", such as {shown(outside[0])}" if outside else ""
     if extra > 0:
-        raise DataError("catalogue", f"{counted(extra, 'recommended item')} outside the catalogue{example}", where="items",
-                        hint=Hint("give all items that can be recommended as {items}", items=None))  # fmt: skip
+        raise DataError("catalogue", f"{counted(extra, 'recommended item is', 'recommended items are')} outside the catalogue{example}", where="items",
+                        hint=Hint("pass all items that can be recommended as {items}", items=None))  # fmt: skip
     return size
 
 
@@ -186,14 +186,14 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
     if lists.interactions is not None:
         unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
         if unseen:
-            text = f"{counted(unseen, 'recommended item')} without an interaction: popularity 0; Novelty counts one interaction"
-            every = "these are all recommended items: check that the ids are the same"
+            text = f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity counts this as 0, Novelty as 1"
+            every = "no recommended item has any: check that the ids are the same"
             hint = Hint(every) if unseen == len(shown_items) else None
             warnings.append(Warned("item-unseen", unseen, text, hint))
     listed = None if lists.shares is None else np.asarray(lists.shares.any(axis=1))
     for known, what in ((lists.described, "vector or similarity"), (listed, "category")):
         missing = 0 if known is None else int((~known[shown_items]).sum())
         if missing:
-            text = f"{counted(missing, 'recommended item')} without a {what}, left out where one is needed"
+            text = f"{counted(missing, 'recommended item has', 'recommended items have')} no {what}; excluded where one is needed"
             warnings.append(Warned("item-unknown", missing, text))
     return tuple(warnings)

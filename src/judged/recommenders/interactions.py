@@ -31,7 +31,7 @@ def as_text(item: Any) -> str:
 def read_interactions(source: Any) -> Interactions:
     """Read interactions from any input of `read_qrels`, (user, item) pairs, or a sparse matrix of users × items.
 
-    Ratings are ignored: leave out what should not count.
+    Ratings are ignored: drop the rows that should not count.
     """
     if is_sparse(source):
         cells = source.tocoo()

@@ -12,7 +12,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.judged import Judged
-from judged.errors import Hint, UsageError, shown
+from judged.errors import Hint, UsageError, Wording, shown
 from judged.measures.parameters import Cutoff, Spec, number
 from judged.measures.registry import Measure, find, measure
 from judged.recommenders.lists import MissingArgumentError, RecommendedLists
@@ -31,6 +31,9 @@ _ARGUMENTS = {
     "qrels": "the relevant items of each user",
     "categories": "the categories of each item",
 }
+
+
+_RELEVANCE = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +109,7 @@ class BeyondMeasure:
             action = (
                 Hint("pass vectors= or similarity= in Python")
                 if need == "vectors"
-                else Hint(f"give {{{need}}}", **{need: None})
+                else Hint(f"pass {{{need}}}", **{need: None})
             )
             raise UsageError("argument", f"{self} needs {_ARGUMENTS[need]}", hint=action, value=need) from None
         return np.atleast_1d(np.asarray(value, dtype=float))
@@ -156,17 +159,17 @@ def parse_beyond(names: str | BeyondMeasure | Iterable[str | BeyondMeasure]) -> 
     else:
         raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
     if not parsed:
-        raise UsageError("measure", "no measure beyond accuracy given", hint="name one, such as Coverage")
+        raise UsageError("measure", "no beyond-accuracy measure given", hint="name one, such as Coverage")
     return list(dict.fromkeys(parsed))
 
 
 def _parse(text: str) -> list[BeyondMeasure]:
     call = parse_call(text)
-    definition = BEYOND.find(call.name, hint="use evaluate for measures of relevance")
+    definition = BEYOND.find(call.name, hint=_RELEVANCE)
     known = definition.parameters
     unknown = next((name for name in call.params if name not in known), None)
     if unknown is not None:
-        action = f"its parameters are {', '.join(known)}" if known else "leave it out"
+        action = f"its parameters are {', '.join(known)}" if known else "omit it"
         raise UsageError("parameter", f"{definition.name} has no parameter {unknown!r}", hint=action, value=text)
     checked = {name: spec.check(call.params[name]) for name, (spec, _) in known.items() if name in call.params}
     params = tuple((name, value) for name, value in checked.items() if value != known[name][1])

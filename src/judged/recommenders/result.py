@@ -151,7 +151,7 @@ def compute(given: Recommendations, measures: tuple[BeyondMeasure, ...], k: int)
         column.flags.writeable = False
     gaps = {name: int(np.isnan(column).sum()) for name, column in per_user.items()}
     missing = tuple(
-        Warned("values-missing", gap, f"{counted(gap, 'user')} without a value of {name} left out of it")
+        Warned("values-missing", gap, f"{name}: {counted(gap, 'user')} without a value excluded")
         for name, gap in gaps.items()
         if gap
     )

@@ -51,7 +51,7 @@ def similarity_of(vectors: Any, similarity: Any, shares: Floats | None, table: I
         raise UsageError("argument", problem, value=name)
     if similarity is not None and name is None:
         if vectors is not None:
-            raise UsageError("argument", "both vectors and a similarity of your own", hint="drop one of them")
+            raise UsageError("argument", "got both vectors and a custom similarity", hint="omit one of them")
         return _by_call(similarity, table) if callable(similarity) else _by_matrix(similarity, table)
     if name == "jaccard":
         return Alike() if shares is None else _by_categories(shares > 0)
@@ -133,7 +133,10 @@ def _rows(given: Any, name: str, table: ItemTable) -> tuple[Ints, Any]:
             row[at] = i
     if (row < 0).all():
         raise DataError(
-            "catalogue", "no item of the run or the history has one", where=name, hint="check that the ids are the same"
+            "catalogue",
+            f"no item of the run or the history is in {name}",
+            where=name,
+            hint="check that the ids are the same",
         )
     return row, matrix
 

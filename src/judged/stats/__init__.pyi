@@ -22,9 +22,7 @@ from .intervals import wilson as wilson
 from .multiple.corrections import CORRECTIONS as CORRECTIONS
 from .multiple.corrections import Correction as Correction
 from .multiple.corrections import adjusted as adjusted
-from .multiple.leaderboard import RankIntervals as RankIntervals
 from .multiple.leaderboard import Standings as Standings
-from .multiple.leaderboard import rank_intervals as rank_intervals
 from .multiple.leaderboard import standings as standings
 from .multiple.letters import bars as bars
 from .multiple.letters import letters as letters
@@ -38,6 +36,8 @@ from .multiple.posthoc import Pairwise as Pairwise
 from .multiple.posthoc import nemenyi as nemenyi
 from .multiple.posthoc import randomised_tukey as randomised_tukey
 from .multiple.posthoc import tukey as tukey
+from .multiple.rank_sets import RankSets as RankSets
+from .multiple.rank_sets import rank_sets as rank_sets
 from .multiple.studentised_range import range_quantile as range_quantile
 from .multiple.studentised_range import range_tail as range_tail
 from .paired.bayes import Posterior as Posterior
@@ -58,8 +58,12 @@ from .paired.registry import outcome_of_pairs as outcome_of_pairs
 from .paired.wilcoxon import wilcoxon as wilcoxon
 from .power import achieved_power as achieved_power
 from .power import detectable_difference as detectable_difference
+from .power import deviation_range as deviation_range
 from .power import little_chance as little_chance
+from .power import queries_for_equivalence as queries_for_equivalence
+from .power import queries_for_width as queries_for_width
 from .power import queries_needed as queries_needed
+from .power import queries_needed_about as queries_needed_about
 from .power import simulated_power as simulated_power
 from .rank_correlation.rbo_and_overlap import RBO as RBO
 from .rank_correlation.rbo_and_overlap import average_overlap as average_overlap

@@ -145,7 +145,8 @@ def mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     if (sizes == sizes[0]).all():
         squares = clusters / (clusters - 1) * totals(np.square(rest))
     else:
-        squares = totals(np.square(rest) / (1 - sizes / n)[:, None])
+        others = 1 - sizes / n  # 0 for a cluster that has everything, whose rest is 0
+        squares = totals(np.square(rest) / np.where(others > 0, others, 1.0)[:, None])
     return mean, np.ldexp(np.sqrt(squares), power) / n
 
 
@@ -163,6 +164,8 @@ def degrees_of_freedom(sizes: Floats) -> float:
     if (sizes == sizes[0]).all():
         return len(sizes) - 1.0
     share = sizes / sizes.sum()
+    if share.max() == 1:
+        return 1.0
     inflated = share**2 / (1 - share)
     return float(1 / (np.sum(share**2) + np.sum(inflated) ** 2 - np.sum(inflated**2)))
 

@@ -8,15 +8,19 @@ detect the observed difference adds nothing to its p-value (Hoenig and Heisey, T
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from judged._types import Floats
+from judged.core.numeric.resample import resampled_means
 from judged.errors import UsageError
 from judged.stats.checks import check_count, check_number, check_share, column
 from judged.stats.random_stream import places, signs
-from judged.stats.student_t import scales, two_sided_quantile, upper_tail
+from judged.stats.student_t import normal_quantile, scales, two_sided_quantile, upper_tail
 
 MATERIAL = 0.10  # of the mean: "material" in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
 LITTLE = 0.5  # power below which a difference is more likely missed than detected
@@ -73,9 +77,71 @@ def queries_needed(difference: float, deviation: float, *, power: float = 0.8, a
     spread = check_number(deviation, "deviation", zero=True)
     chance, level = _above(power, alpha)
 
-    def enough(n: int) -> bool:
-        return spread == 0 or _power(true / spread * math.sqrt(n), n - 1, level) >= chance
+    return _smallest(lambda n: spread == 0 or _power(true / spread * math.sqrt(n), n - 1, level) >= chance)
 
+
+def queries_for_width(width: float, deviation: float, *, alpha: float = 0.05) -> int | None:
+    """Return the smallest number of queries whose 1 - alpha t interval of a difference is at most this wide; None above 10⁹.
+
+    >>> queries_for_width(0.1, 0.2)
+    64
+    """
+    from scipy.special import stdtrit
+
+    wide, spread = check_number(width, "width"), check_number(deviation, "deviation", zero=True)
+    level = check_share(alpha, "alpha")
+    return _smallest(lambda n: 2 * float(stdtrit(n - 1, 1 - level / 2)) * spread / math.sqrt(n) <= wide)
+
+
+def queries_for_equivalence(margin: float, deviation: float, *, power: float = 0.8, alpha: float = 0.05) -> int | None:
+    """Return the smallest number of queries that show two equal systems to be equal within the margin; None above 10⁹.
+
+    They are shown to be equal if the 1 - alpha t interval of their difference is within ± margin; the power is exact for normal differences.
+
+    >>> queries_for_equivalence(0.05, 0.2)
+    171
+    """
+    bound, spread = check_number(margin, "margin"), check_number(deviation, "deviation", zero=True)
+    chance, level = _above(power, alpha)
+    return _smallest(lambda n: spread == 0 or _equivalence_power(bound / spread * math.sqrt(n), n - 1, level) >= chance)
+
+
+def _equivalence_power(bound: float, df: int, alpha: float) -> float:
+    """Return the probability that |Z| < bound - t·s, where Z is normal and s² is χ²/df."""
+    from scipy.special import ndtr, stdtrit
+
+    s, weight = scales(df)
+    half = np.maximum(bound - float(stdtrit(df, 1 - alpha / 2)) * s, 0.0)
+    return float(weight @ (2 * ndtr(half) - 1))
+
+
+def deviation_range(d: Any, *, confidence: float = 0.95, resamples: int = 2_000, seed: int = 0) -> tuple[float, float]:
+    """Return a bootstrap interval of the standard deviation of differences: how well a pilot determines the number of queries needed.
+
+    The interval of the logarithm of the variance, studentised by the kurtosis of each resample: the χ² interval holds only for normal differences.
+    """
+    x, level = column(d), check_share(confidence, "confidence")
+    n = len(x)
+    z = (x - x.mean()) / (x.std() or 1.0)  # scale and location cancel
+    m = resampled_means(np.stack([z, z**2, z**3, z**4], axis=1), check_count(resamples, "resamples"), seed)
+    variance, error = _log_variance(np.array([[0.0, 1.0, float((z**3).mean()), float((z**4).mean())]]), n)
+    drawn, errors = _log_variance(m[m[:, 1] - m[:, 0] ** 2 > 1e-12], n)
+    t = (drawn - variance) / errors
+    low, high = variance[0] - np.quantile(t, [(1 + level) / 2, (1 - level) / 2]) * error[0]
+    spread = float(x.std(ddof=1))
+    return spread * math.exp(low / 2), spread * math.exp(high / 2)
+
+
+def _log_variance(m: Floats, n: int) -> tuple[Floats, Floats]:
+    """Return log variances and their standard errors, √((kurtosis - 1) / n), from raw moments of samples."""
+    mean, second, third, fourth = m.T
+    variance = second - mean**2
+    centred = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
+    return np.log(variance), np.sqrt(np.maximum(centred / variance**2 - 1, 1 / n) / n)
+
+
+def _smallest(enough: Callable[[int], bool]) -> int | None:
+    """Return the smallest number of queries, from 2, that is enough; None above 10⁹."""
     low, high = 1, 2
     while not enough(high):
         low, high = high, 2 * high
@@ -85,6 +151,19 @@ def queries_needed(difference: float, deviation: float, *, power: float = 0.8, a
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def queries_needed_about(difference: float, deviation: float, *, power: float = 0.8, alpha: float = 0.05) -> int | None:
+    """Return `queries_needed` to within a query or so, in microseconds, for tables of thousands of pairs.
+
+    The normal approximation with a correction for t (Guenther, The American Statistician 1981).
+
+    >>> queries_needed_about(0.5, 1.0)
+    34
+    """
+    z, normal = normal_quantile(1 - alpha), NormalDist()
+    needed = ((z + normal.inv_cdf(power)) * deviation / abs(difference)) ** 2 + z * z / 2
+    return max(2, math.ceil(needed)) if needed <= _MOST else None
 
 
 def little_chance(deviation: float, queries: int, difference: float, *, alpha: float = 0.05) -> bool:

@@ -13,6 +13,7 @@ from judged._types import Floats
 _SERIES = 20.0  # half the degrees of freedom from which the quotient of gamma functions is a short series
 _MANY = 60.0  # degrees of freedom from which the fraction converges slowly
 _ERFC = np.frompyfunc(math.erfc, 1, 1)
+_FAR = 1e150  # its square does not overflow
 _STEPS = 60  # of Newton's method; a few are enough
 
 
@@ -25,7 +26,7 @@ def two_sided_p(t: Any, df: float) -> Floats:
     x = np.abs(np.atleast_1d(np.asarray(t, dtype=np.float64)))
     if df >= _MANY:
         return _mixed(x, df)
-    square = np.square(x) / df
+    square = np.square(np.minimum(x, _FAR)) / df
     p = np.ones_like(x)
     tail = square > 3 / df  # where the fraction of P converges quickly; below it, that of 1 - P does
     a = df / 2

@@ -1,4 +1,4 @@
-"""Summaries of a column of values. Missing values (NaN with a reason) are left out."""
+"""Summaries of a column of values. Missing values (NaN with a reason) are excluded."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Layout:
 
 
 def lay_out(table: Table, columns: int | None) -> Layout:
-    """Wrap columns of words, then leave out optional columns, then stack each row; None is unlimited."""
+    """Wrap columns of words, then drop optional columns, then stack each row; None is unlimited."""
     if columns is None:
         return Layout(table, tuple(_natural(table)))
     widths = _wrap_widths(table, columns)

@@ -19,7 +19,7 @@ class Table:
         notes: further lines below it.
         words: columns that contain words and are aligned left; the others contain numbers.
         strong: (row, column) of the best values, which are bold where the format has bold.
-        optional: columns that are left out first where there is no room for all, the least important first.
+        optional: columns to drop if the table is too wide, the least important first.
     """
 
     headers: tuple[str, ...]

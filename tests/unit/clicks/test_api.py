@@ -117,7 +117,7 @@ def test_a_fit_shows_its_parameters_and_how_it_went(log):
     found = jd.clicks.fit_clicks(log, "dbn", held_out=0.25, seed=2)
     text = str(found)
     assert "persistence" in text
-    assert "steps of EM" in text
+    assert "EM steps" in text
     assert "held out" in text
     assert "prior: 1 and 1" in text
     data = json.loads(found.to_json())
@@ -168,7 +168,7 @@ def test_models_are_compared_on_the_same_held_out_sessions(log):
     assert list(frame["model"]) == ["dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr"]
     assert len({fit.evaluation.sessions for fit in board.fits}) == 1
     assert frame.set_index("model")["log-likelihood"].idxmax() in ("dbn", "ubm")
-    assert "cascade is left out" in str(board)
+    assert "cascade is excluded" in str(board)
     assert len(board.by_rank()) == 4
     assert len(json.loads(board.to_json())["models"]) == 7
 
@@ -233,12 +233,36 @@ def test_each_session_may_have_a_list_of_its_own():
 
 def test_users_who_follow_the_grades_prefer_the_better_ranking():
     better = {"q1": ["d", "b", "c", "a"], "q2": ["z", "x", "y"]}
-    lists = jd.clicks.interleave(RUN, better, k=4, seed=3)
+    lists = jd.clicks.interleave(RUN, better, k=4, seed=3, sessions=2000)
     log = jd.clicks.simulate_clicks(QRELS, lists.lists(), "cascade", sessions=2000)
     found = jd.clicks.score_interleaving(lists, log)["session"]
     assert found.wins_b > found.wins_a
     assert found.p_value < 1e-6
     assert found.delta > 0
+    assert found.test == "sign"
+
+
+def test_sessions_of_a_query_that_saw_one_list_are_a_cluster():
+    better = {"q1": ["d", "b", "c", "a"], "q2": ["z", "x", "y"]}
+    lists = jd.clicks.interleave(RUN, better, k=4, seed=3)
+    log = jd.clicks.simulate_clicks(QRELS, lists.lists(), "cascade", sessions=2000)
+    found = jd.clicks.score_interleaving(lists, log)["session"]
+    assert found.test == "clustered"
+    assert found.p_value > 0.05  # two queries are two observations
+
+
+@pytest.mark.parametrize("sessions", [None, 300])
+def test_equal_rankings_are_rarely_found_to_differ(sessions):
+    rejected = 0
+    rng = np.random.default_rng(0)
+    docs = [f"d{i}" for i in range(8)]
+    qrels = {f"q{i:02}": {d: int(g) for d, g in zip(docs, rng.integers(0, 4, 8), strict=True)} for i in range(15)}
+    for seed in range(40):
+        a = {q: rng.permutation(docs).tolist() for q in qrels}
+        lists = jd.clicks.interleave(a, a, k=5, seed=seed, sessions=sessions)
+        log = jd.clicks.simulate_clicks(qrels, lists.lists(), "pbm", sessions=300, seed=seed)
+        rejected += jd.clicks.score_interleaving(lists, log)["session"].p_value <= 0.05
+    assert rejected <= 6  # P(more | 5%) < 0.01
 
 
 def test_queries_of_one_run_alone_and_clicks_elsewhere_are_told():
@@ -281,19 +305,34 @@ def test_a_run_is_estimated_from_clicks_on_another():
     given = jd.clicks.evaluate_from_clicks(
         log, other, "DCG@3", propensity=1 / np.arange(1, 5), estimators=["ips"]
     ).estimates[0]
-    fitted = jd.clicks.evaluate_from_clicks(log, other, ["DCG@3"], estimators=["ips"]).estimates[0]
+    fitted = jd.clicks.evaluate_from_clicks(log, other, ["DCG@3"], estimators=["ips"], resamples=20).estimates[0]
     assert given.low <= truth <= given.high
     assert abs(fitted.value - truth) < 0.02
+    assert fitted.low <= truth <= fitted.high
     assert given.supported == 1.0
 
 
 def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, log):
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps({"q1": ["d", "new"], "q2": ["z"]}))
-    found = jd.clicks.evaluate_from_clicks(log, [tmp_path / "a.json", tmp_path / "b.json"], "DCG@2 P@1 CTR", clip=0.01)
-    assert len(found.to_pandas()) == 2 * 3 * 3
+    found = jd.clicks.evaluate_from_clicks(
+        log, [tmp_path / "a.json", tmp_path / "b.json"], "DCG@2 P@1 CTR", clip=0.01, resamples=10
+    )
+    assert len(found.to_pandas()) == 2 * 3 * 4
     assert "supported" in str(found)
     assert json.loads(found.to_json())["estimates"][0]["measure"] == "DCG@2"
+
+
+def test_intervals_of_fitted_propensities_hold_the_truth():
+    inside = 0
+    for seed in range(30):
+        log = jd.clicks.simulate_clicks(QRELS, RUN, "pbm", sessions=1000, shuffled=0.3, seed=seed)
+        other = {"q1": ["d", "b", "c", "a"], "q2": ["z", "x", "y"]}
+        relevance = {q: attractiveness_of_grades([QRELS[q][d] for d in docs]) for q, docs in other.items()}
+        truth = np.mean([(r[:3] / np.log2(np.arange(2, len(r[:3]) + 2))).sum() for r in relevance.values()])
+        one = jd.clicks.evaluate_from_clicks(log, other, "DCG@3", estimators=["dr"], resamples=60).estimates[0]
+        inside += one.low <= truth <= one.high
+    assert inside >= 24  # P(fewer | 92%) < 0.01
 
 
 @pytest.mark.parametrize("measure", ["AP", "DCG@0", "", []])

@@ -10,7 +10,14 @@ import pytest
 
 import judged as jd
 from judged.errors import DataError, UsageError
-from judged.stats.power import achieved_power, detectable_difference, queries_needed, simulated_power
+from judged.stats.power import (
+    achieved_power,
+    detectable_difference,
+    queries_for_equivalence,
+    queries_for_width,
+    queries_needed,
+    simulated_power,
+)
 
 QUERIES = [f"q{i}" for i in range(12)]
 QRELS = {q: {"x": 1, "y": 0} for q in QUERIES}
@@ -43,7 +50,7 @@ def test_other_numbers_of_queries_and_shares():
 
 def test_it_says_so_in_words():
     text = str(jd.power(QRELS, A, B, "RR", difference=0.1))
-    assert text.startswith(f"RR: 12 queries detect a difference of {detectable_difference(SD, 12):.2g} with power 80%; a difference of 0.1 needs {queries_needed(0.1, SD)} queries.")  # fmt: skip
+    assert text.startswith(f"RR: 12 queries detect a difference of {detectable_difference(SD, 12):.2g} with power 80%; a difference of 0.1 needs {queries_needed(0.1, SD)} queries (between ")  # fmt: skip
     many = str(jd.power(QRELS, A, B, "RR AP P@1 nDCG@10", difference=0.05))
     assert many.count("[little-chance]") == 1
     assert len(many.splitlines()[0]) < 200
@@ -138,3 +145,18 @@ def test_too_few_or_no_common_queries_are_refused():
         jd.power(QRELS, A, B, "RR")["AP"]
     with pytest.raises(UsageError):
         jd.power(None, a, jd.evaluate({"q": {"x": 1}}, {"q": ["x"]}, "AP"))
+
+
+def test_more_systems_need_the_corrected_level():
+    found = jd.power(QRELS, A, B, "RR", difference=0.1, systems=5, width=0.2, margin=0.1)["RR"]
+    assert found.needed == queries_needed(0.1, SD, alpha=0.05 / 10)
+    assert found.smallest == detectable_difference(SD, 12, alpha=0.05 / 10)
+    assert found.for_width == queries_for_width(0.2, SD, alpha=0.05 / 10)
+    assert found.for_equivalence == queries_for_equivalence(0.1, SD, alpha=0.05 / 10)
+    assert found.needed_low < found.needed < found.needed_high
+
+
+@pytest.mark.parametrize("wrong", [{"systems": 1}, {"width": 0}, {"margin": float("nan")}])
+def test_plans_that_mean_nothing_are_refused(wrong):
+    with pytest.raises(jd.UsageError):
+        jd.power(QRELS, A, B, "RR", **wrong)

@@ -361,7 +361,7 @@ def test_judgments_in_place_of_a_run_are_told_so(tmp_path):
         with pytest.raises(jd.DataError) as error:
             jd.correlate(A, judgments)
         assert error.value.slug == "swapped"
-        assert "evaluate" in str(error.value.hint)
+        assert "two runs" in str(error.value.hint)
 
 
 # ── the result ───────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special, stats
 from sklearn import metrics
 
 import judged as jd
@@ -235,3 +236,34 @@ def test_one_class_alone_has_no_area_and_says_so():
 def test_wrong_input_is_told(call, match):
     with pytest.raises(jd.JudgedError, match=match):
         call()
+
+
+def test_perfect_rates_have_intervals_of_some_width():
+    labels = [1] * 20 + [0] * 20
+    found = jd.curves.classify(labels, labels).intervals
+    wilson = 20 / (20 + stats.norm.ppf(0.975) ** 2)
+    assert found["recall"] == pytest.approx((wilson, 1.0))
+    assert found["f"] == pytest.approx((2 * wilson / (1 + wilson), 1.0))
+    assert found["youden"] == pytest.approx((1 - math.sqrt(2) * (1 - wilson), 1.0))
+    assert jd.curves.classify(labels, scores=[float(x) for x in labels], threshold=0.5).intervals[
+        "auc"
+    ] == pytest.approx((wilson, 1.0))
+
+
+def test_the_interval_of_the_auc_is_delongs_on_the_logit_scale():
+    labels, scores, _ = data(1, 200, 0.5)
+    found = jd.curves.classify(labels, scores=scores, threshold=0.5)
+    reach = stats.norm.ppf(0.975) * found.auc_error / (found.auc * (1 - found.auc))
+    assert found.intervals["auc"] == pytest.approx(
+        tuple(special.expit(special.logit(found.auc) + np.array([-reach, reach])))
+    )
+
+
+def test_intervals_of_rates_hold_the_truth():
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(200):
+        labels = np.arange(100) < 20
+        chosen = np.where(labels, rng.random(100) < 0.9, rng.random(100) < 0.1)
+        low, high = jd.curves.classify(labels.astype(int), chosen.astype(int)).intervals["recall"]
+        inside += low <= 0.9 <= high
+    assert inside >= 180  # a bootstrap: about 165

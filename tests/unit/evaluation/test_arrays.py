@@ -310,8 +310,28 @@ def test_the_mean_over_many_orders_is_exact_for_sums_and_blind_to_the_order_give
     assert [w.slug for w in jd.score(labels, scores, "AP nDCG@7", ties="expected").warnings] == ["ties-sampled"]
 
 
-def test_whole_numbers_beyond_a_double_are_warned_of():
-    assert jd.score([[0, 1]], np.array([[2**60, 2**60 + 1]]), "RR").warnings[0].slug == "low-precision"
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_whole_numbers_beyond_a_double_are_compared_exactly(dtype):
+    labels, scores = [[0, 1, 0]], np.array([[2**60, 2**60 + 1, 5]], dtype)
+    result = jd.score(labels, scores, "RR")
+    assert (result["RR"].tolist(), result.warnings) == ([1.0], ())
+    assert jd.reciprocal_rank(labels, scores).tolist() == [1.0]
+    assert jd.reciprocal_rank([[0, 1], [0, 1, 0]], [[2**60, 2**60 + 1], [-(2**60) - 1, -(2**60), 1]]).tolist() == [
+        1.0,
+        1 / 2,
+    ]
+
+
+def test_labels_beyond_a_double_are_refused():
+    with pytest.raises(jd.DataError) as caught:
+        jd.ndcg(np.array([2**60, 2**60 + 1]), [1.0, 2.0])
+    assert caught.value.slug == "grade-range"
+
+
+def test_infinite_scores_are_ranked_with_a_warning():
+    result = jd.score([[1, 0, 1]], [[-np.inf, 1.0, np.inf]], "P@2 NumRet")
+    assert result.mean() == {"P@2": 1 / 2, "NumRet": 3}
+    assert [(w.slug, w.count) for w in result.warnings] == [("score-inf", 2)]
 
 
 @pytest.mark.parametrize(

@@ -229,3 +229,63 @@ def test_an_unknown_option_gets_the_right_one(name, hint):
     with pytest.raises(jd.UsageError) as caught:
         jd.score([1, 0], [1, 2], **{name: 1})
     assert caught.value.slug == "unknown-option"
+
+
+@pytest.mark.parametrize("measure", ["alpha_nDCG@5", "ERR_IA@5", "P_IA@2", "StRecall"])
+def test_one_subtopic_is_enough_for_diversity(measure):
+    qrels, run = [("q", "1", "a", 1), ("q", "1", "b", 0)], {"q": ["a", "b"]}
+    two = [*qrels, ("p", "1", "a", 1), ("p", "2", "b", 1)]
+    alone = jd.evaluate(qrels, run, measure).of("q")
+    assert alone == jd.evaluate(two, {**run, "p": ["a"]}, measure).of("q")
+
+
+def test_one_subtopic_keeps_documents_of_equal_grade_interchangeable():
+    qrels = {"q": {f"d{i}": i % 2 for i in range(8)}}
+    named = [("q", "1", doc, grade) for doc, grade in qrels["q"].items()]
+    run = {"q": dict.fromkeys(qrels["q"], 1.0)}
+    plain, judged = (jd.evaluate(source, run, "AP", ties="expected") for source in (qrels, named))
+    assert (judged.mean(), judged.warnings) == (plain.mean(), plain.warnings)
+
+
+def test_equal_ranks_are_warned_of_as_equal_scores_are():
+    run = [{"query": "q", "doc": doc, "rank": 1, "score": score} for doc, score in (("a", 2.0), ("b", 1.0))]
+    by_rank, by_score = (jd.evaluate({"q": {"a": 1}}, run, "RR", order=order) for order in ("rank", "score"))
+    assert (by_rank.mean(), by_score.mean()) == ({"RR": 1 / 2}, {"RR": 1.0})
+    assert [w.slug for w in by_rank.warnings] == ["ties"]
+    assert by_score.warnings == ()
+
+
+def test_warnings_count_the_queries_that_count():
+    qrels = {"found": {"a": 1}, "barren": {"a": 0}, "missing": {"a": 1}, "missing and barren": {"a": 0}}
+    run = {"found": ["a"], "barren": ["a"]}
+    both = jd.evaluate(qrels, run, "AP", queries="both")
+    assert {w.slug: w.count for w in both.warnings} == {"query-missing": 2, "no-relevant": 1}
+    skipped = jd.evaluate(qrels, run, "AP", empty="skip")
+    assert skipped.mean() == {"AP": (1 + 0) / 2}
+    assert "except 1 without a relevant document (empty=skip)" in str(skipped.warnings[0])
+    assert "counted as 0:" in str(jd.evaluate(qrels, run, "AP").warnings[0])
+
+
+def test_decisions_are_right_or_wrong_without_a_relevant_document_too():
+    for empty in ("zero", "one", "skip"):
+        values = jd.evaluate(
+            {"q": {"a": 0, "b": 0}, "p": {"a": 0}}, {"q": ["a", "b"], "p": ["x"]}, "SetAccuracy", empty=empty
+        )
+        assert values.to_dict() == {"q": {"SetAccuracy": 0.0}, "p": {"SetAccuracy": 1.0}}
+
+
+def test_skip_is_the_one_policy_that_gives_no_value():
+    with pytest.raises(jd.UsageError) as caught:
+        jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP", empty="nan")
+    assert (caught.value.slug, "skip" in str(caught.value.hint)) == ("policy", True)
+
+
+@pytest.mark.parametrize("rank", [-1, 1.5, "x", None])
+def test_a_rank_that_is_not_one_is_named(rank):
+    rows = [{"query": "q", "doc": "a", "rank": 1}, {"query": "q", "doc": "b", "rank": rank}]
+    with pytest.raises(jd.DataError) as caught:
+        jd.evaluate({"q": {"a": 1}}, rows, "RR")
+    assert (caught.value.slug, str(caught.value.where)) == ("rank-type", "run[1]['rank']")
+    with pytest.raises(jd.DataError) as caught:
+        jd.evaluate({"q": {"a": 1}}, [{**row, "score": 1.0} for row in rows], "RR", order="rank")
+    assert caught.value.slug == "no-rank"

@@ -53,7 +53,7 @@ def same(found, whole) -> bool:
 def test_a_folder_is_one_run_and_is_called_by_its_name(folder, whole):
     found = jd.evaluate(QRELS, f"{folder}/", "AP nDCG@5 RR")
     assert same(found, whole)
-    assert str(found).startswith("run judged by qrels")
+    assert str(found).startswith("run, judgments: qrels")
     assert "duplicates detected among judged documents" in str(found.policy)
     assert "duplicates" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
 

@@ -315,7 +315,7 @@ def test_a_budget_follows_the_order_in_which_ties_are_evaluated():
     uneven = {"a": 10, "b": 90, "c": 90}
     assert jd.evaluate(gold, run, "R@15tok", tokens=uneven, ties="best").mean() == {"R@15tok": 1.0}
     assert jd.evaluate(gold, run, "R@185tok", tokens=uneven, ties="worst").mean() == {"R@185tok": 0.0}
-    with pytest.raises(jd.UsageError, match="one order"):
+    with pytest.raises(jd.UsageError, match="single order"):
         jd.evaluate(gold, run, "R@100tok", tokens=tokens, ties="expected")
 
 

@@ -80,7 +80,7 @@ def test_a_cut_file_of_values_is_refused(tmp_path):
 
 
 def test_json_is_strict_and_missing_values_are_null():
-    result = jd.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", empty="nan")
+    result = jd.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", empty="skip")
     assert json.loads(result.to_json())["values"]["AP"] == [None]
 
 
@@ -165,3 +165,41 @@ def test_records_have_one_row_per_measure_and_query_and_the_summaries():
     assert set(records[0]) == {"run", "measure", "query", "value", "low", "high", "if_irrelevant", "if_top"}
     assert result.to_csv().count("\n") == 1 + len(records)
     assert result.to_trec().count("\n") == 2 * (8 + 1) + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"),
+    [("AP", "torchmetrics"), ("nDCG@2", "lightgbm"), ("RBP", "ir_measures"), ("map", "torchmetrics")],
+)
+def test_results_answer_to_the_name_that_was_asked_for(name, profile):
+    qrels = {"q": {"a": 1, "b": 0, "c": 2}, "p": {"a": 1, "b": 1}, "s": {"b": 1}}
+    run, other = (
+        {"q": ["b", "a", "c"], "p": ["a", "c"], "s": ["a", "b"]},
+        {"q": ["a", "b"], "p": ["c", "b"], "s": ["b"]},
+    )
+    found = jd.evaluate(qrels, run, name, profile=profile)
+    key = str(found.measures[0])
+    assert key != name
+    assert found[name].tolist() == found[key].tolist()
+    for values in (
+        found.mean(),
+        found.of("q"),
+        found.to_dict()["q"],
+        found.summary("median"),
+        found.quantile(0.5),
+        found.intervals(),
+    ):
+        assert values[name] == values[key]
+    assert found.interval(name) == found.interval(key)
+    assert found.explain(name, "q").value == found.of("q")[key]
+    compared = jd.compare(qrels, {"a": run, "b": other}, name, profile=profile)
+    assert compared.of(name, "a", "b") is compared.of(key, "a", "b")
+    assert compared.means()["a"][name] == compared.means()["a"][key]
+    assert [change.query for change in compared.where(name)] == [change.query for change in compared.where(key)]
+
+
+def test_a_measure_that_was_not_computed_is_explained_under_the_profile():
+    found = jd.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a"]}, "RR", profile="torchmetrics")
+    assert found.explain("AP", "q").value == 1.0
+    with pytest.raises(KeyError):
+        found.mean()["AP"]

@@ -288,7 +288,7 @@ def test_two_judges_of_graded_documents_get_the_weighted_ones_too():
         "alpha(ordinal)", "alpha(interval)",
     ]  # fmt: skip
     assert all(c.low <= c.value <= c.high for c in found.coefficients.values())
-    assert {c.method for c in found.coefficients.values()} == {"bootstrap over queries"}
+    assert {c.method for c in found.coefficients.values()} == {"jackknife over queries, Student's t"}
 
 
 def test_weights_add_the_whole_family():
@@ -322,7 +322,7 @@ def test_a_pair_without_a_common_document_has_no_value_and_its_reason():
 def test_intervals_over_queries_units_and_in_closed_form():
     methods = {how: jd.agree(*SAMPLE, interval=how)["kappa"] for how in ("queries", "units", "analytic")}
     assert [c.method for c in methods.values()] == [
-        "bootstrap over queries", "bootstrap over units", "closed form, normal",
+        "jackknife over queries, Student's t", "bootstrap over units", "closed form, normal",
     ]  # fmt: skip
     wide, narrow = (jd.agree(*SAMPLE, confidence=c)["kappa"] for c in (0.99, 0.5))
     assert wide.low < narrow.low < narrow.high < wide.high
@@ -342,14 +342,35 @@ def many(queries, shift=0):
     }
 
 
-@pytest.mark.parametrize(("queries", "method"), [(2, "units"), (9, "units"), (10, "queries")])
+def test_intervals_of_ten_queries_hold_the_truth():
+    rng, inside = np.random.default_rng(1), 0
+    for _ in range(60):
+        share = rng.beta(8, 2, 10)  # how often both judges of a query agree, 0.8 on average
+        first = {f"q{i}": {f"d{j}": int(rng.random() < 0.5) for j in range(20)} for i in range(10)}
+        second = {
+            q: {d: g if rng.random() < share[i] else 1 - g for d, g in first[q].items()} for i, q in enumerate(first)
+        }
+        low, high = jd.agree(first, second)["raw"].interval
+        inside += low <= 0.8 <= high
+    assert inside >= 51  # P(fewer | 95%) < 0.001
+
+
+@pytest.mark.parametrize(
+    ("queries", "method"),
+    [
+        (2, "bootstrap over units"),
+        (9, "bootstrap over units"),
+        (10, "jackknife over queries, Student's t"),
+        (50, "bootstrap over queries"),
+    ],
+)
 def test_few_queries_are_not_drawn_and_it_is_said(queries, method):
     found = jd.agree(many(queries), many(queries, 1))
-    assert found["kappa"].method == f"bootstrap over {method}"
+    assert found["kappa"].method == method
     said = f"{queries} queries are too few for a bootstrap over queries (fewer than 10)"
     assert (said in str(found)) == (queries < 10)
     forced = jd.agree(many(queries), many(queries, 1), interval="queries")
-    assert forced["kappa"].method == "bootstrap over queries"
+    assert ("jackknife" in forced["kappa"].method) == (queries < 50)
     assert forced.note == ""
 
 
@@ -357,7 +378,7 @@ def test_a_pair_of_several_judges_with_few_common_queries_draws_documents():
     some = {query: docs for query, docs in many(12, 2).items() if query in ("q1", "q2", "q3")}
     found = jd.agree(many(12), many(12, 1), some)
     assert [pair["kappa"].method for pair in found.pairs] == [
-        "bootstrap over queries", "bootstrap over units", "bootstrap over units",
+        "jackknife over queries, Student's t", "bootstrap over units", "bootstrap over units",
     ]  # fmt: skip
 
 
@@ -374,7 +395,7 @@ def test_the_same_judgments_in_any_form_and_order_have_the_same_intervals(tmp_pa
     ways = [frames, reversed_frames, [frames[0], reversed_frames[1]], [tmp_path / "0.txt", tmp_path / "1.txt"]]
     ends = [[(c.low, c.high) for c in jd.agree(*way).coefficients.values()] for way in ways]
     assert ends[0] == ends[1] == ends[2] == ends[3]
-    assert jd.agree(*frames)["kappa"].method == "bootstrap over queries"
+    assert jd.agree(*frames)["kappa"].method == "jackknife over queries, Student's t"
 
 
 def test_identical_judgments_agree_perfectly():
@@ -407,9 +428,9 @@ def test_by_query_begins_with_the_least_agreement_and_ties_go_by_id():
 def test_the_worst_queries_are_shown_where_there_are_ten():
     found = jd.agree(many(12), many(12, 1))
     titles = [table.title for table in found.tables()]
-    (worst,) = [table for table in found.tables() if table.title == "queries with the least agreement"]
+    (worst,) = [table for table in found.tables() if table.title == "queries with the lowest agreement"]
     assert [row[0] for row in worst.rows] == list(found.by_query["query"][:5])
-    assert titles.index("queries with the least agreement") == 2
+    assert titles.index("queries with the lowest agreement") == 2
     assert "least agreement" not in str(jd.agree(many(9), many(9, 1)))
     assert "least agreement" not in str(jd.agree(many(12), many(12)))
 
@@ -557,7 +578,7 @@ def test_what_the_evaluations_warn_of_is_said_once_for_each_run():
 
     missing = "1 judged query is absent from run, counted as 0: 'q2'"
     assert warned(QRELS, QRELS) == [f"part: {missing}"]
-    none = "1 query without a relevant document, valued by the policy empty=zero: 'q2'"
+    none = "1 query has no relevant document (empty=zero): 'q2'"
     assert warned(QRELS, other) == [f"part: {missing}", f"whole under b: {none}", f"part under b: {none}"]
     # a query that one judge alone judged is left out, so no run lacks it
     assert warned(QRELS, {**QRELS, "q3": {"a": 1}}) == [f"part, over the queries that all judges judged: {missing}"]
@@ -739,7 +760,7 @@ def test_as_frames(library):
 def test_as_text_it_has_everything_a_person_asks_first():
     text = str(jd.agree(*SAMPLE))
     for part in ("703 documents judged by both", "Cohen's kappa", "confusion matrix", "5 of 19 disagreements", "labels: 0 81%",
-                 "largest kappa with these marginals", "intervals: bootstrap over queries"):  # fmt: skip
+                 "largest kappa with these marginals", "intervals: jackknife over queries"):  # fmt: skip
         assert part in text
 
 

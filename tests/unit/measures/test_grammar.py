@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import judged as jd
@@ -75,6 +76,7 @@ def test_objects_read_like_names():
         ("ndgc@10", "unknown-measure", "did you mean nDCG@10?"), ("NDGC", "unknown-measure", "did you mean nDCG?"),
         ("context_precision", "unknown-measure", "P"), ("context_recall@5", "unknown-measure", "R"),
         ("P.5,x", "unknown-measure", "judged measures"),
+        ("nDCG@100000000000000000000", "cutoff", "leave out the cutoff"), ("NDCG:top=5;border=0.5", "parameter", "level="), ("ERR:top=3", "unknown-measure", ""),
         ("P@0", "cutoff", "@10"), ("ndcg@-5", "cutoff", "@10"), ("ndcg@010", "cutoff", "write @10"), ("P@2.5", "cutoff", "@10"),
         ("P@ten", "cutoff", ""), ("Bpref@10", "cutoff", ""),
         ("nDCG(gian='exp')", "parameter", "did you mean 'gain'?"), ("nDCG(gain='linaer')", "parameter", ""), ("RBP(p=1)", "parameter", ""),
@@ -92,11 +94,49 @@ def test_a_wrong_name_says_what_is_right(text, slug, hint):
     ("text", "name"),
     [
         ("HR@10", "Success@10"), ("hit_rate@10", "Success@10"), ("mean_average_precision", "AP"), ("mean_reciprocal_rank@5", "RR@5"),
-        ("ndcg_score", "nDCG"), ("ndcg_at_10", "nDCG@10"), ("recall_at_5", "R@5"), ("hit_rate_at_3", "Success@3"),
+        ("NumRet(rel=2)", "NumRelRet(level=2)"), ("SetP(relative=True)", "SetRelP"), ("SetP(rel=2, relative=True)@5", "SetRelP(level=2)@5"),
+        ("SetP(relative=False)", "SetP"), ("SetP(rel=2)@5", "SetP(level=2)@5"), ("SetR(rel=2)@5", "SetR(level=2)@5"),
+        ("ndcg_metric", "nDCG(gain='exp')"), ("precision_metric@3", "P(short='shrink')@3"), ("mrr_metric", "RR"), ("opa_metric", "OPA"),
+        ("average_precision_score", "AP(tied='together')"), ("label_ranking_average_precision_score", "AP(tied='together')"), ("dcg_score@5", "DCG@5"),
+        ("roc_auc_score(max_fpr=0.5)", "AUC(max_fpr=0.5)"), ("f1_score", "SetF"), ("matthews_corrcoef", "MCC"), ("top_k_accuracy_score", "Success@2"),
+        ("top_k_accuracy_score(k=3)", "Success@3"), ("coverage_error", "LastHit"), ("label_ranking_loss", "RankingLoss"),
+        ("NDCG:top=5", "nDCG@5"), ("NDCG:top=5;type=Exp;denominator=Position", "nDCG(gain='exp', discount='rank')@5"), ("MAP:top=3", "AP(norm='capped')@3"),
+        ("PrecisionAt:top=3", "P(short='shrink')@3"), ("PFound:decay=0.9;top=3", "PFound(decay=0.9, chance='grade')@3"), ("MRR:top=-1", "RR"),
+        ("expected_reciprocal_rank@3", "ERR@3"), ("average_precision", "AP"), ("ndcg_score", "nDCG"), ("ndcg_at_10", "nDCG@10"), ("recall_at_5", "R@5"), ("hit_rate_at_3", "Success@3"),
     ],
 )  # fmt: skip
 def test_names_that_people_use_are_understood(text, name):
     assert str(parse(text)) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("DCG(log_base=10)", "DCG(discount='log', log_base=10)"), ("nDCG(logb=2)@10", "nDCG(discount='jk')@10"),
+        ("nDCG(logb=3, discount='log')", "nDCG(discount='log', log_base=3)"), ("CG(base=3)", "CG(gain='exp', base=3)"), ("DCG(log_base=2)", "DCG"),
+    ],
+)  # fmt: skip
+def test_a_parameter_selects_what_it_belongs_to(text, meant):
+    assert str(parse(text)) == meant
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 2}}, {"q": ["b", "a", "c"]}
+    assert jd.evaluate(qrels, run, text).mean() == jd.evaluate(qrels, run, meant).mean()
+
+
+def test_dcg_in_another_base_is_divided_by_its_logarithm():
+    value = jd.evaluate({"q": {"a": 1, "c": 2}}, {"q": ["b", "a", "c"]}, "DCG(log_base=10)").mean()
+    assert list(value.values()) == [pytest.approx(1 / np.log10(3) + 2 / np.log10(4))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["DCG(log_base=10, discount='log2')", "CG(base=3, gain='linear')", "RBP(level=1, max=3)", "RBP(level=1, gains={1: 2})", "Utility(collection=9)",
+     "nDCG(dcg='log2', gain='exp')", "nDCG(logb=2, log_base=3)", "Stop(where='at')", "PFound(chance='grade', max=2)",
+     "nDCG(level=2, gains={1: 3, 2: 5})", "nDCG(gains={2: 1e999})", "nDCG(gains={2: 1e200})"],
+)  # fmt: skip
+def test_a_parameter_without_an_effect_is_refused(text):
+    with pytest.raises(jd.UsageError) as caught:
+        jd.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, text)
+    assert caught.value.slug == "parameter"
 
 
 def test_several_cutoffs_need_no_braces():
@@ -140,3 +180,30 @@ def test_a_name_that_is_taken_cannot_be_declared_again():
 def test_nonsense_is_refused_in_our_own_words(text):
     with pytest.raises(jd.UsageError):
         parse_all(text)
+
+
+def test_ir_measures_spellings_give_its_numbers():
+    ir_measures = pytest.importorskip("ir_measures")
+    qrels, run = (
+        {"q": {"a": 2, "b": 0, "c": 1, "d": 2}},
+        {"q": {"x": 9.0, "a": 8.0, "c": 7.0, "b": 6.0, "y": 5.0, "d": 4.0, "z": 3.0}},
+    )
+    for name in (
+        "NumRet(rel=1)",
+        "NumRet(rel=2)",
+        "SetP(relative=True)",
+        "SetP(rel=2)",
+        "SetR(rel=2)",
+        "SetP(judged_only=True)",
+    ):
+        measure = ir_measures.parse_measure(name)
+        theirs = ir_measures.calc_aggregate([measure], qrels, run)[measure]
+        assert jd.evaluate(qrels, run, measure).mean()[name] == pytest.approx(theirs)
+
+
+def test_a_set_with_a_cutoff_is_that_of_the_first_documents():
+    qrels, run = {"q": {"a": 1, "b": 1, "c": 0}}, {"q": ["a", "c", "b"]}
+    for name in ("SetP", "SetR", "SetRelP"):
+        first = jd.evaluate(qrels, {"q": run["q"][:2]}, name).mean()[name]
+        assert jd.evaluate(qrels, run, f"{name}@2").mean() == {f"{name}@2": first}
+        assert jd.evaluate(qrels, run, f"{name}@9").mean() == {f"{name}@9": jd.evaluate(qrels, run, name).mean()[name]}

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import math
+import os
 import re
 from html.parser import HTMLParser
 from itertools import combinations
@@ -108,7 +109,7 @@ def test_the_table_without_script_shows_what_the_terminal_shows(comparison, page
             assert cell in shown
     for row in comparison.rows:
         if row.a == comparison.names[0]:  # the difference to the first run instead of an unpaired interval
-            assert f"({row.brief()})" in shown
+            assert f"({row.brief(3)})" in shown
 
 
 def test_curves_are_those_of_curve(comparison, page):
@@ -137,7 +138,9 @@ def test_the_diagram_joins_runs_that_no_verdict_separates(comparison, page):
     _, facts, _, _ = opened(page)
     for one, measure in zip(facts["critical"], facts["measures"], strict=True):
         assert one["means"] == [means[measure["name"]] for means in comparison.means().values()]
-        joined = {frozenset(pair) for bar in one["bars"] for pair in combinations([comparison.names[i] for i in bar], 2)}
+        joined = {
+            frozenset(pair) for bar in one["bars"] for pair in combinations([comparison.names[i] for i in bar], 2)
+        }
         rows = [row for row in comparison.rows if row.measure == measure["name"]]
         assert joined == {frozenset((row.a, row.b)) for row in rows if row.verdict not in ("better", "worse")}
 
@@ -237,7 +240,9 @@ def test_the_baseline_is_always_named_second():
 
 def test_an_unclear_difference_is_reported_as_such():
     runs = {"x": lists(lambda i: 1 + i % 2), "y": lists(lambda i: 2 - i % 2)}
-    assert verdict(QRELS, runs).startswith("No clear difference between y and x on RR: between -0.162 and +0.162 (measured +0.000)")
+    assert verdict(QRELS, runs).startswith(
+        "No clear difference between y and x on RR: between -0.162 and +0.162 (measured +0.000)"
+    )
 
 
 def test_of_several_runs_the_leader_and_its_peers_are_named():
@@ -332,6 +337,22 @@ def test_a_file_that_was_written_since_is_refused(tmp_path):
     with pytest.raises(jd.DataError, match="file-changed"):
         jd.report(result, tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
+
+
+def test_relative_paths_are_not_read_in_another_folder(tmp_path, monkeypatch):
+    for folder in ("first", "second"):  # the same names, sizes and times
+        (tmp_path / folder).mkdir()
+        for name, text in (("q.txt", "q1 0 a 1\n"), ("a.run", f"q1 Q0 {folder[0]} 1 1 t\n")):
+            (tmp_path / folder / name).write_text(text)
+            os.utime(tmp_path / folder / name, (1, 1))
+    monkeypatch.chdir(tmp_path / "first")
+    values = jd.evaluate("q.txt", "a.run", "AP")
+    monkeypatch.chdir(tmp_path / "second")
+    with pytest.raises(jd.DataError, match="first") as caught:
+        jd.report(values, "page.html")
+    assert caught.value.slug == "file-changed"
+    monkeypatch.chdir(tmp_path / "first")
+    jd.report(values, "page.html")
 
 
 def test_relevant_documents_are_counted_at_the_level_of_the_measures(tmp_path):

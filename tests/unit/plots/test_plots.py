@@ -120,11 +120,11 @@ def test_one_query_has_a_point_and_no_interval():
 
 
 def test_missing_values_are_left_out():
-    values = jd.evaluate({"q": {"a": 1}, "r": {"a": 0}}, {"q": ["b", "a"], "r": ["a"]}, "AP NumRet", empty="nan")
+    values = jd.evaluate({"q": {"a": 1}, "r": {"a": 0}}, {"q": ["b", "a"], "r": ["a"]}, "AP NumRet", empty="skip")
     assert np.isnan(values["AP"]).any()
     ax = drawn(draw_values(values, "AP"))
     assert ax.collections[0].get_offsets()[:, 0].tolist() == [0.5]
-    nothing = jd.evaluate({"r": {"a": 0}}, {"r": ["a"]}, "AP", empty="nan")
+    nothing = jd.evaluate({"r": {"a": 0}}, {"r": ["a"]}, "AP", empty="skip")
     assert "no value" in [text.get_text() for text in drawn(draw_values(nothing)).texts]
 
 
@@ -265,13 +265,13 @@ def test_runs_that_never_differ_can_be_drawn(kind):
 def test_queries_without_a_value_are_left_out_of_all_runs(kind):
     qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 0}}
     runs = {"x": {"q": ["b", "a"], "r": ["a"], "s": ["a"]}, "y": {"q": ["a", "b"], "r": ["b", "a"], "s": ["a"]}}
-    found = jd.compare(qrels, runs, "RR", empty="nan")
+    found = jd.compare(qrels, runs, "RR", empty="skip")
     ax = drawn(draw_comparison(found, kind))
     if kind == "means":
         assert [x for x, _ in points(ax)] == [0.75, 0.75]
     elif kind == "queries":
         assert len(ax.patches) == 2
-        assert "1 query without a value left out" in ax.get_xlabel()
+        assert "1 query without a value excluded" in ax.get_xlabel()
     elif kind == "scatter":
         assert sum(len(c.get_offsets()) for c in ax.collections) == 2
 

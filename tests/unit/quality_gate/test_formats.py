@@ -73,7 +73,7 @@ def test_text_begins_with_the_verdict_and_what_is_broken(failed):
     assert lines[0] == "FAIL  candidate against baseline: 2 of 5 rules broken"
     assert [line[:4] for line in lines[2:8]] == ["FAIL", "FAIL", "pass", "pass", "pass", "skip"]
     assert lines[2].startswith("FAIL  P@1 fell by 1.0000 (1.0000 → 0.0000), more than the 0.1 allowed")
-    assert lines[7] == "skip  b: 2 queries, fewer than 10: not tested."  # once, not for each measure
+    assert lines[7] == "skip  b: not tested (2 queries; at least 10 are required)."  # once, not for each measure
     assert "12 queries got worse on P@1; the 10 worst" in lines
     assert not any("got worse on RR" in line for line in lines)
 
@@ -82,7 +82,7 @@ def test_text_shows_the_differences_behind_the_reasons(passed):
     assert passed.render("table", places=2).split("\n")[2:7] == [
         "pass  RR is better by 0.5000 (0.5000 → 1.0000).",
         "",
-        "measure  queries of   queries  baseline  candidate  difference        interval  won/tied/lost  corrected p  max_drop",
+        "measure  slice        queries  baseline  candidate  difference        interval  won/tied/lost  corrected p  max_drop",
         "───────  ───────────  ───────  ────────  ─────────  ──────────  ──────────────  ─────────────  ───────────  ────────",
         f"RR       all queries       12      0.50       1.00       +0.50  [+0.50, +0.50]         12/0/0       {1 - 1 / 2**12:.4f}  pass",
     ]

@@ -399,7 +399,7 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
     assert found.left_out == left > 0
     assert len(found.users) + left == 30
     assert found.low < found.value < found.high
-    assert f"{left} users with only one class left out" in str(found)
+    assert f"{left} users with a single class excluded" in str(found)
 
 
 def test_gauc_takes_results_and_weights_of_ones_own(shown):

@@ -212,9 +212,21 @@ def test_the_default_rejects_equal_means_and_misses_the_true_mean_in_5_percent(n
         assert abs(((low <= 0) & (high >= 0)).mean() - 0.95) < 0.015, name
 
 
-def test_a_table_has_a_false_finding_in_at_most_5_percent():
-    rng, wrong = np.random.default_rng(8), 0
+def test_a_table_has_a_false_finding_in_at_most_5_percent_and_never_contradicts_itself():
+    rng, wrong, contradictions = np.random.default_rng(8), 0, 0
     for _ in range(600):
-        tables = [rng.gamma(4, 1, (50, 4)) for _ in range(3)]  # three measures, four equal systems
-        wrong += any(v in APART for d in decide_family(tables, PAIRS) for v in d.verdict)
+        found = decide_family([rng.gamma(4, 1, (50, 4)) for _ in range(3)], PAIRS)  # three measures, four equal systems
+        wrong += any(v in APART for d in found for v in d.verdict)
+        for d in found:
+            contradictions += sum((low > 0 or high < 0) != (v in APART) for low, high, v in zip(d.low, d.high, d.verdict, strict=True))  # fmt: skip
     assert wrong / 600 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 600)
+    assert contradictions == 0
+
+
+def test_ten_clusters_of_different_sizes_reject_equal_means_in_about_5_percent():
+    rng = np.random.default_rng(9)
+    sizes = np.array([1, 2, 3, 4, 6, 8, 10, 15, 25, 40])
+    codes = np.repeat(np.arange(10), sizes)
+    d = np.repeat(rng.normal(0, 1, (10, 3_000)), sizes, axis=0) * 0.5 + rng.normal(0, 1, (len(codes), 3_000))
+    assert (outcome(d, "t", clusters=codes).p <= 0.05).mean() < 0.075  # 11% with as many degrees of freedom as clusters
+    assert (outcome(d, "t").p <= 0.05).mean() > 0.3

@@ -16,8 +16,12 @@ from judged.stats.power import (
     MATERIAL,
     achieved_power,
     detectable_difference,
+    deviation_range,
     little_chance,
+    queries_for_equivalence,
+    queries_for_width,
     queries_needed,
+    queries_needed_about,
     simulated_power,
 )
 
@@ -129,3 +133,42 @@ def test_no_distribution_of_scipy_is_loaded_for_it():
 
     code = "import judged.stats as s, sys; s.queries_needed(0.1, 1.0); s.tukey([[1,2,3.],[2,3,5.],[1,5,2.]]); assert 'scipy.stats' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_interval_has_the_width_that_was_planned():
+    n = queries_for_width(0.1, 0.3, alpha=0.01)
+    width = [2 * stats.t.ppf(0.995, k - 1) * 0.3 / math.sqrt(k) for k in (n - 1, n)]
+    assert width[1] <= 0.1 < width[0]
+    assert queries_for_width(1e-9, 1.0) is None
+
+
+def test_equal_systems_are_shown_to_be_equal_with_the_planned_power():
+    n = queries_for_equivalence(0.1, 0.2)
+    x = np.random.default_rng(0).normal(0, 0.2, (20_000, n))
+    half = stats.t.ppf(0.975, n - 1) * x.std(axis=1, ddof=1) / math.sqrt(n)
+    assert np.mean(np.abs(x.mean(axis=1)) + half < 0.1) == pytest.approx(0.8, abs=0.015)
+    assert queries_for_equivalence(0.1, 0.0) == 2
+
+
+def test_the_deviation_of_normal_differences_has_about_the_interval_of_chi_squared():
+    d = np.random.default_rng(0).normal(0, 1, 200)
+    spread = d.std(ddof=1)
+    exact = spread * np.sqrt(199 / stats.chi2.ppf([0.975, 0.025], 199))
+    assert deviation_range(d) == pytest.approx(tuple(exact), rel=0.05)
+    low, high = deviation_range(1000 * d + 5)
+    assert (low / 1000, high / 1000) == pytest.approx(deviation_range(d))
+
+
+def test_long_tails_determine_the_deviation_less_well():
+    d = np.random.default_rng(0).standard_t(3, 100)
+    low, high = deviation_range(d)
+    exact = np.sqrt(99 / stats.chi2.ppf([0.975, 0.025], 99))
+    assert high / low > exact[1] / exact[0]
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.005, 1e-5])
+def test_the_queries_needed_are_about_what_a_formula_says(alpha):
+    for effect in (0.05, 0.1, 0.3, 0.5):
+        exact = queries_needed(effect, 1.0, alpha=alpha)
+        assert queries_needed_about(effect, 1.0, alpha=alpha) == pytest.approx(exact, abs=2, rel=0.02)
+    assert queries_needed_about(1e-9, 1.0, alpha=alpha) is None

@@ -1,4 +1,4 @@
-"""`Command`: options that take several words, options in groups, and errors in the format that was requested."""
+"""`Command`: options that take several words, options in groups, and errors in the requested format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.errors import JudgedError, safe
+from judged.cli.options.progress import show_steps
+from judged.errors import IN_COMMAND, JudgedError, safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,13 +51,17 @@ class Command(click.Command):
         return rest
 
     def invoke(self, ctx: click.Context) -> Any:
+        token = IN_COMMAND.set(True)
         try:
-            return super().invoke(ctx)
+            with show_steps():
+                return super().invoke(ctx)
         except JudgedError as error:
             if isinstance(error.__cause__, BrokenPipeError):  # -o /dev/stdout
                 raise error.__cause__ from None
             show_error(error, as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
+        finally:
+            IN_COMMAND.reset(token)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in (*GROUPS, "Options")}
@@ -109,7 +114,7 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
         if word in nouns and not bare:
             last, flag, bare = word, word, True
             continue
-        if flag and (word.startswith("-") or _is_file(word)):
+        if flag and (word.startswith("-") or is_file(word)):
             flag = ""
         if bare and not flag:
             break
@@ -125,7 +130,7 @@ def path_exists(word: str) -> bool:
     return os.path.exists(word)  # noqa: PTH110 - `Path` raises then
 
 
-def _is_file(word: str) -> bool:
+def is_file(word: str) -> bool:
     """True if a word is a file rather than a name: it exists, or looks like a path."""
     if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
         return True

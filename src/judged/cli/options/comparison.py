@@ -32,7 +32,7 @@ def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
             command
         )
         command = add(command, "seed", 0, "Random seed.", type=click.IntRange(0))
-        command = add(command, "resamples", None, "Number of resamples of the permutation and bootstrap tests.", type=click.IntRange(1), metavar="N")  # fmt: skip
+        command = add(command, "resamples", None, "Number of resamples for permutation and bootstrap tests.", type=click.IntRange(1), metavar="N")  # fmt: skip
         if not gate:
             command = add(command, "margin", 0.0, "Largest difference that does not matter.", type=float)
         command = add(command, "alpha", 0.05, "Significance level.", type=float)
@@ -53,9 +53,7 @@ def slice_options(*, defaults: bool = True) -> Callable[[F], F]:
     """Declare `--slices`, `--by` and `--min-queries`."""
 
     def declare(command: F) -> F:
-        least = "Smallest slice that is tested" + (
-            "." if defaults else "; with fewer queries in all, mode significant fails."
-        )
+        least = "Minimum number of queries of a tested slice" + ("." if defaults else ", and of mode significant.")
         command = option("--min-queries", type=click.IntRange(1), default=10 if defaults else None, metavar="N", group="Statistics",
                          help=f"{least} [default: 10]")(command)  # fmt: skip
         command = option("--by", multiple=True, metavar="COLUMN", group="Input",
@@ -68,9 +66,9 @@ def slice_options(*, defaults: bool = True) -> Callable[[F], F]:
 def comparison_options(command: F) -> F:
     """Declare the options of `compare`."""
     command = statistics_options()(command)
-    command = option("--clusters", metavar="COLUMN", group="Statistics", help="Column of --slices: queries of a group are drawn together.")(command)  # fmt: skip
+    command = option("--clusters", metavar="COLUMN", group="Statistics", help="Column of --slices whose groups of queries are resampled as units.")(command)  # fmt: skip
     command = slice_options()(command)
-    command = option("-b", "--baseline", metavar="RUN", group="Input", help="Run that the others are compared with: its name or its file. [default: all pairs]")(command)  # fmt: skip
+    command = option("-b", "--baseline", metavar="RUN", group="Input", help="Run to compare the others with, by name or file. [default: all pairs]")(command)  # fmt: skip
     return measures_option(level_option(command))
 
 

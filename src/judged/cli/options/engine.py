@@ -12,17 +12,18 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import option
+from judged.steps import step
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _TABLE = "table:"
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--engine", {"type": click.Choice(["memory", "local", "spark"]),
-                  "help": "memory: read the run whole; local: scan partitions in little memory; spark: scan them on a cluster. "
+                  "help": "memory: read the whole run; local: scan partitions with little memory; spark: scan them on a cluster. "
                           "[default: local for directories and patterns, else memory]"}),
-    ("--workers", {"type": click.IntRange(1), "metavar": "N", "help": "Threads of --engine local. [default: number of cores]"}),
-    ("--master", {"metavar": "URL", "help": "Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: as Spark is configured]"}),
-    ("--repeats", {"type": click.Choice(["judged", "all"]), "help": "Documents of a partitioned run that are checked for duplicates; all is slower. [default: judged]"}),
+    ("--workers", {"type": click.IntRange(1), "metavar": "N", "help": "Number of threads of --engine local. [default: number of cores]"}),
+    ("--master", {"metavar": "URL", "help": "Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: from the Spark configuration]"}),
+    ("--repeats", {"type": click.Choice(["judged", "all"]), "help": "Documents to check for duplicates in a partitioned run; all is slower. [default: judged]"}),
 )  # fmt: skip
 
 
@@ -78,6 +79,7 @@ def _check_no_table(run: str) -> str:
     return run
 
 
+@step("starting Spark")
 def _start_session(master: str | None) -> Any:
     """Start a Spark session; executors on this machine run the same Python."""
     from judged.errors import EngineError, UsageError

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -30,7 +32,11 @@ measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", g
 level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measures",
                       help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
 
-_COLUMNS = {"query": "query ids", "doc": "document ids", "score": "scores", "grade": "grades", "rank": "ranks"}
+_COLUMNS = {
+    "query": "query ids", "doc": "document ids", "score": "scores", "grade": "grades", "rank": "ranks",
+    "session": "sessions", "click": "clicks",
+}  # fmt: skip
+_RANKINGS = ("query", "doc", "score", "grade", "rank")
 
 
 def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> dict[str, float] | None:
@@ -45,24 +51,29 @@ def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str,
     return grades or None
 
 
-def column_options(command: F) -> F:
-    """Declare the names of columns, and the grades of words."""
-    command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
-                     help="Grades of words: Exact=3,Substitute=2.")(command)  # fmt: skip
-    for role, meaning in reversed(_COLUMNS.items()):
-        command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {meaning}, in every table that has it.")(command)  # fmt: skip
-    return command
+def column_options(*roles: str) -> Callable[[F], F]:
+    """Declare the names of the columns of these roles; with grades also the grades of words."""
+
+    def declare(command: F) -> F:
+        if "grade" in roles:
+            command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
+                             help="Grades for words, such as Exact=3,Substitute=2.")(command)  # fmt: skip
+        for role in reversed(roles):
+            command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {_COLUMNS[role]}, in every table that has one.")(command)  # fmt: skip
+        return command
+
+    return declare
 
 
 def chosen_columns(options: dict[str, Any]) -> dict[str, Any]:
-    """The columns and grades that were chosen, as arguments of `evaluate`."""
+    """The columns and grades that were chosen, as arguments of the functions that read the inputs."""
     names = (*(f"{role}_col" for role in _COLUMNS), "grade_map")
     return {name: options[name] for name in names if options.get(name) is not None}
 
 
 def input_options(command: F) -> F:
     """Declare the names of columns, and of the fields of question files."""
-    return column_options(field_options(command))
+    return column_options(*_RANKINGS)(field_options(command))
 
 
 def split_inputs(
@@ -80,16 +91,31 @@ def split_inputs(
 
     fields = {name: options[name] for name in ("question", "retrieved", "relevant") if options.get(name)}
     files = named_files((qrels,))
-    if is_questions(next(iter(files.values())) if isinstance(files, dict) else qrels, **fields):
+    first = next(iter(files.values())) if isinstance(files, dict) else qrels
+    if is_questions(first, **fields):
         judgments, runs = None, (qrels, *runs)
     else:
         judgments = qrels
     if len(runs) < least:
         raise click.UsageError(f"Missing argument '{'RUNS...' if least == 1 else 'RUN'}'.")
+    if not runs and not _may_be_questions(first):
+        raise click.UsageError(f"Missing argument 'RUN': {qrels} has no questions; name judgments and a run.")
     check_stdin(qrels, *runs)
     return judgments, runs
 
 
+def _may_be_questions(file: str) -> bool:
+    """True unless a file exists that is not JSON, or maps queries to documents with numbers."""
+    from judged.io.files.source import open_content
+
+    if file == "-" or not os.path.isfile(file):  # noqa: PTH113 - `Path` raises if the name is too long
+        return True
+    with open_content(file) as content:
+        head = bytes(content.head).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return head.startswith((b"{", b"[")) and not _NUMBERS.match(head)
+
+
+_NUMBERS = re.compile(rb'\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*[-\d]')  # {query: {doc: number
 _POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
 
 
@@ -99,7 +125,9 @@ def policy_options(command: F) -> F:
 
     command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies", shell_complete=_complete_profile,
                      help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
-    command = option("--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents first.")(command)
+    command = option(
+        "--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents from the rankings first."
+    )(command)
     command = option("--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking.")(command)  # fmt: skip
     for policy in reversed(POLICY_OPTIONS):
         if policy.name in _POLICIES:
@@ -126,21 +154,40 @@ def named_files(runs: tuple[str, ...]) -> Any:
         return list(runs)
     from judged.io.run_names import short_names
 
-    short = dict(zip([file for _, _, file in pairs], short_names([file for _, _, file in pairs]), strict=True))
+    unnamed = [file for name, _, file in pairs if not name]
+    short = dict(zip(unnamed, short_names(unnamed), strict=True))
     named = {name or short[file]: file for name, _, file in pairs}
     if len(named) < len(runs):
         raise click.UsageError("Two runs have the same name.")
     return named
 
 
-def named_run(word: str) -> Any:
-    """The run of `[NAME=]FILE`, as an input of `read_run`."""
-    files = named_files((word,))
-    if isinstance(files, list):
-        return word
-    from judged.io.read import read_run
+class TableReader:
+    """Reads runs and judgments with the columns that were named on the command line, and without them leaves files as they are."""
 
-    return next(read_run(file, name=name) for name, file in files.items())
+    def __init__(self, options: dict[str, Any]) -> None:
+        from judged.evaluation.options import RagOptions
+
+        self._columns = RagOptions.of(chosen_columns(options)).columns
+        self.check_used = self._columns.check_used
+
+    def run(self, word: str) -> Any:
+        """The run of `[NAME=]FILE`, as an input of `read_run`."""
+        files = named_files((word,))
+        if isinstance(files, list) and not self._columns:
+            return word
+        from judged.io.read import read_requested_run
+
+        [(name, file)] = files.items() if isinstance(files, dict) else [(None, word)]
+        return read_requested_run(file, self._columns.request("run"), name=name)
+
+    def qrels(self, file: str | None) -> Any:
+        """Judgments or interactions, as an input of `read_qrels`; None stays."""
+        if file is None or not self._columns:
+            return file
+        from judged.io.read import read_requested_qrels
+
+        return read_requested_qrels(file, self._columns.request("qrels"))
 
 
 def check_stdin(*files: str) -> None:

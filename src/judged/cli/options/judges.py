@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from judged.cli.options.command import option
-from judged.cli.options.inputs import check_stdin, named_files
+from judged.cli.options.inputs import check_stdin, chosen_columns, column_options, named_files
 from judged.core.policy import Rejudged
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -17,9 +17,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 def judge_options(command: F) -> F:
     """Declare the judgments as arguments, and the options of one table with all judges."""
     command = option("--rejudged", type=click.Choice(get_args(Rejudged)), default="error", show_default=True, group="Policies",
-                     help="Document that one judge judged twice with different grades.")(command)  # fmt: skip
-    command = option("--judge-col", metavar="NAME", group="Input", help="Column of one table that names the judge of each row.")(command)  # fmt: skip
-    command = option("--judges", metavar="NAME,NAME", group="Input", help="Columns of grades in one table, one per judge; empty cells are missing.")(command)  # fmt: skip
+                     help="Grade of a document that a judge judged twice with different grades.")(command)  # fmt: skip
+    command = option("--judge-col", metavar="NAME", group="Input", help="Column with the judge of each row, for one table.")(command)  # fmt: skip
+    command = option("--judges", metavar="NAME,NAME", group="Input", help="Columns of grades in one table, one per judge; empty cells are missing judgments.")(command)  # fmt: skip
+    command = column_options("query", "doc", "grade")(command)
     return click.argument("sources", nargs=-1, required=True, metavar="QRELS_A QRELS_B [QRELS_C]...")(command)
 
 
@@ -36,4 +37,5 @@ def judge_sources(sources: tuple[str, ...], options: dict[str, Any], *others: st
     files = named_files(sources)
     paths = list(files.values()) if isinstance(files, dict) else files
     check_stdin(*paths, *others)
-    return ([files] if isinstance(files, dict) else files), {**selected, "rejudged": options["rejudged"]}
+    settings = {**selected, **chosen_columns(options), "rejudged": options["rejudged"]}
+    return ([files] if isinstance(files, dict) else files), settings

@@ -59,9 +59,9 @@ def show_warnings(warnings: Iterable[Warned]) -> None:
 
 
 def write_text(text: str, output: str | None) -> None:
-    """Write text to standard output, or to a file that appears whole or not at all.
+    """Write text to standard output, or atomically to a file.
 
-    A terminal gets no control characters; a pipe gets the bytes of the file, whatever the locale.
+    Control characters are escaped on a terminal; a pipe receives the same bytes as a file, in every locale.
     """
     if output is None:
         terminal = sys.stdout.isatty()

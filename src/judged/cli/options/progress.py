@@ -1,35 +1,95 @@
-"""Progress bar on standard error, if that is a terminal and the work takes more than a second."""
+"""The step that a command is at, on standard error, if that is a terminal and the command takes more than a second."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
+from typing import TextIO
 
-_PATIENCE = 1.0
+from judged.errors import safe
+from judged.steps import LISTENER, Report
+
+_PATIENCE, _PERIOD = 1.0, 0.25  # seconds
+_ERASE = "\r\x1b[K"
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a callback `report(done, total)`; None if standard error is not a terminal."""
-    if not sys.stderr.isatty():
-        yield None
+def show_steps(stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Show the steps of the block on a terminal, and erase them; on anything else write nothing.
+
+    Args:
+        stream: where to write. [default: standard error]
+        clock: returns the time in seconds.
+    """
+    stream = sys.stderr if stream is None else stream
+    if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
+        yield
         return
-    begin = time.monotonic()
-    with ExitStack() as stack:
-        shown: list[Any] = []
+    line, ended = _StepLine(stream, clock), Event()
+    thread = Thread(target=_refresh, args=(line, ended), daemon=True)  # a step may take minutes without a word
+    token = LISTENER.set(line.step)
+    thread.start()
+    try:
+        yield
+    finally:
+        LISTENER.reset(token)
+        ended.set()
+        thread.join()
 
-        def report(done: int, size: int) -> None:
-            if not shown and done < size and time.monotonic() - begin > _PATIENCE:
-                from rich.console import Console
-                from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-                columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
-                shown.append(stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True)))
-                shown[0].add_task(label, total=size)
-            if shown:
-                shown[0].update(shown[0].task_ids[0], completed=done, total=size)
+def _refresh(line: _StepLine, ended: Event) -> None:
+    while not ended.wait(_PERIOD):
+        line.draw()
 
-        yield report
+
+class _StepLine:
+    """The last line of a terminal, with the innermost step. It is empty during the first second, and between steps."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
+        self._stream, self._clock, self._begin, self._lock = stream, clock, clock(), Lock()
+        self._steps: list[str] = []
+        self._share = self._shown = ""
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[Report]:
+        """Show a step while it lasts; yields a callback that adds the share that is done."""
+        begin = self._clock()
+        self._change(lambda: self._steps.append(safe(name)))
+        try:
+            yield lambda done, total: self._report(done, total, begin)
+        finally:
+            self._change(self._steps.pop)
+
+    def _change(self, change: Callable[[], object]) -> None:
+        with self._lock:
+            change()
+            self._share = ""
+        self.draw()
+
+    def _report(self, done: int, total: int, begin: float) -> None:
+        left = (self._clock() - begin) * (total - done) / done if done > 0 else 0.0
+        ahead = f", {_duration(left)} left" if left >= 1 else ""
+        self._share = f": {done / total:.0%}{ahead}" if total > 0 else ""
+        self.draw()
+
+    def draw(self) -> None:
+        """Write the line if it changed."""
+        with self._lock:
+            text = f"{self._steps[-1]}{self._share} …" if self._steps else ""
+            if not self._shown and (not text or self._clock() - self._begin < _PATIENCE):
+                return
+            text = text[: shutil.get_terminal_size().columns - 1]
+            if text != self._shown:
+                self._stream.write(f"{_ERASE}{text}")
+                self._stream.flush()
+                self._shown = text
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,4 +1,4 @@
-"""Options for rankings of chunks, and for files of questions."""
+"""Options for rankings of chunks, and for question files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CHUNK_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
                       "help": "Rank documents instead of chunks, by first chunk, highest score or sum of scores."}),
     (("--chunks", "--documents", "chunks"), {"metavar": "FILE", "help": "Table of chunks: chunk_id and any of doc_id, start, end, tokens."}),
     (("--chunk-separator",), {"metavar": "TEXT", "help": "Text between document and chunk in ids, such as '#' in guide.md#3."}),
-    (("--tokens",), {"metavar": "FILE", "help": "Token counts of chunks, for @2000tok; `words` counts words of texts in a file of questions."}),
-    (("--crossing",), {"type": click.Choice(["out", "in"]), "help": "Document that exceeds a budget of tokens. [default: out]"}),
-    (("--exclude-self",), {"is_flag": True, "help": "Leave out the document that has the id of the query."}),
-    (("--overlap",), {"metavar": "RULE", "help": "When a chunk contains a span: any, gold>=0.5, chunk>=0.5, iou>=0.5. [default: any]"}),
+    (("--tokens",), {"metavar": "FILE", "help": "Token counts of chunks, for @2000tok; `words` counts the words of texts in a question file."}),
+    (("--crossing",), {"type": click.Choice(["out", "in"]), "help": "Exclude or include the document that exceeds the token budget. [default: out]"}),
+    (("--exclude-self",), {"is_flag": True, "help": "Exclude the document with the same id as the query."}),
+    (("--overlap",), {"metavar": "RULE", "help": "When a chunk covers a span: any, gold>=0.5, chunk>=0.5, iou>=0.5. [default: any]"}),
 )  # fmt: skip
 _FIELDS = {"question": "the question or its id", "retrieved": "the retrieved documents", "relevant": "the relevant documents"}  # fmt: skip
 
@@ -33,9 +33,9 @@ def chunk_options(command: F) -> F:
 
 
 def field_options(command: F) -> F:
-    """Declare the fields of a file of questions."""
+    """Declare the fields of a question file."""
     for name, text in reversed(_FIELDS.items()):
-        command = option(f"--{name}", metavar="FIELD", group="Input", help=f"Field of {text}, in a file of questions.")(command)  # fmt: skip
+        command = option(f"--{name}", metavar="FIELD", group="Input", help=f"Field of {text} in a question file.")(command)  # fmt: skip
     return command
 
 

@@ -42,9 +42,11 @@ def check_prior(prior: Sequence[float]) -> Prior:
     try:
         a, b = (float(x) for x in prior)
     except (TypeError, ValueError) as error:
-        raise UsageError("parameter", "a prior of two counts, such as (1, 1)", got=shown(prior), value=prior) from error
+        raise UsageError(
+            "parameter", f"prior must be two counts, such as (1, 1), got {shown(prior)}", value=prior
+        ) from error
     if not (0 <= a < np.inf and 0 <= b < np.inf):
-        raise UsageError("parameter", "a prior of two counts ≥ 0", got=shown(prior), value=prior)
+        raise UsageError("parameter", f"prior must be two counts ≥ 0, got {shown(prior)}", value=prior)
     return a, b
 
 

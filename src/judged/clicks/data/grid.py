@@ -41,22 +41,26 @@ class ShownLists:
         return self.pairs.query[any_pair]
 
     @classmethod
-    def of(cls, rankings: Mapping[Id, Sequence[Id]]) -> ShownLists:
-        """The lists of `{query: [doc, …]}`, best document first.
+    def of(cls, rankings: Mapping[Id, Sequence[Id]] | Sequence[tuple[Id, Sequence[Id]]]) -> ShownLists:
+        """The lists of `{query: [doc, …]}`, best document first; or of (query, [doc, …]) tuples, several per query.
 
         >>> ShownLists.of({"q": ["b", "a"]}).pair
         array([[1, 0]], dtype=int32)
         """
-        queries = [query for query, docs in rankings.items() if len(docs)]
-        if not queries:
+        lists = [
+            (q, docs) for q, docs in (rankings.items() if isinstance(rankings, Mapping) else rankings) if len(docs)
+        ]
+        if not lists:
             raise DataError("empty-run", "no ranking with a document", where="rankings")
-        names = sorted({doc for docs in rankings.values() for doc in docs}, key=lambda doc: (str(type(doc)), doc))
-        code = {doc: i for i, doc in enumerate(names)}
-        size = [len(rankings[query]) for query in queries]
-        doc = np.array([code[d] for query in queries for d in rankings[query]], dtype=np.int64)
-        row = np.repeat(np.arange(len(queries)), size)
-        pairs, pair = Pairs.of(queries, names, row, doc)
-        grid = np.full((len(queries), max(size)), -1, np.int32)
+        queries = list(dict.fromkeys(query for query, _ in lists))
+        names = sorted({doc for _, docs in lists for doc in docs}, key=lambda doc: (str(type(doc)), doc))
+        code, query_code = ({name: i for i, name in enumerate(ids)} for ids in (names, queries))
+        size = [len(docs) for _, docs in lists]
+        doc = np.array([code[d] for _, docs in lists for d in docs], dtype=np.int64)
+        row = np.repeat(np.arange(len(lists)), size)
+        query = np.array([query_code[q] for q, _ in lists])[row]
+        pairs, pair = Pairs.of(queries, names, query, doc)
+        grid = np.full((len(lists), max(size)), -1, np.int32)
         grid[row, np.concatenate([np.arange(n) for n in size])] = pair
         return cls(pairs, grid)
 
@@ -145,5 +149,5 @@ def check_whole_lists(log: ClickLog, model: str) -> None:
         session = shown(log.sessions[log.session[row]])
         raise DataError(
             "rank-gap", f"rank {expected[row]} of session {session} is missing (next is {log.rank[row]}), and {model} needs every rank",
-            where=log.name, hint="log documents that were shown and not clicked too, or use pbm or ctr",
+            where=log.name, hint="also log documents that were shown but not clicked, or use pbm or ctr",
         )  # fmt: skip

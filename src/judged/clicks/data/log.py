@@ -123,7 +123,7 @@ class ClickLog:
                 "columns",
                 f"columns have different lengths: {lengths}",
                 where=name,
-                hint="give one entry per row in each",
+                hint="pass one entry per row in each column",
             )
         sessions, s = distinct_ids(columns[0], "session", name)
         queries, q = distinct_ids(columns[1], "query", name)
@@ -182,7 +182,7 @@ class ClickLog:
         check_share(held_out, "held_out", slug="parameter")
         out = generator(seed).random(len(self.sessions)) < held_out
         if out.all() or not out.any():
-            raise DataError("empty-clicks", f"{int(out.sum())} of {counted(len(self.sessions), 'session')} held out, which leaves one side empty",
+            raise DataError("empty-clicks", f"{int(out.sum())} of {counted(len(self.sessions), 'session')} held out, which leaves none on one side",
                             where=self.name, hint="use a log with more sessions")  # fmt: skip
         return self.take(~out), self.take(out)
 
@@ -238,7 +238,7 @@ def _clicks(values: Any, name: str) -> Bools:
     good = np.isin(numbers, [0, 1]) if numbers.dtype.kind in "iuf" else np.zeros(len(numbers), bool)
     if not good.all():
         got = shown(numbers[np.argmin(good)])
-        raise DataError("click-type", "clicks as 0 and 1", got=got, where=name, hint="write 1 for several clicks too")
+        raise DataError("click-type", "clicks as 0 and 1", got=got, where=name, hint="write 1 even for several clicks")
     return numbers == 1
 
 

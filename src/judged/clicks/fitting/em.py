@@ -50,7 +50,7 @@ def climb(start: Floats, step: Step, newton: Newton, *, tolerance: float = 1e-10
         raise UsageError("parameter", problem)
     here, trace, steps = start, [step(start)[1]], 1
     for _ in range(_ROUNDS):
-        here, steps = _accelerate(here, step, trace, steps, tolerance, max_steps)
+        here, steps = accelerate(here, step, trace, steps, tolerance, max_steps)
         before = steps
         here, steps, arrived = _exact(here, step, newton, trace, steps, max_steps)
         if arrived or steps >= max_steps:
@@ -59,7 +59,7 @@ def climb(start: Floats, step: Step, newton: Newton, *, tolerance: float = 1e-10
     return Climb(here, tuple(trace), steps, False)
 
 
-def _accelerate(
+def accelerate(
     here: Floats, step: Step, trace: list[float], steps: int, tolerance: float, max_steps: int
 ) -> tuple[Floats, int]:
     """Run EM with an extrapolation after every two steps (SQUAREM, scheme S3: Varadhan and Roland, Scandinavian Journal

@@ -10,7 +10,7 @@ from judged._types import Bools, Floats, Ints
 from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import check_whole_lists, last_click_before, tally
 from judged.clicks.data.log import ClickLog, sums
-from judged.clicks.fitting.em import Climb, climb
+from judged.clicks.fitting.em import Climb, accelerate, climb
 from judged.clicks.fitting.information import CellArrow, cell_arrow
 from judged.clicks.models.examination import Examination
 from judged.clicks.models.model import Fit, FitSettings
@@ -31,6 +31,40 @@ def fit_position(log: ClickLog, settings: FitSettings) -> Fit:
     table = np.interp(np.arange(1, log.depth + 1), ranks, examination)[:, None]
     model = Examination("pbm", log.pairs, attraction, table, settings.unseen)
     return _result(log, model, problem, optimum, tuple(ranks.tolist()))
+
+
+class PositionRefits:
+    """Maximum likelihood fits of the position-based model to a log whose sessions are weighted: for a bootstrap.
+
+    No prior: one on attractiveness pulls examination down, and estimates that divide by it up.
+    """
+
+    def __init__(self, log: ClickLog) -> None:
+        self._log = log
+        self._ranks = np.unique(log.rank)
+        places = len(self._ranks)
+        code = log.pair.astype(np.int64) * places + np.searchsorted(self._ranks, log.rank)
+        self._codes, self._cell = np.unique(code, return_inverse=True)
+        self._start: Floats | None = None
+
+    def fit(self, weight: Floats | None = None) -> Floats:
+        """Return examination by rank; `weight` has one number per session.
+
+        The first fit is to the maximum; later ones start there, and stop when the objective hardly rises.
+        """
+        log, places = self._log, len(self._ranks)
+        rows = np.ones(len(log)) if weight is None else weight[log.session]
+        shown, clicked = (sums(self._cell, x, len(self._codes)) for x in (rows, rows * log.clicked))
+        cells = _Cells(self._codes // places, self._codes % places, shown, clicked, len(log.pairs), places)
+        nowhere = (np.zeros(cells.pairs, bool), np.zeros(places, bool))
+        if self._start is None:
+            problem = _ExaminationProblem(cells, FitSettings(prior=(0.0, 0.0)), cells.unidentified())
+            parameters = problem.solve().parameters
+            self._start = np.clip(parameters, 1e-6, 1 - 1e-6)
+        else:
+            problem = _ExaminationProblem(cells, FitSettings(prior=(0.0, 0.0)), nowhere)
+            parameters = accelerate(self._start, problem.step, [-np.inf], 0, 1e-7, 200)[0]
+        return np.interp(np.arange(1, log.depth + 1), self._ranks, problem.split(parameters)[1])
 
 
 def fit_browsing(log: ClickLog, settings: FitSettings) -> Fit:
@@ -187,7 +221,7 @@ def _result(
     places = estimate_with_variance(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
                        cells.by_place(cells.skipped * attracted)[1:], prior, level)  # fmt: skip
     count = int(problem.lost[0].sum())
-    text = f"{count} of {cells.pairs} (query, doc) pairs are not connected to the first rank and have no intervals"
+    text = f"{count} of {cells.pairs} (query, doc) pairs are not linked to rank 1 and have no intervals"
     return Fit(
         model=model,
         settings=problem.settings,

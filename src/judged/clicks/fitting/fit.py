@@ -15,6 +15,7 @@ from judged.clicks.models.model import Fit, FitSettings
 from judged.errors import UsageError
 from judged.registry import Registry
 from judged.stats.checks import check_share
+from judged.steps import step
 
 
 class ModelOptions(TypedDict, total=False):
@@ -60,7 +61,7 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
     fitter = MODELS.find(model)
     unknown = sorted(set(options) - fitter.options)
     if unknown:
-        hint = f"use {', '.join(sorted(fitter.options))}" if fitter.options else "leave it out"
+        hint = f"use {', '.join(sorted(fitter.options))}" if fitter.options else "omit it"
         raise UsageError(
             "parameter", f"the model {fitter.name} has no option {unknown[0]!r}", hint=hint, value=unknown[0]
         )
@@ -70,4 +71,5 @@ def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), l
         tolerance=tolerance,
         max_steps=max_steps,
     )
-    return fitter.fit(log, settings, **options)
+    with step(f"fitting {fitter.name}"):
+        return fitter.fit(log, settings, **options)

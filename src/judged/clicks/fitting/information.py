@@ -2,7 +2,7 @@
 
 Parameters of different documents interact only within a query, or not at all, while a few parameters (examination by
 rank, persistence) are shared by all. Such a matrix is an arrowhead matrix, and its inverse follows from the Schur
-complement of the shared block, so the full matrix is never built. Parameters without information are left out: their
+complement of the shared block, so the full matrix is never built. Parameters without information are excluded: their
 variance is NaN, and they do not move.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +23,8 @@ from judged.io.click_logs import read_list_rows, write_columns
 from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
 from judged.io.run_names import short_names
+from judged.stats.checks import check_count
+from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
@@ -33,7 +36,7 @@ _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InterleavedLists(Result):
-    """One list per query, made of two rankings: columns of query, rank, doc, team, and the ranks in both (0 for none)."""
+    """Lists made of two rankings, one per query or one per session: columns of query, rank, doc, team, and the ranks in both (0 for none)."""
 
     method: str
     names: tuple[str, str]
@@ -44,21 +47,25 @@ class InterleavedLists(Result):
     rank_a: tuple[int, ...]
     rank_b: tuple[int, ...]
     warnings: tuple[Warned, ...] = ()
+    session: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.doc)
 
-    def lists(self) -> dict[Id, list[Id]]:
-        """The lists to show: `{query: [doc, …]}`."""
-        lists: dict[Id, list[Id]] = {}
-        for query, doc in zip(self.query, self.doc, strict=True):
-            lists.setdefault(query, []).append(doc)
-        return lists
+    def lists(self) -> dict[Id, list[Id]] | list[tuple[Id, list[Id]]]:
+        """The lists to show: `{query: [doc, …]}`, or a (query, [doc, …]) tuple for each session in turn."""
+        lists: dict[Any, tuple[Id, list[Id]]] = {}
+        for key, query, doc in zip(
+            self.query if self.session is None else self.session, self.query, self.doc, strict=True
+        ):
+            lists.setdefault(key, (query, []))[1].append(doc)
+        return dict(lists.values()) if self.session is None else list(lists.values())
 
     def columns(self) -> dict[str, list[Any]]:
         """Columns by name; a rank in A or B is None if that ranking does not have the document."""
         in_a, in_b = ([rank or None for rank in ranks] for ranks in (self.rank_a, self.rank_b))
-        return {"query": list(self.query), "rank": list(self.rank), "doc": list(self.doc), "team": list(self.team),
+        own = {} if self.session is None else {"session": list(self.session)}
+        return {**own, "query": list(self.query), "rank": list(self.rank), "doc": list(self.doc), "team": list(self.team),
                 "rank_a": in_a, "rank_b": in_b}  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:
@@ -84,7 +91,7 @@ class InterleavedLists(Result):
         return "".join(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n" for query, doc, rank, team in rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the lists as CSV, TSV, JSON Lines or Parquet; with another ending as a TREC run whose tag is the team."""
+        """Write the lists as CSV, TSV, JSON Lines or Parquet; with any other extension, as a TREC run whose tag is the team."""
         if any(ending in Path(path).name.lower() for ending in _TABLES):
             write_columns(self.columns(), path)
             return
@@ -94,15 +101,17 @@ class InterleavedLists(Result):
 
 
 def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int = 10,
-               seed: int | np.random.Generator = 0) -> InterleavedLists:  # fmt: skip
-    """Interleave the rankings of two runs into a list of k documents for each query that both contain.
+               seed: int | np.random.Generator = 0, sessions: int | None = None) -> InterleavedLists:  # fmt: skip
+    """Interleave the rankings of two runs into lists of k documents, for the queries that both contain.
 
     Args:
         run_a: rankings, any input of `read_run`.
         run_b: the other rankings.
         method: `"team-draft"` (Radlinski, Kurup and Joachims 2008) or `"balanced"` (Joachims 2002).
         k: length of the lists.
-        seed: random seed. If you can, show every session its own list, with its own seed.
+        seed: random seed.
+        sessions: number of sessions, numbered from 1, each with a list of its own, queries in turn; None for one list per query. Sessions that see
+            the same list are not independent, and then more sessions of the same queries add little.
 
     >>> interleave({"q": ["x", "y"]}, {"q": ["y", "z"]}, k=2).lists()
     {'q': ['y', 'x']}
@@ -113,22 +122,28 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
     shared = [query for query in a if query in b]
     if not shared:
         raise DataError("no-common-query", "the two runs have no query in common", where=f"{first.name}, {second.name}")
-    made = [(query, _METHODS[method](a[query], b[query], k, rng)) for query in shared]
+    if sessions is not None:
+        check_count(sessions, "sessions")
+    numbered = range(1, (sessions or len(shared)) + 1)
+    with step("interleaving"):
+        made = [(n, q, _METHODS[method](a[q], b[q], k, rng)) for n, q in zip(numbered, cycle(shared), strict=False)]
     rows = [
-        (query, rank, *row)
-        for query, one in made
+        (number, query, rank, *row)
+        for number, query, one in made
         for rank, row in enumerate(zip(one.docs, one.teams, one.rank_a, one.rank_b, strict=True), 1)
     ]
     alone = len(a) + len(b) - 2 * len(shared)
-    warning = Warned("query-unshared", alone, f"{counted(alone, 'query')} in only one of the runs: no list")
-    query, rank, doc, team, rank_a, rank_b = zip(*rows, strict=True)
-    names = (first.name, second.name)
-    return InterleavedLists(method, names, query, rank, doc, team, rank_a, rank_b, (warning,) if alone else ())
+    warning = Warned(
+        "query-unshared", alone, f"{counted(alone, 'query is', 'queries are')} in only one run; no list for them"
+    )
+    session, query, rank, doc, team, rank_a, rank_b = zip(*rows, strict=True)
+    names, own = (first.name, second.name), None if sessions is None else session
+    return InterleavedLists(method, names, query, rank, doc, team, rank_a, rank_b, (warning,) if alone else (), own)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InterleavingOutcome(Result):
-    """Preferences of users for one of two rankings: wins, losses and ties, by session and by query, with exact tests."""
+    """Preferences of users for one of two rankings: wins, losses and ties, by session and by query, with tests."""
 
     method: str
     outcomes: tuple[InterleavingScore, ...]
@@ -155,7 +170,13 @@ class InterleavingOutcome(Result):
              f"[{number(one.low, places)}, {number(one.high, places)}]", number(one.delta, places, sign="+"), p_text(one.p_value))
             for one in self.outcomes
         )  # fmt: skip
-        key = "share B: of units with a winner, exact interval · delta: above 0, B is better · p: exact two-sided sign test"
+        clustered = self.outcomes[0].test == "clustered"
+        how = (
+            "session: t over queries, since sessions of a query saw the same list · query: exact sign test"
+            if clustered
+            else "exact sign test"
+        )
+        key = f"share B: of units with a winner · delta: above 0, B is better · {how}"
         notes = (
             f"clicks credited: {self.clicks_a} to A, {self.clicks_b} to B",
             *(f"warning: {w}" for w in self.warnings),
@@ -178,13 +199,15 @@ class InterleavingOutcome(Result):
                 "outcomes": [asdict(one) for one in self.outcomes], "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
 
 
+@step("scoring the rankings")
 def score_interleaving(
     lists: Any, log: Any, *, method: Method | None = None, level: float = 0.95
 ) -> InterleavingOutcome:
-    """Score interleaved lists by clicks: the winner, and an exact test of the difference.
+    """Score interleaved lists by clicks: the winner, and a test of the difference.
 
     Team-draft: a session prefers the ranking whose documents got more clicks. Balanced: see `balanced_credit`. A session
-    without a click is a tie. Queries are counted too, each once, because sessions of one query are not independent.
+    without a click is a tie. Queries are counted too, each once. If sessions of a query saw the same list, they are not independent, and
+    the errors of the first row are over queries; if each session saw its own list, the exact sign test applies.
 
     Args:
         lists: an `InterleavedLists`; rows of query, doc, team (with rank_a and rank_b, for the balanced method), in any format of `read_clicks`;
@@ -220,7 +243,9 @@ def score_interleaving(
         raise DataError("no-common-query", "no session of the log shows an interleaved list", where=clicks.name,
                         hint="check that lists and log have the same ids")  # fmt: skip
     query = np.unique(clicks.session_query()[known], return_inverse=True)[1]
-    outcomes = tuple(methods.outcome(credit[known], group, level=level) for group in (None, query))
+    shared = rows.session is None  # sessions of a query saw the same list, so they are not independent
+    by_session = methods.outcome(credit[known], query if shared else None, clustered=shared, level=level)
+    outcomes = (by_session, methods.outcome(credit[known], query, level=level))
     to_b = int((clicked * rows.team[row]).sum())
     return InterleavingOutcome(chosen, outcomes, int(clicked.sum()) - to_b, to_b, _warnings(clicks, listed, known))
 
@@ -240,8 +265,6 @@ def _shown_pairs(clicks: ClickLog, *, by_session: bool) -> tuple[Pairs, NDArray[
 
 def _warnings(clicks: ClickLog, listed: Bools, known: Bools) -> tuple[Warned, ...]:
     other, stray = int((~known).sum()), int((clicks.clicked & ~listed & known[clicks.session]).sum())
-    unlisted = Warned("session-unlisted", other, f"{counted(other, 'session')} without an interleaved list left out")
-    stray_clicks = Warned(
-        "click-unlisted", stray, f"{counted(stray, 'click')} on documents outside the list not credited"
-    )
+    unlisted = Warned("session-unlisted", other, f"excluded {counted(other, 'session')} without an interleaved list")
+    stray_clicks = Warned("click-unlisted", stray, f"ignored {counted(stray, 'click')} on documents outside the list")
     return (unlisted,) * (other > 0) + (stray_clicks,) * (stray > 0)

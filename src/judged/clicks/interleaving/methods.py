@@ -14,6 +14,7 @@ from judged.core.numeric.seed import generator
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 from judged.stats.checks import check_share
+from judged.stats.differences import mean_and_error, sum_by_cluster
 
 Team = Literal["A", "B"]
 
@@ -137,13 +138,15 @@ def balanced_credit(session: Column, rank_a: Column, rank_b: Column, clicked: Co
 
 @dataclass(frozen=True, slots=True)
 class InterleavingScore:
-    """Wins of two rankings, with a sign test.
+    """Wins of two rankings, with a test.
 
     Attributes:
         wins_a, wins_b, ties: units (sessions, or queries) that prefer A, B, or neither.
-        share_b: wins of B among units with a winner; its exact interval (Clopper and Pearson) is `low` to `high`.
+        share_b: wins of B among units with a winner; its interval is `low` to `high`.
         delta: (wins_b + ties / 2) / all - 1/2, above 0 if B is better (Chapelle, Joachims, Radlinski and Yue, TOIS 2012).
-        p_value: two-sided exact sign test; 1 without a winner.
+        p_value: two-sided; 1 without a winner.
+        test: the exact sign test, with the exact interval of Clopper and Pearson; or "clustered": sessions that saw the same list are
+            not independent, so the t test of the mean preference, with the interval of the share, is over queries.
     """
 
     unit: str
@@ -156,31 +159,62 @@ class InterleavingScore:
     delta: float
     p_value: float
     level: float
+    test: str = "sign"
 
 
-def outcome(credit: Floats, group: Column | None = None, *, level: float = 0.95) -> InterleavingScore:
+def outcome(
+    credit: Floats, group: Column | None = None, *, clustered: bool = False, level: float = 0.95
+) -> InterleavingScore:
     """The outcome of a credit per session, above 0 for B.
 
     Args:
         credit: one number per session.
         group: the query of each session, as a code: each query then counts once, by the sign of the mean preference of its
-            sessions. Sessions of one query are not independent, so this is the safer test if queries repeat.
+            sessions; with `clustered`, sessions count, and those of a query are a cluster.
+        clustered: count sessions, with an error over queries.
         level: confidence level of the interval.
     """
     check_share(level, "level", slug="parameter")
     if not len(credit):
         raise DataError("empty-clicks", "no session to score", hint="check that lists and log have queries in common")
-    from scipy.stats import binomtest
-
     unit = np.sign(credit)
-    if group is not None:
+    if group is not None and not clustered:
         unit = np.sign(np.bincount(group, unit))[np.unique(group)]
     a, b = int((unit < 0).sum()), int((unit > 0).sum())
-    share, low, high, p = np.nan, 0.0, 1.0, 1.0
-    if a + b:
-        test = binomtest(b, a + b)
-        interval = test.proportion_ci(level, method="exact")
-        share, low, high, p = b / (a + b), float(interval.low), float(interval.high), float(test.pvalue)
     ties = len(unit) - a - b
     delta = (b + ties / 2) / len(unit) - 0.5
-    return InterleavingScore("session" if group is None else "query", a, b, ties, share, low, high, delta, p, level)
+    share = b / (a + b) if a + b else np.nan
+    low, high, p = _by_cluster(unit, group, level) if clustered and group is not None else _by_sign(a, b, level)
+    name = "session" if group is None or clustered else "query"
+    return InterleavingScore(name, a, b, ties, share, low, high, delta, p, level, "clustered" if clustered else "sign")
+
+
+def _by_sign(a: int, b: int, level: float) -> tuple[float, float, float]:
+    """The exact interval of the share of B, and p of the exact sign test."""
+    from scipy.stats import binomtest
+
+    if not a + b:
+        return 0.0, 1.0, 1.0
+    test = binomtest(b, a + b)
+    interval = test.proportion_ci(level, method="exact")
+    return float(interval.low), float(interval.high), float(test.pvalue)
+
+
+def _by_cluster(unit: Floats, group: Column, level: float) -> tuple[float, float, float]:
+    """The interval of the share of B on the logit scale, and p of the t test of the mean preference, both over clusters of sessions."""
+    from scipy.special import expit, logit, stdtr, stdtrit
+
+    columns = np.stack([unit, unit > 0, unit != 0], axis=1).astype(float)
+    clusters, sizes = sum_by_cluster(columns, group)
+    count = len(sizes)
+    if count < 2 or not clusters[:, 2].sum():
+        return 0.0, 1.0, 1.0
+    mean, error = mean_and_error(clusters[:, :1], sizes)
+    p = float(2 * stdtr(count - 1, -abs(mean[0]) / error[0])) if error[0] > 0 else 2.0 ** (1 - count)
+    ratio, spread = mean_and_error(clusters[:, 1:2], clusters[:, 2])
+    share = float(ratio[0])
+    if not 0 < share < 1:
+        return 0.0, 1.0, min(p, 1.0)
+    half = float(stdtrit(count - 1, (1 + level) / 2) * spread[0]) / (share * (1 - share))
+    low, high = expit(logit(share) + np.array([-half, half]))
+    return float(low), float(high), min(p, 1.0)

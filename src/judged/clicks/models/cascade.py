@@ -68,7 +68,7 @@ def _number(values: Any) -> Any:
 def attractiveness_of_grades(grades: Any, top: float = 4) -> Floats:
     """The probability that a document of a grade attracts (or satisfies): (2^grade - 1) / 2^top; 0 for grades below 0.
 
-    This is ERR's mapping; `top` is the top of the grade scale. A grade above it is an error.
+    This is ERR's mapping; `top` is the top grade. A grade above it is an error.
 
     >>> attractiveness_of_grades([0, 2, 4])
     array([0.    , 0.1875, 0.9375])
@@ -77,7 +77,7 @@ def attractiveness_of_grades(grades: Any, top: float = 4) -> Floats:
     if np.isnan(values).any() or (values > top).any():
         got = shown(float(values[np.isnan(values) | (values > top)].flat[0]))
         raise DataError(
-            "label-above-max", f"grade {got} is above the top of the scale, {top:g}", hint=Hint("set {top}", top=None)
+            "label-above-max", f"grade {got} is above the top grade, {top:g}", hint=Hint("set {top}", top=None)
         )
     return (np.exp2(np.maximum(values, 0.0)) - 1.0) / 2.0**top
 
@@ -88,7 +88,7 @@ def probabilities(values: Any, what: str, *, padded: bool = False) -> Floats:
         chance = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         problem = f"{what} must be numbers: {error}"
-        raise DataError("probability", problem, hint="give one row of numbers per list") from error
+        raise DataError("probability", problem, hint="pass one row of numbers per list") from error
     if chance.ndim not in (1, 2):
         raise DataError("probability", f"{what} must have one or two dimensions, got {chance.ndim}")
     wrong = ~((chance >= 0) & (chance <= 1)) & ~(np.isnan(chance) & padded)

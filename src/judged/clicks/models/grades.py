@@ -51,12 +51,12 @@ def grades_from_clicks(fit: Fit, levels: int = 4, *, minimum: float = 1) -> Grad
 
     Args:
         fit: of any model except rank-ctr, which does not distinguish documents.
-        levels: the top of the scale.
-        minimum: pairs with fewer impressions are left out.
+        levels: the top grade.
+        minimum: pairs with fewer impressions are excluded.
     """
     bounds = grade_bounds(levels)
     if fit.relevance is None:
-        raise UsageError("click-model", f"{fit.model.name} gives no grades: it has no parameters of documents",
+        raise UsageError("click-model", f"{fit.model.name} gives no grades: it has no document parameters",
                          hint="use pbm, ubm, dbn or cascade")  # fmt: skip
     if not minimum >= 0:
         raise UsageError("parameter", f"minimum must be at least 0, got {minimum!r}", value=minimum)

@@ -43,7 +43,7 @@ class FitSettings:
             If successes and trials are counted, this is the mean of the posterior under a Beta(A, B) prior;
             if EM estimates them, it is the mode under Beta(A + 1, B + 1). (0, 0) is maximum likelihood.
         level: confidence level of the intervals.
-        tolerance: EM ends when the objective rises by less than this, relatively.
+        tolerance: relative increase of the objective below which EM stops.
         max_steps: maximum number of EM steps.
     """
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.clicks.api import rankings, read_clicks
-from judged.clicks.data.log import ClickLog, Pairs, base_name
-from judged.clicks.fitting.fit import fit
-from judged.clicks.models.examination import Examination
-from judged.clicks.off_policy.estimators import Counterfactual, Worth, counterfactual
+from judged.clicks.data.log import Pairs, base_name
+from judged.clicks.fitting.examination import PositionRefits
+from judged.clicks.off_policy.estimators import (
+    ESTIMATORS,
+    Counterfactual,
+    NewRanking,
+    Worth,
+    counterfactual,
+)
+from judged.core.numeric.seed import generator
 from judged.errors import UsageError, shown
 from judged.io.read import read_run
+from judged.io.run_names import named_runs
 from judged.registry import parse_call
+from judged.stats.checks import check_count
+from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
-
-ESTIMATORS = ("ips", "snips", "naive")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +60,7 @@ class Counterfactuals(Result):
         )
         if any(e.estimator == "snips" for e in self.estimates):
             notes += ("snips is the measure per relevant document: compare it only with other snips values",)
-        key = "supported: share of the run's top that sessions showed; the rest counts as not relevant"
+        key = "supported: share of the run's top documents that sessions showed; the others count as not relevant"
         headers = (
             "run",
             "measure",
@@ -75,48 +82,71 @@ class Counterfactuals(Result):
 
 def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "DCG@10 P@10", *, propensity: Any = None,
                          estimators: Sequence[str] = ESTIMATORS, clip: float = 0.0, by: str = "session",
-                         level: float = 0.95) -> Counterfactuals:  # fmt: skip
+                         level: float = 0.95, resamples: int = 200, seed: int = 0) -> Counterfactuals:  # fmt: skip
     """Estimate measures of runs from clicks on other rankings; docs/clicks.md states the assumptions.
 
     Args:
         log: any input of `read_clicks`.
-        runs: one run, any input of `read_run`; a list of paths; or `{name: path}`.
+        runs: one run, any input of `read_run`; a list of runs; or `{name: run}`.
         measures: DCG, P and CTR, with cutoffs: `"DCG@10 P@5"`.
-        propensity: the probability that each rank is examined, starting at rank 1; None to estimate it by a position-based model fitted to the log.
-        estimators: some of ips, snips and naive.
-        clip: lowest propensity; smaller ones are raised to it.
+        propensity: the probability that each rank is examined, starting at rank 1; None to fit a position-based model to the log, without
+            a prior; the intervals then come from a bootstrap that fits it again, because its error is part of that of the estimate.
+        estimators: some of ips, dr, snips and naive.
+        clip: minimum propensity; smaller ones are raised to it.
         by: the independent units: "session" or "query".
         level: confidence level of the intervals.
+        resamples: number of bootstrap resamples if the propensities are fitted.
+        seed: random seed of the bootstrap.
     """
     clicks = read_clicks(log)
     parsed = [_parse_measure(word) for word in (measures.split() if isinstance(measures, str) else measures)]
     if not parsed:
         raise UsageError("measure", "no measure given", hint="name one, such as DCG@10")
-    chances, source = _propensity(clicks, propensity)
-    names: list[str] = []
-    estimates: list[Counterfactual] = []
-    for name, one in _runs(runs):
+    refits = PositionRefits(clicks) if propensity is None else None
+    with step("fitting pbm"):
+        chances = np.asarray(propensity, dtype=np.float64) if refits is None else refits.fit()
+    names, rankings_of_runs = [], []
+    for name, one in named_runs(runs):
         run = read_run(one, name=name)
         rank, length = _new_ranks(clicks.pairs, rankings(run))
-        for measure, k in parsed:
-            for estimator in estimators:
-                names.append(run.name)
-                estimates.append(counterfactual(clicks, rank, length, chances, measure=measure, k=k, estimator=estimator,
-                                                clip=clip, by=by, level=level))  # fmt: skip
-    return Counterfactuals(tuple(names), tuple(estimates), tuple(chances.tolist()), source, by, level)
+        names.append(run.name)
+        rankings_of_runs.append([NewRanking(clicks, rank, length, measure, k) for measure, k in parsed])
+    asked = [(n, r, e) for n, group in zip(names, rankings_of_runs, strict=True) for r in group for e in estimators]
+    estimates = [counterfactual(r, chances, estimator=e, clip=clip, by=by, level=level) for _, r, e in asked]
+    if refits is not None:
+        with step("fitting pbm to resamples"):
+            drawn = _refitted(
+                refits, [(r, e) for _, r, e in asked], clip, by, check_count(resamples, "resamples"), seed
+            )
+        estimates = [_with_bootstrap(e, column, level) for e, column in zip(estimates, drawn.T, strict=True)]
+    source = "given" if propensity is not None else f"fitted to the log (pbm), {resamples} bootstrap fits"
+    return Counterfactuals(tuple(n for n, _, _ in asked), tuple(estimates), tuple(chances.tolist()), source, by, level)
 
 
-def _runs(runs: Any) -> list[tuple[str | None, Any]]:
-    """Runs with the names that were given to them."""
-    if isinstance(runs, Mapping) and runs and all(map(_is_path, runs.values())):
-        return list(runs.items())
-    if isinstance(runs, list | tuple) and runs and all(map(_is_path, runs)):
-        return [(None, run) for run in runs]
-    return [(None, runs)]
+def _refitted(
+    refits: PositionRefits, asked: list[tuple[NewRanking, str]], clip: float, by: str, resamples: int, seed: int
+) -> Floats:
+    """The estimates of resampled sessions (or queries), with propensities that are fitted to each resample: resamples × estimates."""
+    log, rng = asked[0][0].log, generator(seed)
+    unit = log.session_query() if by == "query" else np.arange(len(log.sessions))
+    units = int(unit.max()) + 1
+    drawn = np.empty((resamples, len(asked)))
+    for b in range(resamples):
+        weight = np.bincount(rng.integers(units, size=units), minlength=units).astype(float)[unit]
+        chances = refits.fit(weight)
+        least = max(clip, 1e-3 if (chances <= 0).any() else 0.0)  # a rank without clicks in this resample
+        for i, (ranking, estimator) in enumerate(asked):
+            top, bottom, _ = ranking.sums(estimator, chances, least, weight)
+            drawn[b, i] = weight @ top / whole if (whole := float(weight @ bottom)) > 0 else np.nan
+    return drawn
 
 
-def _is_path(run: Any) -> bool:
-    return isinstance(run, str | bytes) or hasattr(run, "__fspath__")
+def _with_bootstrap(estimate: Counterfactual, drawn: Floats, level: float) -> Counterfactual:
+    known = drawn[~np.isnan(drawn)]
+    if len(known) < 2 or np.isnan(estimate.error):
+        return replace(estimate, error=np.nan, low=np.nan, high=np.nan)
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return replace(estimate, error=float(known.std(ddof=1)), low=float(low), high=float(high))
 
 
 def _parse_measure(word: str) -> tuple[Worth, int | None]:
@@ -126,14 +156,6 @@ def _parse_measure(word: str) -> tuple[Worth, int | None]:
         raise UsageError("measure", f"{shown(word)} cannot be estimated from clicks: it is not a sum over documents", value=word,
                          hint=f"use {', '.join(get_args(Worth))}, with a cutoff such as @10")  # fmt: skip
     return name, int(call.at) if call.at else None
-
-
-def _propensity(clicks: ClickLog, propensity: Any) -> tuple[Floats, str]:
-    if propensity is not None:
-        return np.asarray(propensity, dtype=np.float64), "given"
-    model = fit(clicks, "pbm").model
-    assert isinstance(model, Examination)
-    return model.examination[:, 0], "fitted to the log (pbm)"
 
 
 def _new_ranks(pairs: Pairs, ranked: dict[Any, list[Any]]) -> tuple[Ints, Ints]:

@@ -65,7 +65,12 @@ def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id
 
 
 def raise_no_rank(name: str) -> NoReturn:
-    raise DataError("no-rank", "the run has no rank column", hint=Hint("use {order}", order="score"), where=name)
+    raise DataError(
+        "no-rank",
+        "the run has no column of ranks that are integers ≥ 0",
+        hint=Hint("use {order}", order="score"),
+        where=name,
+    )
 
 
 def raise_duplicate(

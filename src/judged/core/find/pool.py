@@ -43,7 +43,7 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
     used = np.zeros(len(qrels.queries), bool)
     used[qrels.query] = True
     if not used.any() and not allow_empty:
-        raise DataError("empty-qrels", "there are no judgments", hint="check the path", where=qrels.name)
+        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
     used_rows = np.flatnonzero(used)
     ids = qrels.queries.take(used_rows)
     names = decoded(ids, qrels.query_kind)

@@ -54,7 +54,7 @@ def overlap_rule(text: str) -> Holds:
         least = -1.0
     if what not in ("gold", "chunk", "iou") or not 0 < least <= 1:
         raise UsageError(
-            "overlap", "overlap any, gold>=x, chunk>=x or iou>=x with 0 < x ≤ 1", got=shown(text), value=text
+            "overlap", f"overlap must be any, gold>=x, chunk>=x or iou>=x with 0 < x ≤ 1, got {shown(text)}", value=text
         )
     return {
         "gold": lambda shared, span, chunk: shared >= least * span,
@@ -68,10 +68,10 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     if run.passages is None or not run.passages.spans:
         raise DataError(
             "no-spans", "the judgments are spans, but the chunks of the run have no document, start and end", where=run.name,
-            hint="write chunks as {'doc': id, 'start': a, 'end': b}, or give a table: chunks={id: (doc, start, end)}",
+            hint="write chunks as {'doc': id, 'start': a, 'end': b}, or pass a table: chunks={id: (doc, start, end)}",
         )  # fmt: skip
     if policy.ties in ("best", "worst", "expected"):
-        raise UsageError("overlap", f"spans need one order of tied chunks, got ties={policy.ties!r}", value=policy.ties,
+        raise UsageError("overlap", f"spans need a single order of tied chunks, got ties={policy.ties!r}", value=policy.ties,
                          hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     spans = _spans_of(qrels)
     codes = {raw: i for i, raw in enumerate(qrels.queries.tolist())}

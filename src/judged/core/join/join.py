@@ -18,8 +18,13 @@ from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
-from judged.errors import Hint, UsageError, shown
+from judged.errors import Hint, UsageError, Wording, shown
+from judged.steps import step
 
+WITH_SETS = Hint(
+    "use {commands}",
+    commands=Wording("jd.evaluate, jd.compare or jd.explain", "judged eval, judged compare or judged explain"),
+)
 _FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
 
 
@@ -51,7 +56,7 @@ def join(
         run = run.align(qrels)
     if qrels.choice is not None:
         raise UsageError("alternatives", "the judgments have alternative sets of relevant documents",
-                         where=qrels.name, hint="use evaluate, compare or explain, which accept them")  # fmt: skip
+                         where=qrels.name, hint=WITH_SETS)  # fmt: skip
     credit: SpanCredit | None = None
     if qrels.passages is not None and qrels.passages.spans:
         if isinstance(run, PartitionedRun):
@@ -63,7 +68,8 @@ def join(
     if isinstance(run, Run):
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
     pool = pool or pool_of(qrels, policy, allow_empty=allow_empty)
-    run, hits = _find(qrels, pool, run, policy, progress, allow_empty=allow_empty)
+    with step(f"joining {run.name} with {qrels.name}") as report:
+        run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
     judged = Judged(
         pool=pool,
         **{name: getattr(hits, name) for name in _FROM_HITS},

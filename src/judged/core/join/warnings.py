@@ -24,6 +24,7 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Pol
     """
     warnings = [
         *_query_missing(j, run, hits, policy),
+        *_empty_rankings(run, hits),
         *not_judged(qrels),
         *_query_unjudged(run, hits),
         *_no_relevant(j, policy),
@@ -33,8 +34,8 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Pol
     if len(j.query) == 0 and j.retrieved.any():
         warnings.append(no_overlap(run.label))
     if policy.order == "score":
-        warnings += [*_rank_disagrees(run, hits), *_ties(j, run, policy)]
-    return warnings
+        warnings += _rank_disagrees(run, hits)
+    return [*warnings, *_ties(j, run, policy)]
 
 
 def raise_missing_queries(queries: int, missing: str, name: str) -> None:
@@ -52,7 +53,7 @@ def not_judged(qrels: Qrels) -> Iterator[Warned]:
     """Warn of queries that the judgments name without a judgment."""
     bare = decoded(qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0), qrels.query_kind)
     if bare:
-        text = f"{counted(len(bare), 'query')} of {qrels.label} without any judgment, left out: {some(bare)}"
+        text = f"excluded {counted(len(bare), 'query')} of {qrels.label} without judgments: {some(bare)}"
         yield Warned("not-judged", len(bare), text)
 
 
@@ -62,21 +63,36 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
         raise_missing_queries(len(j), some(missing), run.name)
     if missing:
         number = f"{len(missing)} judged {'query is' if len(missing) == 1 else 'queries are'}"
-        effect = "left out" if policy.queries == "both" else "counted as 0"
+        barren = int((~hits.answered & (j.pool.positive == 0)).sum()) if policy.empty in ("skip", "one") else 0
+        valued = (
+            f"counted as 0, except {barren} without a relevant document (empty={policy.empty})"
+            if barren
+            else "counted as 0"
+        )
+        effect = "excluded" if policy.queries == "both" else valued
         yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
+
+
+def _empty_rankings(run: HasName, hits: Hits) -> Iterator[Warned]:
+    empty = int((hits.answered & (hits.retrieved == 0)).sum())
+    if empty:
+        number = f"{empty} {'ranking' if empty == 1 else 'rankings'}"
+        yield Warned("empty-list", empty, f"{number} of {run.label} without documents, counted as 0")
 
 
 def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
     if hits.unjudged:
         examples = ", ".join(map(shown, hits.some_unjudged)) + " …" * (hits.unjudged > 3)
         number = f"{'more than ' * hits.more_unjudged}{counted(hits.unjudged, 'query')}"
-        yield Warned("query-unjudged", hits.unjudged, f"{number} of {run.label} without judgments, ignored: {examples}")
+        yield Warned("query-unjudged", hits.unjudged, f"ignored {number} of {run.label} without judgments: {examples}")
 
 
 def _no_relevant(j: Judged, policy: Policy) -> Iterator[Warned]:
-    queries = [j.queries[i] for i in np.flatnonzero(j.pool.positive == 0)]
+    counted_ones = j.answered if policy.queries == "both" else np.ones(len(j), bool)
+    queries = [j.queries[i] for i in np.flatnonzero((j.pool.positive == 0) & counted_ones)]
     if queries:
-        text = f"{counted(len(queries), 'query')} without a relevant document, valued by the policy empty={policy.empty}: {some(queries)}"
+        number = counted(len(queries), "query has", "queries have")
+        text = f"{number} no relevant document (empty={policy.empty}): {some(queries)}"
         yield Warned("no-relevant", len(queries), text)
 
 
@@ -104,5 +120,5 @@ def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
     tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
     if tied:
-        text = f"in {counted(tied, 'query')} of {run.label} the rank of a relevant document depends on tied scores"
+        text = f"tied {policy.order}s affect the rank of a relevant document in {counted(tied, 'query')} of {run.label}"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")

@@ -81,7 +81,7 @@ def _rank_hits(
     inside = inside[again] + segment.positions(index.times)
     group, judgment, position = group[again], index.judgment[again], index.position[again]
     if policy.ties in ("best", "worst"):
-        first = np.argsort(position, kind="stable")  # of equal grades, the one that comes first
+        first = np.argsort(position, kind="stable")  # of equal grades, the first one
         best = policy.ties == "best"
         inside[first] = by_grade(group[first], tied[group[first]], pool.grade[judgment[first]], best=best)
     elif policy.ties not in ("id-asc", "input"):

@@ -19,7 +19,7 @@ from judged.io.read import read_run
 from judged.io.tables.frames import is_spark
 from judged.io.tables.spark_frames import columns_in, quoted, talking
 
-MAX_JUDGMENTS = 2_000_000  # that are sent to every worker
+MAX_JUDGMENTS = 2_000_000  # judgments that are sent to every worker
 _PARTITION = "_partition_"
 
 
@@ -51,7 +51,7 @@ def table_run(
 def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor: Spark | None = None) -> SparkTable:
     """Select the columns of a run by name, and check their types."""
     if not is_spark(frame):
-        raise UsageError("form", f"the run is a {type(frame).__name__}, not a Spark DataFrame", where=name,
+        raise UsageError("form", f"expected a Spark DataFrame as the run, got {type(frame).__name__}", where=name,
                          hint="read it with Spark: session.read.parquet('…')")  # fmt: skip
     with talking():
         names, types = list(frame.columns), {field.name: field.dataType for field in frame.schema.fields}

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged._types import Column
-from judged.evaluation.explain.explain import closing_line, condensed, settled_rows, shown_columns
+from judged.evaluation.explain.explain import closing_line, condensed, shown_columns
 from judged.evaluation.explain.result import cell_text, plain_number
 from judged.evaluation.explain.trace import trace
+from judged.evaluation.measuring.column import is_empty
 from judged.evaluation.result.source import in_one_order
 from judged.evaluation.result.values import Values
 from judged.measures.registry import Measure
@@ -35,7 +36,7 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
 
         judged = chosen(measure, result.source).judged
     judged = condensed(judged) if measure.get("judged_only") else judged
-    settled = settled_rows(measure, judged)
+    empty = is_empty(measure, judged)
     judged = in_one_order(judged)
     traced = trace(measure, judged)
     columns = shown_columns(traced, judged)
@@ -54,7 +55,7 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
         end = int(ends[row])
         last = 0.0 if last_sum is None or not judged.hits[row] else float(last_sum[end - 1])
         part = slice(int(shown_ends[row] - seen[row]), int(shown_ends[row]))
-        closing = closing_line(traced, row, last, value, judged, bool(settled[row]))
+        closing = closing_line(measure, traced, row, last, value, judged, bool(empty[row]))
         below = int(within[row] - seen[row])
         arithmetic.append(QueryArithmetic(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, below))
     return arithmetic

@@ -22,6 +22,7 @@ _LAWS = {
     "cutoff": "documents below the cutoff do not matter",
     "tail": "unjudged documents at the end never raise the value",
     "additive": "a sum over documents, each weighted by its rank alone",
+    "residual": "a sum over unjudged documents, each weighted by its rank alone",
 }
 _SUMMARIES = {"mean": "mean over queries", "sum": "sum over queries", "none": "no summary over queries",
               "geometric": "geometric mean over queries"}  # fmt: skip
@@ -100,7 +101,7 @@ class MeasureDescription(Result):
             for i in range(len(judged.rank))
         ]  # fmt: skip
         title = f"Example: {measure} of a ranking with the grades {', '.join(f'{grade:g}' for grade in d.example[0])}, all judged"
-        closing = steps.closing(0, last_sum)
+        closing = steps.closing(0, float(steps.value[0]) if d.ideal_only else last_sum)
         ideal = explain_ideal(measure, judged, steps, None)
         tables = [Table(("rank", "grade", *columns), tuple(rows), title=title, words=(), notes=(closing,))]
         if ideal is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
@@ -18,13 +19,15 @@ from judged.evaluation.explain.trace import Trace, trace
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring.column import column, is_empty, is_settled
 from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance, in_one_order, raw_id
 from judged.measures.grammar import parse
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
-from judged.stats.summary import mean
+from judged.stats.summary import FLOOR, mean
+from judged.steps import step
 from judged.tables.result import RecordTable
 from judged.tables.text import some
 
@@ -39,7 +42,7 @@ def explain(
         measure: the measure.
         qrels: as in `evaluate`.
         run: as in `evaluate`.
-        query: the query; by default the one whose value is nearest to the mean, among those with a relevant document retrieved.
+        query: the query; by default the one whose value is closest to the mean, among those with a relevant document retrieved.
         rows: number of ranks to show.
         level: lowest relevant grade, as in `evaluate`.
         profile: conventions of another tool, see `PROFILES`.
@@ -50,13 +53,15 @@ def explain(
     """
     chosen = find_profile(profile)
     source = _join(qrels, run, chosen, options)
-    return explain_query(with_level(chosen.apply(parse(measure)), level), source, query, rows)
+    return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
 
 
+@step("explaining")
 def explain_query(
     measure: Measure, source: Provenance, query: Id | None = None, depth: int | None = None
 ) -> Explanation:
     """Explain the value of one query of a result; of several sets of documents by the one that counts."""
+    source = Views(source).of(measure)
     row = _instructive_row(measure, source) if query is None else _row_of(source, query)
     name = source.judged.queries[row]
     if source.alternatives:
@@ -84,13 +89,13 @@ def explain_query(
     last_sum = float(columns["sum"][-1]) if "sum" in columns and len(seen.rank) else 0.0
     return Explanation(
         measure, name, value, ("rank", "document", "grade", *["tokens so far"][: len(tokens)], *columns), tuple(rows),
-        closing_line(steps, 0, last_sum, value, judged, settled_rows(measure, judged)[0]), int(judged.retrieved[0]) - last,
+        closing_line(measure, steps, 0, last_sum, value, judged, bool(is_empty(measure, judged)[0])), int(judged.retrieved[0]) - last,
         ideal=explain_ideal(measure, judged, steps, depth), chosen=query is None,
     )  # fmt: skip
 
 
 def _instructive_row(measure: Measure, source: Provenance) -> int:
-    """The query whose value is nearest to the mean, among those with a relevant document retrieved; the first of several."""
+    """The query whose value is closest to the mean, among those with a relevant document retrieved; the first of several."""
     judged = source.judged
     retrieved = np.bincount(judged.query[judged.grade > 0], minlength=len(judged)) > 0
     if measure.definition.text or not retrieved.any():
@@ -113,20 +118,24 @@ def shown_columns(trace: Trace, seen: Judged) -> dict[str, Column]:
     return trace.columns if main is None else {**trace.columns, "sum": seen.running(main.astype(float))}
 
 
-def settled_rows(measure: Measure, judged: Judged) -> Column:
-    """True for queries whose value the policy sets because they have no relevant document."""
-    return is_empty(measure, judged) if is_settled(measure, judged) else np.zeros(len(judged), bool)
-
-
-def closing_line(trace: Trace, row: int, last_sum: float, value: Any, judged: Judged, settled: bool) -> str:
-    """The last step to the value of a query, and the effect of a policy on it."""
-    closing, in_this_order = trace.closing(row, last_sum), trace.value[row]
+def closing_line(
+    measure: Measure, trace: Trace, row: int, last_sum: float, value: Any, judged: Judged, empty: bool
+) -> str:
+    """The last step to the value of a query, and the effect of a policy on it; `empty`: it has no relevant document."""
+    in_this_order = trace.value[row]
+    closing = trace.closing(row, float(in_this_order) if measure.definition.ideal_only else last_sum)
+    if empty and closing.startswith("0 ("):
+        closing = "0 (no relevant documents)"
+    if measure.definition.summary == "geometric":
+        floored = max(float(in_this_order), FLOOR)
+        closing += f"; its logarithm {math.log(floored):.4f} enters the mean over queries, of which {measure.name} is the exponential"
     if not judged.answered[row]:
         closing += "; the query is not in the run"
     if value == in_this_order or isinstance(value, str):
         return closing
-    if settled:
-        return f"{closing}; no relevant document: {cell_text(float(value)) or 'left out'} (empty={judged.policy.empty})"
+    if empty and is_settled(measure, judged):
+        before = "" if closing.startswith("0 (") else f"{closing}; "
+        return f"{before}no relevant documents: {cell_text(float(value)) or 'excluded'} (empty={judged.policy.empty})"
     return f"in this order of ties {closing}; mean over all orders: {value:.6g}"
 
 
@@ -162,13 +171,18 @@ def values_by_cutoff(
             raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
     source = _join(qrels, run, chosen, options)
     if source.alternatives:
-        raise UsageError("alternatives", "values by cutoff do not support sets of documents of which any one answers a query")  # fmt: skip
+        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")  # fmt: skip
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
+    views = Views(source)
+
+    def value(m: Measure) -> Any:
+        return m.on(views.of(m).judged.select([row]))[0].item()
+
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
     records = [
         {"k": k, "document": docs[k - 1], "grade": cell_text(grade.get(k, "–")),
-         **{str(m): (chosen.apply(m) @ k).on(judged)[0].item() for m in measures}}
+         **{str(m): value(chosen.apply(m @ k, options)) for m in measures}}
         for k in range(1, min(len(docs), rows or len(docs)) + 1)
     ]  # fmt: skip
     return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
@@ -199,6 +213,6 @@ def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
 
 
 def _tokens_so_far(measure: Measure, judged: Judged) -> list[int]:
-    """Number of tokens down to each rank, if the measure has a budget of tokens."""
+    """Number of tokens down to each rank, if the measure has a token budget."""
     counts = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
     return [] if counts is None else np.cumsum(counts).tolist()

@@ -34,7 +34,7 @@ class Explanation(Result):
         closing: the last step to the value.
         hidden: number of documents below the last row.
         ideal: the ideal ranking, if the measure has one.
-        chosen: True if the query was chosen as an instructive one.
+        chosen: True if the query was chosen automatically.
     """
 
     measure: Measure
@@ -49,7 +49,7 @@ class Explanation(Result):
 
     def headline(self) -> tuple[str, ...]:
         """The reason for the query, if it was chosen."""
-        return (f"Query {self.query}: of the queries with a relevant document retrieved, its {self.measure} is nearest to the mean.",) if self.chosen else ()  # fmt: skip
+        return (f"Showing a typical query: of all queries with a relevant document retrieved, its {self.measure} is closest to the mean.",) if self.chosen else ()  # fmt: skip
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The actual ranking, and the ideal one if there is one."""

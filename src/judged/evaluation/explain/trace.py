@@ -38,7 +38,9 @@ class Trace:
             return f"= {value}"
         if self.fractions:
             top, bottom = (float(side[row]) for side in self.fractions[-1])
-            if (top / bottom if bottom else 0.0) == value:
+            if bottom == 0 and value == 0:
+                return "0 (the denominator is 0)"
+            if bottom and top / bottom == value:
                 return f"{top:.6g} / {bottom:.6g} = {value:.6g}"
         return f"= {value:.6g}" if last_sum in (0.0, value) else f"sum {last_sum:.6g}, value {value:.6g}"
 

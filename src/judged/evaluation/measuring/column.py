@@ -23,9 +23,9 @@ def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column
 
 
 def is_settled(measure: Measure, judged: Judged) -> bool:
-    """True if the policy decides the value of queries without a relevant document: not for counts and judged shares."""
+    """True if the policy decides the value of queries without a relevant document: not for counts, judged shares and measures that need none."""
     d = measure.definition
-    relevance = "unit" in d.laws and not d.lower_is_better and d.family != "coverage"
+    relevance = "unit" in d.laws and not d.lower_is_better and d.family != "coverage" and not d.always_defined
     return relevance and judged.policy.empty not in ("zero", "error")
 
 

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Ints
+from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.pool import Pool
 from judged.errors import Warned
+from judged.evaluation.measuring.spread_ties import spread_ties
 from judged.measures.registry import Measure
+from judged.tables.text import counted
 
 _EXACT = 1_000  # orders of a query that are evaluated: all if there are no more, otherwise a sample
 _DRAWS = 20_000_000
@@ -24,56 +26,47 @@ _BLOCK = 2_000_000  # rows in memory at a time
 
 
 class TieOrders:
-    """Replicas of every query, one per order of its tied documents, so that any measure can be averaged over them.
+    """The mean of any measure over the orders of tied documents, in memory that is linear in the number of documents.
 
-    Only the ranks of the judged documents of a tied group matter, and documents with equal grades are interchangeable. Up to
-    1,000 placements per query are all evaluated; of more, 1,000 are sampled with a fixed seed. The depth and the removal of
-    unjudged documents apply to each order separately.
+    A measure that is a sum over documents has its exact mean, because every document is at every rank of its group equally often. For any other
+    measure each query is replicated once per order. Only the ranks of the judged documents of a tied group matter, and documents with equal
+    grades are interchangeable. Up to 1,000 placements per query are all evaluated; of more, 1,000 are sampled with a fixed seed, fewer
+    if a group has more than 20,000 documents. The depth and the removal of unjudged documents apply to each order separately.
     """
 
     def __init__(self, judged: Judged) -> None:
         self.judged = judged
-        blocks = _blocks(judged)
-        self._blocks = blocks
-        self._held = _replicas(judged) if len(blocks) == 1 else None  # small enough to keep for the next measure
+        self._blocks = _blocks(judged)
 
     def expected_value(self, measure: Measure) -> NDArray[Any]:
         """The mean of the measure over the orders, per query."""
         if measure.definition.text:
             return measure.on(self.judged.under(self.judged.policy))
-        turned = self._adds_up(measure) and self._sampled_queries > 0
-        return np.concatenate(
-            [self._mean_of_sums(rows, measure) if turned else self._mean(rows, measure) for rows in self._blocks]
-        )
+        if self._adds_up(measure):
+            return self._sum(measure)
+        if len(self._blocks) == 1:
+            return self._orders.mean(measure)
+        return np.concatenate([_Orders(self.judged.select(rows)).mean(measure) for rows in self._blocks])
 
-    def _mean(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
-        replicas, copies = self._held or _replicas(self.judged.select(rows))
-        owner = np.repeat(np.arange(len(rows)), copies)
-        return np.bincount(owner, weights=measure.on(replicas), minlength=len(rows)) / copies
+    def _sum(self, measure: Measure) -> Floats:
+        """The exact mean of a sum over documents, from blocks of them; each block also has the constant term of the measure."""
+        by_grade = "additive" in measure.definition.laws
+        blocks = spread_ties(self.judged, most_rows=_BLOCK, by_grade=by_grade)
+        values = [measure.on(block.under(self.judged.policy)) for block in blocks]
+        if len(values) == 1:
+            return values[0]
+        nothing = self.judged.only(np.zeros(len(self.judged.query), bool)).under(self.judged.policy)
+        return np.sum(values, axis=0) - (len(values) - 1) * measure.on(nothing)
 
-    def _mean_of_sums(self, rows: Ints, measure: Measure) -> NDArray[np.float64]:
-        """Return the exact mean of a measure that is a sum over documents.
-
-        Only the number of times that a document is at each rank matters. The rotations of a tied group put each of its documents
-        at each of its ranks once. Groups are rotated one at a time: the mean is the value of the present order plus the
-        contribution of each group.
-        """
-        j = self.judged.select(rows)
-        copies, ranks = np.ones(len(j), np.int64), []
-        weights = [np.ones(1)] * len(j)
-        for query in _tied_queries(j):
-            placed, weights[query] = _Ties(j, query).turns()
-            copies[query] = len(placed)
-            ranks.append(placed)
-        values = measure.on(_replicate(j, copies, ranks).under(j.policy))
-        owner = np.repeat(np.arange(len(j)), copies)
-        return np.bincount(owner, weights=values * np.concatenate(weights), minlength=len(j)).astype(float)
+    @cached_property
+    def _orders(self) -> _Orders:
+        return _Orders(self.judged)
 
     def _adds_up(self, measure: Measure) -> bool:
-        condensed = (
-            measure.get("judged_only") or self.judged.policy.unjudged == "condensed"
-        )  # then ranks are not independent
-        return "additive" in measure.definition.laws and not condensed
+        """True if the measure is a sum in which the rank of a document does not depend on the others."""
+        policy, laws = self.judged.policy, measure.definition.laws
+        condensed = measure.get("judged_only") or policy.unjudged == "condensed"
+        return not condensed and ("additive" in laws or ("residual" in laws and policy.depth is None))
 
     @cached_property
     def _sampled_queries(self) -> int:
@@ -83,7 +76,7 @@ class TieOrders:
     def warnings(self, measures: Sequence[Measure]) -> tuple[Warned, ...]:
         """Warn of queries whose orders were sampled, if a measure needs all of them."""
         sampled = 0 if all(map(self._adds_up, measures)) else self._sampled_queries
-        text = f"in {sampled} {'query' if sampled == 1 else 'queries'} the expected value over ties is an average over {_EXACT:,} random orders"
+        text = f"the expected value over ties is an average over at most {_EXACT:,} random orders in {counted(sampled, 'query')}"
         return (Warned("ties-sampled", sampled, text),) if sampled else ()
 
 
@@ -95,19 +88,48 @@ def _blocks(j: Judged) -> list[Ints]:
     return np.split(np.arange(len(j)), np.flatnonzero(np.diff(block)) + 1)
 
 
-def _replicas(j: Judged) -> tuple[Judged, Ints]:
-    """Return the replicas of all queries, and their number per query."""
-    copies = np.ones(len(j), np.int64)
-    ranks: list[Ints] = []
-    for query in _tied_queries(j):
-        placed = _Ties(j, query).placements()
-        copies[query] = len(placed)
-        ranks.append(placed)
-    return _replicate(j, copies, ranks).under(j.policy), copies
-
-
 def _tied_queries(j: Judged) -> Ints:
     return np.unique(j.query[j.tie_last > j.tie_first])
+
+
+class _Orders:
+    """Replicas of queries, one per order of the tied documents; of one large query, a block of them at a time."""
+
+    def __init__(self, j: Judged) -> None:
+        self.j = j
+        self.ties = {int(query): _Ties(j, query) for query in _tied_queries(j)}
+        self.copies = np.ones(len(j), np.int64)
+        for query, ties in self.ties.items():
+            self.copies[query] = ties.copies
+
+    def mean(self, measure: Measure) -> Floats:
+        """The mean of a measure over the replicas of each query."""
+        if len(self.j) > 1 or self._step >= self.copies.sum():
+            values = measure.on(self._all)
+        else:
+            (ties,), most = self.ties.values(), int(self.copies[0])
+            parts = [ties.placements(start, min(start + self._step, most)) for start in range(0, most, self._step)]
+            values = np.concatenate([measure.on(self._replicate(np.array([len(part)]), [part])) for part in parts])
+        owner = np.repeat(np.arange(len(self.j)), self.copies)
+        return np.bincount(owner, values, len(self.j)) / self.copies
+
+    @property
+    def _step(self) -> int:
+        """Number of replicas that fit into a block."""
+        widest = max(
+            [
+                int(self.j.hits.max(initial=0) + self.j.judgments.max(initial=0)),
+                *(max(t.sizes) for t in self.ties.values()),
+            ]
+        )
+        return max(1, _BLOCK // max(1, widest))
+
+    @cached_property
+    def _all(self) -> Judged:
+        return self._replicate(self.copies, [ties.placements(0, ties.copies) for ties in self.ties.values()])
+
+    def _replicate(self, copies: Ints, ranks: list[Ints]) -> Judged:
+        return _replicate(self.j, copies, ranks).under(self.j.policy)
 
 
 class _Ties:
@@ -115,62 +137,59 @@ class _Ties:
 
     def __init__(self, j: Judged, query: int) -> None:
         hits = slice(*np.searchsorted(j.query, [query, query + 1]))
-        self.first = j.tie_first[hits]
+        self.rank, self.first, last = j.rank[hits], j.tie_first[hits], j.tie_last[hits]
         kind = (
-            j.grade[hits] if j.aspects is None else j.judgment[hits]
+            j.grade[hits] if j.pool.one_aspect else j.judgment[hits]
         )  # documents with subtopics are not interchangeable
-        self.groups = [np.flatnonzero(self.first == f) for f in np.unique(self.first)]
-        self.sizes = [int(j.tie_last[hits][g[0]] - self.first[g[0]] + 1) for g in self.groups]
+        tied = np.flatnonzero(last > self.first)
+        self.groups = np.split(tied, np.flatnonzero(np.diff(self.first[tied])) + 1)
+        self.sizes = [int(last[g[0]] - self.first[g[0]] + 1) for g in self.groups]
         self.classes = [[g[kind[g] == k] for k in np.unique(kind[g])] for g in self.groups]
 
-    @property
+    @cached_property
     def orders(self) -> int:
-        """Number of orders that a measure can distinguish."""
-        groups = zip(self.sizes, self.classes, strict=True)
-        return math.prod(_arrangements(size, [len(c) for c in classes]) for size, classes in groups)
+        """Number of orders that a measure can distinguish; not counted further than those that are evaluated."""
+        ways = 1
+        for size, classes in zip(self.sizes, self.classes, strict=True):
+            ways *= _arrangements(size, [len(c) for c in classes]) if ways <= _EXACT else 1
+        return ways
 
-    def turns(self) -> tuple[Ints, NDArray[np.float64]]:
-        """Return the ranks of the hits in the present order and in each rotation of each group, one row per order, and the weight of each."""
-        base = self.first.copy()
-        for group in self.groups:
-            base[group] += np.arange(len(group))
-        rows, weights = [base], [1.0]
-        for group, size in zip(self.groups, self.sizes, strict=True):
-            if size > 1:
-                weights[0] -= 1.0
-                for step in range(size):
-                    turned = base.copy()
-                    turned[group] = self.first[group] + (np.arange(len(group)) + step) % size
-                    rows.append(turned)
-                    weights.append(1 / size)
-        return np.stack(rows), np.array(weights)
+    @property
+    def copies(self) -> int:
+        """Number of orders that are evaluated."""
+        return self.orders if self.orders <= _EXACT else max(50, min(_EXACT, _DRAWS // max(self.sizes)))
 
-    def placements(self) -> Ints:
-        """Return the ranks of the hits, one row per order: all orders, or a sample."""
-        if self.orders > _EXACT:
-            return self._draw()
+    def placements(self, start: int, stop: int) -> Ints:
+        """Return the ranks of the hits in some of the orders, one row per order."""
+        return self._draw(start, stop) if self.orders > _EXACT else self._list(start, stop)
+
+    def _list(self, start: int, stop: int) -> Ints:
         groups = zip(self.sizes, self.classes, strict=True)
         choices = [_list_arrangements(tuple(range(size)), [len(c) for c in classes]) for size, classes in groups]
         order = np.concatenate([members for classes in self.classes for members in classes])
-        combined = [[p for part in combo for p in part] for combo in itertools.product(*choices)]
-        out = np.tile(self.first, (len(combined), 1))
-        out[:, order] += np.array(combined)
+        combined = [
+            list(itertools.chain(*combo)) for combo in itertools.islice(itertools.product(*choices), start, stop)
+        ]
+        out = np.tile(self.rank, (stop - start, 1))
+        out[:, order] = self.first[order] + np.array(combined)
         return out
 
-    def _draw(self) -> Ints:
-        generator = np.random.default_rng(len(self.first))
-        draws = max(50, min(_EXACT, _DRAWS // max(self.sizes)))
-        out = np.tile(self.first, (draws, 1))
+    def _draw(self, start: int, stop: int) -> Ints:
+        out, skipped = np.tile(self.rank, (stop - start, 1)), 0
         for group, size in zip(self.groups, self.sizes, strict=True):
-            if size > 1:
-                out[:, group] += generator.random((draws, size)).argsort(axis=1)[:, : len(group)]
+            stream = np.random.PCG64(len(self.first)).advance(skipped + start * size)  # one step per random number
+            places = np.random.Generator(stream).random((stop - start, size)).argsort(axis=1)[:, : len(group)]
+            out[:, group] = self.first[group] + places
+            skipped += self.copies * size
         return out
 
 
 def _arrangements(size: int, counts: list[int]) -> int:
-    """Number of ways to place documents, `counts` of each kind, at `size` ranks."""
+    """Number of ways to place documents, `counts` of each kind, at `size` ranks; more than are evaluated if it is large."""
     ways = 1
     for count in counts:
+        if 0 < count < size and (size > _EXACT or ways > _EXACT):
+            return _EXACT + 1
         ways *= math.comb(size, count)
         size -= count
     return ways
@@ -182,7 +201,8 @@ def _list_arrangements(places: tuple[int, ...], counts: list[int]) -> list[tuple
         return [()]
     ways = []
     for chosen in itertools.combinations(places, counts[0]):
-        rest = tuple(p for p in places if p not in chosen)
+        taken = set(chosen)
+        rest = tuple(p for p in places if p not in taken)
         ways += [chosen + others for others in _list_arrangements(rest, counts[1:])]
     return ways
 

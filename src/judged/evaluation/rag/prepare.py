@@ -1,4 +1,4 @@
-"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, leave out documents."""
+"""Prepare judgments and a run before they are joined: roll up chunks, count tokens, exclude documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import Passages, Qrels, Run
 from judged.core.unread_runs import UnreadRun
-from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
 from judged.evaluation.rag.roll_up import Resolver, documents_of, roll_up_qrels, roll_up_run
 from judged.evaluation.result.source import raw_id
 from judged.io.rag.chunk_table import read_chunks
@@ -38,7 +38,7 @@ def prepare(
     if options.roll_up is None and options.documents is not None and not options.exclude_self:
         raise UsageError(
             "roll-up",
-            "documents are given, but no rule to roll up chunks",
+            "documents are given without a rule to roll up chunks",
             hint=Hint("add {roll_up}, or max or sum", roll_up="first"),
         )
     if table is not None or options.tokens is not None or options.roll_up is not None or options.exclude_self:
@@ -62,8 +62,9 @@ def prepare(
 
 def _check_counted(run: Run) -> None:
     if run.passages is None or run.passages.tokens is None:
-        raise UsageError("no-tokens", "tokens='words' needs a single file with the texts of the chunks", where=run.name,
-                         hint="count them with tokens=jd.rag.count_tokens({chunk: text})")  # fmt: skip
+        count = Wording("tokens=jd.rag.count_tokens({chunk: text})", "--tokens FILE")
+        raise UsageError("no-tokens", "words are counted only in question files with the texts of the chunks", where=run.name,
+                         hint=Hint("give the counts with {count}", count=count))  # fmt: skip
 
 
 def _add_columns(run: Run, table: ChunkTable, *, must: bool) -> Run:
@@ -107,7 +108,7 @@ def _resolve_judged(qrels: Qrels, run: Run, own: Resolver, table: ChunkTable | N
     resolved = [known.get(raw, raw) for raw in ids]
     lost = sum(raw not in known and raw not in documents for raw in ids)
     if lost:
-        text = f"{lost} judged {'id is' if lost == 1 else 'ids are'} not among the chunks with a known document; taken as ids of documents"
+        text = f"{lost} judged {'id is' if lost == 1 else 'ids are'} not among the chunks with a known document; used as {'a document id' if lost == 1 else 'document ids'}"
         qrels = replace(qrels, warnings=(*qrels.warnings, Warned("chunk-unknown", lost, text)))
     return qrels, lambda rows: IdColumn.of(resolved)
 

@@ -14,7 +14,7 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Qrels, Run
-from judged.errors import DataError, Hint, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, Wording, shown
 from judged.evaluation.result.source import as_text
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
@@ -37,7 +37,7 @@ def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: An
     Args:
         source: a run in any format that `read_run` takes; or `Qrels`.
         documents: the document of each chunk: {chunk: document}, a frame or a file with both columns, a function of the id, or the
-            separator between document and chunk in the ids, such as `"#"`; its last occurrence counts. An id of a document is kept.
+            separator between document and chunk in the ids, such as `"#"`; its last occurrence counts. Ids of documents are kept.
             None if the chunks have a field `doc`.
         how: rule for the rank of a document.
         policy: order of the rankings, see `Policy`.
@@ -87,7 +87,8 @@ def documents_of(documents: Any) -> Resolver:
 def _own_documents(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
         raise UsageError("no-document", "the documents of the chunks are unknown", where=rows.name,
-                         hint=Hint("give a table with {documents}, or the separator between document and chunk in the ids", documents=None))  # fmt: skip
+                         hint=Hint("pass a table of chunks with {chunks}, or the separator between document and chunk in the ids with {separator}",
+                                   chunks=None, separator=Wording("documents='#'", "--chunk-separator '#'")))  # fmt: skip
     return rows.passages.doc
 
 
@@ -158,7 +159,7 @@ def _scores(run: Run, how: str) -> NDArray[np.float64]:
         return run.passages.score
     size = np.bincount(run.query, minlength=len(run.queries))
     if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
-        raise DataError("roll-up", f"roll-up by {how} needs a score of every chunk", where=run.name,
+        raise DataError("roll-up", f"roll-up by {how} needs a score for every chunk", where=run.name,
                         hint=Hint("use {roll_up}, which needs none", roll_up="first"))  # fmt: skip
     return run.score
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import Warned
-from judged.evaluation.result.tables import SUMMARIES, range_text, value_text
+from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
@@ -52,7 +52,7 @@ class Evaluations(Result):
 
     @property
     def labels(self) -> list[str]:
-        """Names of the runs, with as many folders as it takes to distinguish them."""
+        """Names of the runs, with as many folders as needed to distinguish them."""
         return short_names([result.names[1] for result in self.results])
 
     @property
@@ -96,7 +96,7 @@ class Evaluations(Result):
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
-        notes += [f"policy: {first.policy}", *(f"warning: {warning}" for warning in self.warnings)]
+        notes += [*policy_notes(first.policy, measures), *(f"warning: {warning}" for warning in self.warnings)]
         if differ:
             notes.append(
                 "warning: the runs have different queries, so their means are not comparable; `compare` uses the common ones"

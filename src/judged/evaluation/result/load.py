@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from judged.errors import DataError, FileError, UsageError
+from judged.evaluation.result.save import AGAIN
 from judged.evaluation.result.values import Values
 from judged.io.files.source import read_text
 
@@ -13,7 +14,7 @@ from judged.io.files.source import read_text
 def load(path: str | os.PathLike[str]) -> Values:
     """Load values from a JSON or Parquet file."""
     if Path(path).suffix.lower() == ".csv":
-        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save as JSON or Parquet: CSV has no policy",
+        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
                          value=str(path))  # fmt: skip
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow as pa
@@ -22,7 +23,7 @@ def load(path: str | os.PathLike[str]) -> Values:
         try:
             metadata = pq.read_schema(path).metadata or {}
         except pa.ArrowInvalid as error:
-            raise DataError("values-file", f"not values saved by judged ({error})", where=str(path)) from error
+            raise DataError("values-file", "not a result saved by judged", where=str(path), hint=AGAIN) from error
         except OSError as error:
             raise FileError("io", f"cannot read the file: {error.strerror or error}", where=str(path)) from error
         return Values.from_json(metadata.get(b"judged", b"{}").decode(), str(path))

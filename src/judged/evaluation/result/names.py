@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from judged.errors import UsageError, shown
@@ -25,17 +25,28 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
         for own in measures:
             if own == meant:
                 return own
-    fitting = [own for own in measures if _fits(measure, own)]
+    fitting = [own for own in measures if fits(measure, own)]
     if len(fitting) == 1:
         return fitting[0]
-    raise UsageError("not-asked", f"no values of {shown(str(name))}", hint=f"choose one of {', '.join(map(str, measures))}", value=str(name))  # fmt: skip
+    raise UsageError("not-asked", f"no values for {shown(str(name))}", hint=f"choose one of {', '.join(map(str, measures))}", value=str(name))  # fmt: skip
 
 
-class QueryValues(dict[str, Any]):
-    """The values of one query by measure, which also finds a measure by its other names."""
+def meant_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
+    """The measure of a result that a name means, or, if it was not computed, the measure as the profile would compute it."""
+    try:
+        return find_measure(name, measures, profile)
+    except UsageError:
+        return find_profile(profile).apply(parse(name))
+
+
+class ByMeasure(dict[str, Any]):
+    """Something of each measure, by the name of the measure as it is printed, and found by its other names too."""
 
     def __init__(
-        self, values: Iterable[tuple[str, Any]] = (), measures: Sequence[Measure] = (), profile: str = "trec_eval-10"
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        measures: Sequence[Measure] = (),
+        profile: str = "trec_eval-10",
     ) -> None:
         super().__init__(values)
         self._measures, self._profile = measures, profile
@@ -50,7 +61,7 @@ class QueryValues(dict[str, Any]):
         return dict, (dict(self),)
 
 
-def _fits(measure: Measure, own: Measure) -> bool:
+def fits(measure: Measure, own: Measure) -> bool:
     """True if a measure was computed with the parameters that a name gives, its cutoff and budget among them."""
     if own.definition is not measure.definition:
         return False

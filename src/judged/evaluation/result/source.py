@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,6 +31,7 @@ class Provenance:
     qrels: Qrels | None = None
     run: Run | UnreadRun | None = None
     file_stamps: tuple[tuple[str, int, int], ...] = ()  # path, size, modification time
+    folder: str = ""  # the current one, from which relative paths start
     alternatives: tuple[Judged, ...] = ()  # one per set of documents, if any one of several answers a query
 
     def select(self, rows: Ints) -> Provenance:
@@ -41,11 +43,14 @@ class Provenance:
     def of(cls, judged: Judged, qrels: Qrels, run: Run | UnreadRun) -> Provenance:
         """Build it, with the present stamps of its files."""
         paths = [rows.path for rows in (qrels, run) if rows.path is not None]
-        return cls(judged, qrels, run, tuple((path, *_stamp(path)) for path in paths))
+        return cls(judged, qrels, run, tuple((path, *_stamp(path)) for path in paths), _current_folder())
 
     def check_unchanged(self) -> None:
         """Raise if a file changed after it was evaluated: its present content does not belong to the values."""
         for path, *stamp in self.file_stamps:
+            if not Path(path).is_absolute() and _current_folder() != self.folder:
+                raise DataError("file-changed", "the current folder is another than when the file was evaluated", where=path,
+                                hint=f"change back to {self.folder}, or evaluate again")  # fmt: skip
             if list(_stamp(path)) != stamp:
                 raise DataError("file-changed", "the file changed after it was evaluated", where=path, hint="evaluate again")  # fmt: skip
 
@@ -76,6 +81,13 @@ class Provenance:
             return [[as_text(doc) for doc in docs[:depth]] for docs in _judged_documents(judged)]
         last = min((d for d in (depth, judged.policy.depth) if d is not None), default=None)
         return [docs[:last] for docs in _rank_documents(self._rows_of(judged), judged, depth)]
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - the name is enough
+    except OSError:  # it was removed
+        return ""
 
 
 def _stamp(path: str) -> tuple[int, int]:

@@ -59,16 +59,27 @@ def interval_text(interval: Ends | None, places: int) -> str:
     return "" if interval is None else f"[{number(interval[0], places)}, {number(interval[1], places)}]"
 
 
-def notes_on(size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float]) -> tuple[str, ...]:
-    """Lines below a table of summaries: number of queries, judged share, policy, warnings."""
+def notes_on(
+    size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], measures: Sequence[Measure] = ()
+) -> tuple[str, ...]:  # fmt: skip
+    """Lines below a table of summaries: number of queries, judged share, policies, warnings."""
     share = coverage.get("judged@10")
     judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
-    return (f"{counted(size, 'query')}{judged}", f"policy: {policy}", *(f"warning: {w}" for w in warnings))
+    return (f"{counted(size, 'query')}{judged}", *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
+
+
+def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
+    """The policy of all measures, and those of single measures by a profile."""
+    own: dict[str, list[str]] = {}
+    for m in measures:
+        differing = [f"{name}: {value}" for name, value in m.policy if getattr(policy, name) != value]
+        own.setdefault(", ".join(differing), []).append(str(m))
+    return [f"policy: {policy}", *(f"policy of {', '.join(names)}: {text}" for text, names in own.items() if text)]
 
 
 def title_of(names: tuple[str, str]) -> str:
     """The run and the judgments, without folders."""
-    return " judged by ".join(name.rpartition("/")[2] for name in reversed(names))
+    return ", judgments: ".join(name.rpartition("/")[2] for name in reversed(names))
 
 
 def value_record(

@@ -1,11 +1,10 @@
-"""`Values`: one value per query and measure, and everything they were computed under."""
+"""`Values`: one value per query and measure, and the settings used to compute them."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.result.intervals import mean_intervals
-from judged.evaluation.result.names import QueryValues, find_measure
+from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
 from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
-from judged.measures.grammar import parse
+from judged.measures.grammar import parse, parse_all
 from judged.measures.registry import Measure
 from judged.stats.intervals import Method
 from judged.stats.summary import summarise
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Result):
-    """One value per query and measure, with the policy they were computed under.
+    """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
     >>> result = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "RR")
@@ -50,8 +49,8 @@ class Values(Result):
     names: tuple[str, str] = ("qrels", "run")
     coverage: dict[str, float] = field(default_factory=dict)
     warnings: tuple[Warned, ...] = ()
-    if_irrelevant: dict[str, Column] | None = None  # had all unjudged documents been judged so
-    if_top: dict[str, Column] | None = None  # and had they been of the top grade
+    if_irrelevant: dict[str, Column] | None = None  # values as if all unjudged documents were irrelevant
+    if_top: dict[str, Column] | None = None  # values as if they had the top grade
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -70,37 +69,40 @@ class Values(Result):
         """All but the judgments and the run behind it, which explanations need."""
         return {**self.__dict__, "source": None}
 
+    def _by_measure(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> ByMeasure:
+        return ByMeasure(values, self.measures, self.profile)
+
     def _key(self, measure: str | Measure) -> str:
         return str(find_measure(measure, self.measures, self.profile))
 
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
         if query not in self.queries:
-            raise UsageError("no-query", f"no query {shown(query)} among {len(self)}", value=query)
+            raise UsageError("no-query", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
-        return {name: plain_data(column[row]) for name, column in self.columns.items()}
+        return self._by_measure({name: plain_data(column[row]) for name, column in self.columns.items()})
 
     # ── summaries ────────────────────────────────────────────────────────────────────────────────
 
     def mean(self) -> dict[str, float]:
         """The summary of each measure over all queries: the mean, or what its definition says (counts are summed)."""
-        return {str(m): summarise(self.columns[str(m)], m.definition.summary) for m in self.numeric_measures}
+        return self.summary("")
 
     def summary(self, how: str) -> dict[str, float]:
         """Each measure summarised by mean, sum, geometric, median, min, max or std."""
-        return {str(m): summarise(self.columns[str(m)], how) for m in self.numeric_measures}
+        each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
+        return self._by_measure((str(m), summarise(values, how or m.definition.summary)) for m, values in each)
 
     def quantile(self, q: float) -> dict[str, float]:
         """The q-quantile of each measure over queries."""
-        return {str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures}
+        return self._by_measure({str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures})
 
     def interval(
         self, measure: str | Measure, *, level: float = 0.95, method: Method = "t", clusters: Any = None, seed: int = 0
     ) -> tuple[float, float] | None:
         """Confidence interval of the mean over queries; None for counts, and for fewer than two queries.
 
-        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (see `jd.stats.interval`); `clusters`, {query: group}, has
-        queries that are not independent, such as those of one user; `seed` is for the bootstrap.
+        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (`jd.stats.interval`); `clusters` is {query: group} for dependent queries.
         """
         chosen = self.intervals([measure], level=level, method=method, clusters=clusters, seed=seed)
         return chosen.get(self._key(measure))
@@ -112,8 +114,8 @@ class Values(Result):
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
-        options: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "seed": seed}
-        return mean_intervals(self.columns, chosen, self.queries, **options)
+        ends = mean_intervals(self.columns, chosen, self.queries, level=level, method=method, clusters=clusters, seed=seed)  # fmt: skip
+        return self._by_measure(ends)
 
     @property
     def numeric_measures(self) -> list[Measure]:
@@ -124,12 +126,9 @@ class Values(Result):
 
     def to_dict(self) -> dict[Id, dict[str, Any]]:
         """{query: {measure: value}}; a measure is found by any of its names, such as "map" for "AP"."""
-        names = list(self.columns)
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
-        return {
-            query: QueryValues(zip(names, row, strict=True), self.measures, self.profile)
-            for query, row in zip(self.queries, rows, strict=True)
-        }
+        each = (self._by_measure(zip(self.columns, row, strict=True)) for row in rows)
+        return dict(zip(self.queries, each, strict=True))
 
     def to_pandas(self) -> Any:
         """A pandas frame with one row per query (the index) and one column per measure."""
@@ -171,6 +170,7 @@ class Values(Result):
             "run": self.names[1],
             "profile": self.profile,
             "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
+            **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in self.measures if m.policy}) else {}),
             "coverage": self.coverage,
             "warnings": [w.to_dict() for w in self.warnings],
             "summary": self.mean(),
@@ -180,7 +180,7 @@ class Values(Result):
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file appears whole or not at all."""
+        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
         from judged.evaluation.result.save import save
 
         save(self, path)
@@ -188,9 +188,11 @@ class Values(Result):
     @classmethod
     def from_json(cls, text: str, name: str = "values") -> Values:
         """The inverse of `to_json`."""
+        from judged.evaluation.result.save import AGAIN, saved_data
+
+        data = saved_data(text, name)
         try:
-            data = json.loads(text)
-            measures = tuple(parse(key) for key in data["values"])
+            measures = tuple(replace(parse(key), policy=tuple(data.get("own_policy", {}).get(key, {}).items())) for key in data["values"])  # fmt: skip
             return cls(
                 queries=tuple(data["queries"]),
                 measures=measures,
@@ -205,20 +207,18 @@ class Values(Result):
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
-                "values-file", f"not a complete file of values saved by judged ({error})", where=name,
-                hint="save the values again",
-            ) from error  # fmt: skip
+                "values-file", "values saved by judged, but not complete", where=name, hint=AGAIN
+            ) from error
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
     def explain(self, measure: str | Measure, query: Id | None = None, *, rows: int | None = None) -> Explanation:
-        """Show the arithmetic of one query, rank by rank; without a query, of an instructive one."""
+        """Show the arithmetic of one query, rank by rank; by default of a typical query."""
         if self.source is None or self.source.run is None:
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query
 
-        own = next((m for m in self.measures if str(m) == str(measure)), None)
-        return explain_query(own or parse(measure), self.source, query, rows)
+        return explain_query(meant_measure(measure, self.measures, self.profile), self.source, query, rows)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The summary: one row per measure."""
@@ -227,7 +227,7 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures))
         ]  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:
@@ -283,7 +283,7 @@ class Values(Result):
         """Plot the distribution over queries on matplotlib axes: one strip per measure, with its mean."""
         from judged.plots.results import draw_values
 
-        return draw_values(self, measures, ax)
+        return draw_values(self, None if measures is None else [self._key(m) for m in parse_all(measures)], ax)
 
 
 def _read_columns(

@@ -30,7 +30,7 @@ def evaluate_frame(
     qrels: Any, run: Any, measures: Measures = DEFAULT, *, session: Any = None, partitions: int | None = None,
     level: float | None = None, strict: bool = False, profile: str = "trec_eval-10", **policy: Unpack[PolicyOptions],
 ) -> FrameValues:  # fmt: skip
-    """Return values of millions of queries as a Spark DataFrame, with exact means and intervals; no values are collected.
+    """Evaluate millions of queries on Spark: values as a DataFrame, with exact means and intervals; no values are collected.
 
     Judgments and rankings are joined by query on the cluster (a shuffle of the run), and every partition is evaluated by the code of
     `evaluate`. So judgments may be as large as runs, every duplicate is detected, and `duplicates="best"` is possible. The values are
@@ -42,7 +42,7 @@ def evaluate_frame(
         measures: as in `evaluate`.
         session: the session, or a `Spark` executor, which can ship judged to the workers; None for the session of the run.
         partitions: number of partitions after the shuffle; each must fit into the memory of a worker. None for the default of the session.
-        level: the lowest grade that counts as relevant.
+        level: lowest relevant grade.
         strict: turn every warning into an error.
         profile: the conventions of another tool, see `PROFILES`.
         policy: policies, see `Policy`.
@@ -52,7 +52,7 @@ def evaluate_frame(
     """
     chosen = find_profile(profile)
     check_options(policy, PolicyOptions.__annotations__)
-    parsed = _check_measures(parse_measures(measures, chosen, level))
+    parsed = _check_measures(parse_measures(measures, chosen, level, given=policy))
     rules = policy_of(chosen, policy)
     table = open_table(run, {}, "run", session if isinstance(session, Spark) else Spark(session))
     judgments = open_judgments(qrels, table.executor.active())
@@ -78,7 +78,8 @@ def _start(
     judgments: SparkJudgments, table: SparkTable, partitions: int | None, measures: tuple[Measure, ...], profile: str, policy: Policy
 ) -> Any:  # fmt: skip
     """Return the DataFrame of values and partial results, which Spark computes when it is first used."""
-    check_order(policy, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
+    for own in (policy, *(replace(policy, **dict(m.policy)) for m in measures)):
+        check_order(own, "run", {"order": ("input",), "ties": ("input",), "duplicates": ("first",)})
     if not judgments.ordered:
         check_order(policy, judgments.columns.name, {"rejudged": ("first", "last")})
     table.check_kinds(judgments.kinds)
@@ -110,7 +111,7 @@ def _merge(partials: list[Partial], judgments: SparkJudgments, policy: Policy) -
             raise partial.error
         total.merge(partial)
     if not total.judgments:
-        raise DataError("empty-qrels", "there are no judgments", where=judgments.columns.name)
+        raise DataError("empty-qrels", "the input has no judgments", where=judgments.columns.name)
     if not total.answered:
         raise_no_common_query(total.judged_queries, "run", total.run_queries)
     missing = total.tally.counts.get("query-missing")

@@ -10,15 +10,15 @@ import numpy as np
 
 from judged.core.ids import IdColumn
 from judged.core.join.join import join
-from judged.core.judged import Judged
 from judged.core.parts.run import UnknownRow
 from judged.core.policy import Policy
 from judged.core.tables import Id, IdKind, Qrels, Run
 from judged.distributed.spark.partition import SparkColumns, as_arrow_run, as_table, naming_rows
 from judged.distributed.spark.worker import load_argument, pack, partition_number
 from judged.errors import JudgedError
-from judged.evaluation.evaluate import evaluate
+from judged.evaluation.evaluate import measure_all
 from judged.evaluation.inputs import check_relevant
+from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, summand
@@ -110,13 +110,14 @@ def _evaluate(rows: Any, job: Job, partial: Partial) -> Values | None:
     judgments, ranking = rows.filter(pc.invert(is_run)), rows.filter(is_run)
     partial.judgments, partial.rows = judgments.num_rows, ranking.num_rows
     partial.judged_queries, partial.run_queries = _examples(judgments), _examples(ranking)
-    judged = _join(judgments, ranking, job)
+    source = _join(judgments, ranking, job)
+    judged = source.judged
     partial.queries, partial.answered = len(judged), int(judged.answered.sum())
     partial.retrieved, partial.hits = int(judged.retrieved.sum()), len(judged.query)
     partial.tally.add(w for w in judged.warnings if w.slug != "no-overlap")  # one partition does not know
     if not len(judged):
         return None
-    values = evaluate(judged, measures=list(job.measures), profile=job.profile)
+    values = measure_all(source, list(job.measures), profile=job.profile)
     partial.tally.add(values.warnings[len(judged.warnings) :])
     for m in job.measures:
         partial.moments[str(m)] = Moments()
@@ -133,14 +134,14 @@ def _examples(rows: Any) -> tuple[Id, ...]:
     return tuple(pc.unique(rows.column("query").slice(0, 1000)).drop_null().to_pylist()[:3])
 
 
-def _join(judgments: Any, ranking: Any, job: Job) -> Judged:
+def _join(judgments: Any, ranking: Any, job: Job) -> Provenance:
     """Join the judgments and the rankings of a partition, either of which may be empty."""
     qrels = _qrels(judgments, job) if judgments.num_rows else _empty_qrels(job)
     columns = _columns(ranking, job.run)
     run = as_arrow_run(columns, job.run) if ranking.num_rows else _empty_run(job)
     judged = join(qrels, run, job.policy, allow_empty=True)
     check_relevant(judged)
-    return judged
+    return Provenance(judged, qrels, run)
 
 
 def _empty_qrels(job: Job) -> Qrels:

@@ -118,6 +118,6 @@ def _ids(qrels: Qrels, role: str, column: Any) -> Any:
         row = pc.index(pc.is_null(column), True).as_py()
         raw = {"query": qrels.queries.take(qrels.query), "doc": qrels.doc, "aspect": qrels.aspect}[role]
         assert raw is not None
-        raise DataError("id-encoding", f"Spark cannot hold the id {shown(raw[row])}: it is not UTF-8, or exceeds 64 bits",
+        raise DataError("id-encoding", f"Spark cannot represent the id {shown(raw[row])}: it is not UTF-8, or exceeds 64 bits",
                         where=qrels.where(row), value=raw[row], hint="use evaluate, without Spark")  # fmt: skip
     return column

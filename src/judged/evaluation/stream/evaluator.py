@@ -89,7 +89,7 @@ class Evaluator:
     ) -> None:
         """Add a batch: `update(labels, scores, …)` in the layouts of `score`; with judgments `update(run)`, in any format that `read_run` takes.
 
-        An error changes nothing. `qid` names the lists, and a list or query that arrives twice is an error; with `keep="means"` the names
+        If a batch raises an error, the evaluator is unchanged. `qid` names the lists, and a duplicate list or query is an error; with `keep="means"` the names
         of lists are not kept, so duplicates of them are not detected.
         """
         measured = self._feed.batch(
@@ -100,7 +100,7 @@ class Evaluator:
         self._tally.add(measured.warnings)
 
     def merge(self, other: Evaluator) -> Self:
-        """Add the batches of another evaluator with the same measures, policies and judgments; its unnamed lists follow ours."""
+        """Add the batches of another evaluator with the same measures, policies and judgments; its unnamed lists follow those of this one."""
         self._check_comparable(other)
         feed = self._feed.blank()
         feed.merge(self._feed)  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ class Evaluator:
         return self._blank().merge(self).merge(other)
 
     def __radd__(self, other: object) -> Evaluator:
-        """So that `sum(evaluators)` works, which begins with 0."""
+        """Support `sum(evaluators)`, which begins with 0."""
         return self if other == 0 else NotImplemented
 
     def _blank(self) -> Evaluator:
@@ -140,7 +140,7 @@ class Evaluator:
     # ── out ──────────────────────────────────────────────────────────────────────────────────────
 
     def result(self) -> Values | Means:
-        """The result so far: `Values`, or `Means` with `keep="means"`. The policy `queries` decides about judged queries that are missing.
+        """The result so far: `Values`, or `Means` with `keep="means"`. The policy `queries` applies to judged queries that are missing.
 
         Further batches may follow.
         """

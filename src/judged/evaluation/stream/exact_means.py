@@ -12,7 +12,7 @@ import numpy as np
 from judged._types import Floats
 from judged.core.policy import Policy
 from judged.errors import Warned
-from judged.evaluation.result.names import find_measure
+from judged.evaluation.result.names import ByMeasure, find_measure
 from judged.evaluation.result.tables import notes_on, summary_table
 from judged.measures.registry import Measure
 from judged.stats.summary import FLOOR
@@ -99,14 +99,15 @@ class Summed(Result):
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The mean of one measure."""
-        return self.mean()[str(find_measure(measure, self.measures, self.profile))]
+        return float(self.mean()[str(find_measure(measure, self.measures, self.profile))])
 
     def mean(self) -> dict[str, float]:
         """The summary of each measure: the mean, or what its definition says (counts are summed); rounded once."""
-        return {str(m): _summary(self.sum_of(m), m.definition.summary) for m in self.measures}
+        means = {str(m): _summary(self.sum_of(m), m.definition.summary) for m in self.measures}
+        return ByMeasure(means, self.measures, self.profile)
 
     def missing(self) -> dict[str, int]:
-        """Number of lists or queries without a value, by measure: those that the policy leaves out."""
+        """Number of lists or queries without a value, by measure: those that the policy excludes."""
         return {str(m): self.sum_of(m).missing for m in self.measures}
 
     def counts(self) -> dict[str, int]:
@@ -115,7 +116,7 @@ class Summed(Result):
 
     def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
         """One row per measure."""
-        notes = notes_on(len(self), self.policy, self.warnings, self.coverage)
+        notes = notes_on(len(self), self.policy, self.warnings, self.coverage, self.measures)
         table = summary_table(self.measures, self.mean(), self.counts(), intervals=self.intervals(), places=places, title=title, notes=notes)  # fmt: skip
         return [table]
 

@@ -46,7 +46,7 @@ class KeptValues:
         if not size:
             return
         if self.size and bool(self.names) != (names is not None):
-            raise UsageError("layout", "some batches have a qid and others have none")
+            raise UsageError("layout", "some batches have a qid and others do not")
         check_repeated([name for name in names or () if name in self.names])
         self.names.update(dict.fromkeys(names or ()))
         self.parts.extend(parts)

@@ -30,11 +30,11 @@ class QueryFeed:
         options = dict(options)
         self.profile, level, self.strict = options.pop("profile"), options.pop("level"), options.pop("strict")
         chosen = find_profile(self.profile)
-        self.measures = tuple(parse_measures(measures, chosen, level))
+        self.measures = tuple(parse_measures(measures, chosen, level, given=options))
         self.options = options
         rag, policies = RagOptions.split(options)
         if rag.question or rag.retrieved or rag.relevant:
-            raise UsageError("fields", "fields of a single file of questions do not apply to batches of rankings")
+            raise UsageError("fields", "fields of a question file do not apply to batches of rankings")
         self.policy = policy_of(chosen, policies)
         self.qrels: Qrels = read_qrels(qrels)
         self.names, self.warnings = (self.qrels.name, "run"), self.qrels.warnings
@@ -68,7 +68,7 @@ class QueryFeed:
         check_repeated([as_text(self.qrels.queries[code]) for code in codes if self.seen[code]])
         same_kind = ranking.query_kind == self.qrels.query_kind
         if queries and same_kind and not self._size[codes].any():
-            text = f"{counted(len(queries), 'query')} without judgments, ignored: {', '.join(shown(as_text(raw)) for raw in queries[:3])}"
+            text = f"ignored {counted(len(queries), 'query')} without judgments: {', '.join(shown(as_text(raw)) for raw in queries[:3])}"
             batch = Batch(0, (), {}, (Warned("query-unjudged", len(queries), text),))
         else:
             batch = self._measure(np.array(codes if same_kind and codes else [0], np.int64), ranking)
@@ -83,21 +83,22 @@ class QueryFeed:
             return None
         missing = some([as_text(self.qrels.queries[code]) for code in codes[:4].tolist()])
         if self.policy.queries == "strict" or self.strict:
-            raise DataError("query-missing", f"{counted(len(codes), 'judged query')} in no batch: {missing}",
+            raise DataError("query-missing", f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch: {missing}",
                             hint=Hint("count them as 0 with {queries}", queries="judged"))  # fmt: skip
         left_out = self.policy.queries == "both"
-        text = f"{counted(len(codes), 'judged query')} in no batch, {'left out' if left_out else 'counted as 0'}: {missing}"
+        text = f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch, {'excluded' if left_out else 'counted as 0'}: {missing}"
         warning = Warned("query-missing", len(codes), text)
         if left_out:
             return Batch(0, (), {}, (warning,))
         nothing = Run(name="run", queries=self.qrels.queries.take(codes), query=np.empty(0, np.int64), doc=IdColumn.of([]), score=np.empty(0),
                       query_kind=self.qrels.query_kind, doc_kind=self.qrels.doc_kind)  # fmt: skip
         batch = self._measure(codes, nothing)
-        return replace(batch, warnings=(*(w for w in batch.warnings if w.slug != "no-overlap"), warning))
+        others = (w for w in batch.warnings if w.slug not in ("no-overlap", "empty-list"))
+        return replace(batch, warnings=(*others, warning))
 
     def _measure(self, codes: Ints, run: Run) -> Batch:
         values = evaluate(self._judgments(codes), run, self.measures, profile=self.profile, **self.options)
-        self.policy = values.policy  # which says how the inputs were prepared
+        self.policy = values.policy  # which describes how the inputs were prepared
         columns = dict(values.columns)
         if values.coverage:
             assert values.source is not None

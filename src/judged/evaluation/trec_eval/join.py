@@ -69,7 +69,7 @@ def lacking(options: Options, topics: Topics) -> Stop | None:
 
 
 def join_topics(options: Options, qrels: Qrels, run: Run, topics: Topics) -> tuple[Judged, Stop | None]:
-    """Return the join, and the first evaluated topic with a duplicate document; in other topics, duplicates are no error."""
+    """Return the join, and the first evaluated topic with a duplicate document; in other topics, duplicates are not an error."""
     preferences = options.form in PREFERENCES
     judged_only = options.judged_only and not preferences
     policy = Policy(

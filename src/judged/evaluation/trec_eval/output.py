@@ -20,6 +20,7 @@ from judged.io.formats.trec_eval import FORMATS, read_judgments, read_ranking, r
 from judged.measures.trec_lists import RUN_ID
 from judged.measures.trec_names import Printed, parse_requests, printed_values
 from judged.stats.summary import FLOOR, total
+from judged.steps import step
 
 T = TypeVar("T")
 Zscores = Mapping[tuple[str, str], tuple[float, float]]
@@ -91,7 +92,8 @@ def _evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None)
     done = [row for row in topics.rows if stop is None or row < stop.topic]
     if stop is not None and not (options.per_topic and done):
         raise _QuitError(4, stop.message)
-    columns = [_column(value, judged, topics, done, zscores) for value in values]
+    with step("measuring"):
+        columns = [_column(value, judged, topics, done, zscores) for value in values]
     count = float(len(topics.names) if options.complete else len(done))
     table = _Table([topics.names[row] for row in done], values, columns, count, "" if zscores is None else "Z")
     lines = [*table.per_topic()] if options.per_topic else []

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.io.arrays.numbers import as_numbers, is_sparse
+from judged.io.arrays.numbers import as_numbers, distinct_as_floats, is_sparse
 from judged.io.arrays.sparse import of_sparse
+from judged.io.text.decimals import LARGEST_GRADE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +42,7 @@ def lists_of(
     """
     options = [name for name, value in (("group", group), ("qid", qid)) if value is not None]
     if len(options) > 1:
-        raise UsageError("layout", "group and qid exclude each other", hint="leave one of them out")
+        raise UsageError("layout", "group and qid exclude each other", hint="omit one of them")
     if is_sparse(labels) or is_sparse(scores):
         if options or mask is not None or pad is not None:
             raise UsageError("layout", f"sparse matrices do not take {(options or ['mask or pad'])[0]}")
@@ -50,7 +51,7 @@ def lists_of(
     if _is_ragged(labels) or _is_ragged(scores):
         labels, scores, group = _join(labels, scores, options or (mask is not None and ["mask"]))
     first, second = as_numbers(labels, "labels"), as_numbers(scores, "scores")
-    label, score = first.values, second.values
+    label, score = first.values, distinct_as_floats(second.values)
     if label.shape != score.shape:
         raise DataError("shape", "labels and scores of the same shape", got=f"{label.shape} and {score.shape}")
     kept = _find_items(label, mask, pad)
@@ -84,7 +85,7 @@ def _join(labels: Any, scores: Any, options: Any) -> tuple[Floats, Floats, Ints]
     for i, (ours, theirs) in enumerate(zip(*lengths, strict=True)):
         if ours != theirs:
             raise DataError("shape", f"{ours} labels, but {theirs} scores", where=f"list {i}")
-    columns = [np.concatenate([as_numbers(one, name).values.astype(float) for one in side if len(one)] or [np.empty(0)])
+    columns = [np.concatenate([as_numbers(one, name).values for one in side if len(one)] or [np.empty(0)])
                for name, side in (("labels", labels), ("scores", scores))]  # fmt: skip
     return columns[0], columns[1], np.array(lengths[0])
 
@@ -167,7 +168,7 @@ def _sizes(group: Any, size: int) -> Ints:
     if int(sizes.sum()) != size:
         raise DataError(
             "group", f"the sizes add up to {int(sizes.sum())}, but there are {size} items",
-            hint=Hint("if they are the list of each item, use {qid}", qid=None),
+            hint=Hint("if they are list ids, one per item, use {qid}", qid=None),
         )  # fmt: skip
     return sizes.astype(np.int64)
 
@@ -179,7 +180,7 @@ def _flat(values: NDArray[Any]) -> Floats:
 def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
     """Check that every label and score is a number; an error names the first that is not."""
     if not len(lists.sizes) or (lists.single and not len(lists.label)):
-        raise DataError("empty-run", "there is no list with an item")
+        raise DataError("empty-run", "no list has an item")
     for name, column, fine in (
         ("labels", lists.label, np.isfinite(lists.label)),
         ("scores", lists.score, ~np.isnan(lists.score)),
@@ -188,6 +189,8 @@ def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
             _raise(lists, name, column, int(np.argmin(fine)), int((~fine).sum()))
     if (lists.label < 0).any():
         _raise(lists, "labels", lists.label, int(np.argmax(lists.label < 0)), int((lists.label < 0).sum()))
+    if (lists.label > LARGEST_GRADE).any():
+        _raise(lists, "labels", lists.label, int(np.argmax(lists.label)), int((lists.label > LARGEST_GRADE).sum()))
     return lists if not narrow else _narrow(lists)
 
 
@@ -198,10 +201,11 @@ def _raise(lists: ArrayLists, name: str, column: Floats, at: int, count: int) ->
     hint = Hint("mask padded items with {mask}", mask=None)
     if name == "labels":
         slug, expected = ("label-negative", "labels ≥ 0") if value < 0 else (slug, expected)
+        slug, expected = ("grade-range", "labels up to 2**53") if value > LARGEST_GRADE else (slug, expected)
         hint = Hint(
             "set {pad} or {mask} if they are padding; check that labels and scores are not swapped", pad=None, mask=None
         )
-    got, where = f"{shown(value)} ({count} of {len(column)} are like this)", f"list {lists.names[owner]!r}"
+    got, where = f"{shown(value)} ({count} of {len(column)} values)", f"list {lists.names[owner]!r}"
     raise DataError(slug, expected, got=got, where=where, value=value, hint=hint)
 
 
@@ -213,5 +217,5 @@ def _narrow(lists: ArrayLists) -> ArrayLists:
     tied = int((np.append(same, False) | np.append(False, same)).sum())
     if not tied:
         return lists
-    text = f"{tied / len(lists.score):.0%} of the scores are equal to another, with 16 bits, or as integers beyond 2^53"
+    text = f"{tied / len(lists.score):.0%} of the scores equal another score; they have only 16 bits"
     return replace(lists, warnings=(Warned("low-precision", tied, text),))

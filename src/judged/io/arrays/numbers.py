@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, shown
+from judged.tables.text import counted
 
-_NARROW = 16  # bits of a floating-point number that many scores share
+_NARROW = 16  # bits of a floating-point type so narrow that many scores are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,15 @@ def as_numbers(source: Any, name: str) -> Numbers:
     """
     if isinstance(source, np.ma.MaskedArray) and np.ma.is_masked(source):
         count = int(np.ma.getmaskarray(source).sum())
-        hint = Hint("pass the mask as {mask}, True for items", mask=None)
-        raise DataError("masked", f"{count} values are masked", where=name, hint=hint)
+        hint = Hint("pass the mask as {mask} (True for items)", mask=None)
+        raise DataError("masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint=hint)
     try:
         array = _host(source, name)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError("dtype", f"{name} as an array of numbers", got=shown(source), where=name) from error
-    narrow = _bits(source, array) <= _NARROW or (array.dtype.kind in "iu" and array.size > 0 and _is_beyond(array))
+    narrow = _bits(source, array) <= _NARROW
     if array.dtype.kind == "V":  # bfloat16 and others that NumPy does not have
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
@@ -53,9 +54,12 @@ def as_numbers(source: Any, name: str) -> Numbers:
     return Numbers(array, narrow)
 
 
-def _is_beyond(array: NDArray[Any]) -> bool:
-    """Return whether integers are beyond those that a double represents exactly."""
-    return array.dtype.itemsize == 8 and bool(max(int(array.max()), -int(array.min())) > 2**53)
+def distinct_as_floats(array: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in the same order, of which two are equal as doubles only if they are equal: integers beyond 2^53 become their places."""
+    wide = array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size > 0
+    if not wide or max(int(array.max()), -int(array.min())) <= 2**53:
+        return array
+    return np.unique(array, return_inverse=True)[1].reshape(array.shape)
 
 
 def _bits(source: Any, array: NDArray[Any]) -> int:
@@ -97,7 +101,7 @@ def is_sparse(source: Any) -> bool:
 
 
 def like(values: NDArray[np.float64], source: Any) -> Any:
-    """Return the values as a tensor of PyTorch or an array of JAX, on the device of the source, if it is one; else as they are."""
+    """Return the values as a tensor of PyTorch or an array of JAX, on the device of the source, if it is one; otherwise unchanged."""
     kind = type(source).__module__.partition(".")[0]
     if kind == "torch":
         import torch

@@ -37,7 +37,7 @@ def check_not_matrix(source: Any) -> None:
     """Raise if the run is a matrix of scores; three columns of numbers can be queries, documents and scores."""
     shape = getattr(source, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] != 3 and _has_numbers(source):
-        hint = "make lists of it first: jd.recommenders.top_k(scores)"
+        hint = "convert it to a run first: jd.recommenders.top_k(scores)"
         raise DataError(
             "score-matrix", f"a matrix of scores, {shape[0]} × {shape[1]}, is not a run", where="run", hint=hint
         )
@@ -50,7 +50,7 @@ def read_score_column(source: Any) -> ScoreColumn:
         raise DataError("label", "one score for each label", got=f"an array of shape {score.shape}", where="run")
     lost = np.flatnonzero(np.isnan(score))
     if len(lost):
-        hint = "find out where the number was lost; NaN cannot be ranked"
+        hint = "find out where the number is missing; NaN cannot be ranked"
         raise DataError("score-nan", "score is NaN", where=_place(int(lost[0])), hint=hint)
     return ScoreColumn(name="run", read=partial(raise_alone, "run"), score=score, where=_place)
 

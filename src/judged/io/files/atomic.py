@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from judged.errors import FileError
+from judged.steps import step
 
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
@@ -29,7 +30,7 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
     target = Path(path if device else os.path.realpath(path))  # through a link, to the file itself
     temporary = target if device else target.parent / f".judged-{secrets.token_hex(8)}"
     try:
-        with temporary.open("wb" if device else "xb") as raw:
+        with step(f"writing {os.fspath(path)}"), temporary.open("wb" if device else "xb") as raw:
             with contextlib.ExitStack() as stack:
                 yield _wrap_text(stack, stack.enter_context(_compress(raw, target.suffix)), mode)
             raw.flush()
@@ -42,7 +43,7 @@ def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[
             _remove(temporary)
         if isinstance(error, OSError) and not isinstance(error, FileError):
             reason = error.strerror or str(error)
-            hint = "check the folder and the space on the disk; an existing file is left unchanged"
+            hint = "check the folder and the disk space; an existing file is left unchanged"
             raise FileError("io", f"cannot write the file: {reason}", where=os.fspath(path), hint=hint) from error
         raise
 
@@ -63,7 +64,7 @@ def _wrap_text(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[
 
 @contextlib.contextmanager
 def _compress(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
-    """Compress as the ending of the name says; equal content gives equal bytes."""
+    """Compress in the format given by the file extension; equal content gives equal bytes."""
     kind = ENDINGS.get(ending)
     if kind is None:
         yield raw

@@ -31,7 +31,7 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        problem = f"the compressed file is damaged ({error}); nothing of it was used"
+        problem = f"the compressed file is damaged ({error}); none of it was used"
         raise DataError("compressed", problem, hint="copy or download it again", where=name) from error
 
 

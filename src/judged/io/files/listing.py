@@ -16,7 +16,7 @@ from judged.io.files.source import is_path, raise_file_error
 from judged.io.files.stored import Stored, is_store, open_store, show_address
 
 _TRIED = 100  # entries of a list that are looked up: it may hold a million ids
-_HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: what writers leave beside the data
+_HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the data
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
 def _stat(path: str) -> Stored:
     status = Path(path).stat()
     if not stat.S_ISREG(status.st_mode):
-        hint = "give it alone, or write it to a file first"
+        hint = "pass it alone, or write it to a file first"
         raise DataError("form", "a pipe or device cannot be one of several files", where=path, hint=hint)
     return Stored(path, path, status.st_size, status.st_mtime_ns)
 

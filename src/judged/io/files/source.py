@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from judged.errors import DataError, FileError, JudgedError
+from judged.steps import step
 
 Source = str | bytes | os.PathLike[Any]
 Raw = bytes | bytearray
@@ -97,6 +98,12 @@ class Content:
 def open_content(source: Source) -> Iterator[Content]:
     """Open a file or standard input (`-`), plain or compressed."""
     name = source_name(source)
+    with step(f"reading {name}"), _open_content(source, name) as content:
+        yield content
+
+
+@contextmanager
+def _open_content(source: Source, name: str) -> Iterator[Content]:
     try:
         if source == "-":
             if sys.stdin is None:
@@ -165,7 +172,9 @@ def _pieces(file: Any, name: str) -> Iterator[bytes]:
             yield piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else bytes(piece)
         except UnicodeEncodeError as error:
             hint = "open the file in binary mode"
-            raise DataError("encoding", "text that can be UTF-8", got=error.reason, where=name, hint=hint) from error
+            raise DataError(
+                "encoding", "text that can be encoded as UTF-8", got=error.reason, where=name, hint=hint
+            ) from error
 
 
 def _read_plain(raw: IO[bytes], expected: int) -> bytearray:
@@ -190,7 +199,7 @@ def read_text(source: Source) -> str:
     try:
         return read_bytes(source)[: -len(PAD)].decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        got = f"another byte at offset {error.start}"
+        got = f"an invalid byte at offset {error.start}"
         raise DataError("encoding", "UTF-8 text", got=got, where=name, hint="convert the file to UTF-8") from error
 
 
@@ -200,7 +209,7 @@ def compression(head: bytes) -> str | None:
 
 
 def raise_file_error(name: str, error: Exception | str, hint: str = "check the path") -> NoReturn:
-    """Say that a file cannot be read, and why; an error of ours is raised again."""
+    """Raise an error that says why a file cannot be read; a `JudgedError` is raised unchanged."""
     if isinstance(error, JudgedError):
         raise error
     if isinstance(error, str):

@@ -137,6 +137,6 @@ def open_store(uri: str) -> tuple[Any, str]:
         store: tuple[Any, str] = system.from_uri(_SPARK.sub("s3://", uri))
     except Exception as error:  # each store has exceptions of its own
         problem = f"pyarrow cannot open the address: {error}".replace("\n", " ")
-        hint = "check it and the credentials, or copy the files here first"
+        hint = "check the address and the credentials, or copy the files to this machine first"
         raise FileError("io", problem, where=name, hint=hint) from error
     return store

@@ -39,7 +39,7 @@ def open_buffer(data: Any) -> Any:
 
 @contextmanager
 def open_columns(content: Content, format: FileFormat) -> Iterator[Frame]:
-    """Open a file as a frame; errors of the library that reads it become ours."""
+    """Open a file as a frame; errors of the library that reads it become a `DataError`."""
     import_pyarrow(format.name, content.name)
     assert format.open_frame is not None
     with find_damage(format.name, content.name):
@@ -53,24 +53,24 @@ def read_columns(content: Content, detected: Detected, context: Context) -> Colu
 
 
 def find_damage(format: str, name: str) -> AbstractContextManager[None]:
-    """Turn the errors of a library that reads a file into ours."""
+    """Convert the errors of a library that reads a file to a `DataError`."""
     return report_library(f"the {format} file is damaged", name, "copy or write it again")
 
 
 @contextmanager
 def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
-    """Turn the errors of a library into ours."""
+    """Convert the errors of a library to a `DataError`."""
     try:
         yield
     except (JudgedError, MemoryError):
         raise
     except Exception as error:  # each library has its own exceptions
-        reason = f"{problem} ({error}); nothing of it was used".replace("\n", " ")
+        reason = f"{problem} ({error}); none of it was used".replace("\n", " ")
         raise DataError("damaged", reason, where=where, hint=hint) from error
 
 
 def columns_in_file(names: Sequence[str], file: Stored, request: ColumnRequest) -> dict[str, str]:
-    """Return the column of each role. If columns are missing that are names of folders, the error says so."""
+    """Return the column of each role. If missing columns are names of folders, the error says so."""
     try:
         return dict(find_columns(names, request, Place(file.name)).column)
     except DataError as error:

@@ -1,4 +1,4 @@
-"""CSV and TSV with a header line, quotes handled; the BEIR layout is one of them."""
+"""CSV and TSV with a header line and quoted cells; the BEIR layout is one of them."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def split_lines(line: str, rest: Iterator[str], header: Header, where: Place) ->
 
 
 def _raise_quotes(error: csv.Error, where: Place) -> NoReturn:
-    hint = "put quotes around a whole cell, and double those inside"
-    raise DataError("csv", f"quotes are not closed: {error}", where=where, hint=hint) from error
+    hint = "quote the whole cell, and double any quotes inside it"
+    raise DataError("csv", f"unclosed quote: {error}", where=where, hint=hint) from error
 
 
 def find_header(line: str, number: int = 1) -> Iterator[Header]:
@@ -98,17 +98,17 @@ def _detect(head: Head, request: ColumnRequest) -> Header | None:
     headers = list(find_header(line, number))
     least = 1 if request.named or request.roles else 2
     known = [count_known(header.names, request) for header in headers]
+    # Names without any number cannot be a row of a run, of judgments or of clicks.
+    words = next((h for h in headers if len(h.names) > 2 and not any(map(_is_number, h.names))), None)
     if not request.is_ranking:
-        return headers[known.index(max(known))] if known and max(known) >= least else None
+        best = headers[known.index(max(known))] if known and max(known) >= least else None
+        return words if best is None and sum(role.required for role in request.roles.values()) > 2 else best
     header = next((header for header, count in zip(headers, known, strict=True) if count >= least), None)
     if header is not None:
         return header
     if "," in line and (request.named or len(line.split()) == 1):
         return Header(",", tuple(line.split(",")), number)
-    # Names without any number cannot be a row of a run or of judgments.
-    return next(
-        (header for header in headers if len(header.names) > 2 and not any(map(_is_number, header.names))), None
-    )
+    return words
 
 
 def _is_number(cell: str) -> bool:
@@ -218,8 +218,8 @@ def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: st
 
 
 def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> NoReturn:
-    """Say that a row has another number of columns than the header."""
-    hint = "check whether the file was cut off, or a cell contains the delimiter without quotes"
+    """Raise an error for a row whose number of columns differs from that of the header."""
+    hint = "check whether the file is truncated, or a cell contains an unquoted delimiter"
     problem = f"expected {len(names)} columns ({', '.join(names)}), got {count}: {shown(line)}"
     raise DataError("columns", problem, where=where, value=line, hint=hint)
 
@@ -231,7 +231,7 @@ def _check_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
         row = next(i for i, cell in enumerate(cells) if _BREAK.search(cell))
         problem, hint = (
             f"the id {shown(cells[row])} contains a line break",
-            "close the quote of each cell, and double those inside",
+            "close the quotes of each cell, and double any quotes inside it",
         )
         raise DataError("csv", problem, where=origin.place(row, role), value=cells[row], hint=hint)
 

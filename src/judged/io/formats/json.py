@@ -172,7 +172,7 @@ def load_json(text: str, where: Place) -> Any:
     try:
         value, end = _SCAN(text, 0)
     except StopIteration as error:
-        _raise_invalid(f"no value at character {error.value + 1}", where)
+        _raise_invalid(f"expected a value at character {error.value + 1}", where)
     except json.JSONDecodeError as error:
         line = error.lineno if where.line is None else where.line
         _raise_invalid(f"{error.msg} at character {error.colno}", Place(where.path, line))
@@ -189,7 +189,7 @@ def load_json(text: str, where: Place) -> Any:
 def _raise_invalid(reason: str, where: Place) -> NoReturn:
     raise DataError(
         "json", f"invalid JSON: {reason}", where=where,
-        hint="check whether the file was cut off; nothing of it was used",
+        hint="check whether the file is truncated; none of it was used",
     )  # fmt: skip
 
 

@@ -100,7 +100,7 @@ def _place(name: str, lines: range | NDArray[np.int64], row: int) -> Place:
 
 
 def _blocks(content: Content) -> Iterator[bytes]:
-    """Iterate over blocks of whole lines, each ended by LF; the last line is left as it is."""
+    """Iterate over blocks of whole lines, each ended by LF; the last line is unchanged."""
     parts, ending = find_ending(check_parts(content))
     skip, size, held = text_start(content.head, content.name), 0, list[bytes]()
     for part in parts:
@@ -138,8 +138,8 @@ def _unusual(block: bytes, start: int, end: int, where: Place) -> re.Match[bytes
         raise_number(cells[0], Place(where.path, where.line, 1, "label"), "grade")
     second = cells[1] if len(cells) > 1 else b""
     raise DataError(
-        "no-qid", f"no query after the label ({_LINE}), but {shown(second) if second else 'nothing'}",
-        hint="name the query on each line: 2 qid:7 1:0.5 …", where=Place(where.path, where.line, 2, "query"), value=second,
+        "no-qid", f"expected the query after the label ({_LINE}), got {shown(second) if second else 'nothing'}",
+        hint="add the query to each line: 2 qid:7 1:0.5 …", where=Place(where.path, where.line, 2, "query"), value=second,
     )  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
 
 
 def raise_undetected(head: Head, context: Context) -> NoReturn:
-    """Say that a table has no header."""
+    """Raise an error for a table without a header."""
     if not head.line:
         raise_empty(context)
     columns = ",".join(name for name, role in context.request.roles.items() if role.required or name == "rank")

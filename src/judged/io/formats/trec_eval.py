@@ -68,7 +68,7 @@ def parse_ranking(data: Raw, name: str) -> Run:
     count = int(nan.sum())
     if not count:
         return run
-    warned = Warned("score-nan", count, f"{count} scores of {name} are NaN, which compares with nothing; ranked last")
+    warned = Warned("score-nan", count, f"{count} scores of {name} are NaN and cannot be compared; ranked last")
     return replace(run, score=np.where(nan, -np.inf, run.score), warnings=(*run.warnings, warned))
 
 

@@ -146,5 +146,5 @@ def cut_lazy(frame: Any, request: ColumnRequest) -> list[Part]:
 
 
 def _evaluate(problem: str, where: str) -> AbstractContextManager[None]:
-    """Turn the errors of a library that evaluates into ours."""
+    """Convert the errors of a library that evaluates to a `DataError`."""
     return report_library(problem, where, "see the message of the library")

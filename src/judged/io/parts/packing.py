@@ -100,5 +100,5 @@ def _check_kinds(runs: Sequence[Run]) -> None:
 
 
 def raise_empty_run(name: str) -> NoReturn:
-    hint = "check that this is the right input, and not empty"
-    raise DataError("empty-run", "there are no rankings", hint=hint, where=name)
+    hint = "check that this is the right input and not empty"
+    raise DataError("empty-run", "no rankings found", hint=hint, where=name)

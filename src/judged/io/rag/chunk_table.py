@@ -89,7 +89,7 @@ def _from_records(records: list[Any], what: str, context: Context) -> ChunkTable
         if not isinstance(record, Mapping):
             raise DataError("columns", "a record per chunk", got=shown(record), where=origin.place(i))
     if not records:
-        raise DataError("columns", f"there are no {what}", where=context.name)
+        raise DataError("columns", f"no {what} found", where=context.name)
     chunks = read_chunk_entries(records, "run", origin)
     ids = encode_ids(chunks.ids, origin, "doc")[0]
     return _table(context.name, ids, chunks.passages or Passages(), origin.place)
@@ -146,9 +146,9 @@ def _table(name: str, chunk: IdColumn, passages: Passages, place: Any) -> ChunkT
 
 
 def any_of(gold: Mapping[Any, Iterable[Any]], name: str | None = None) -> Qrels:
-    """Return judgments with alternative sets, any of which answers the query: {query: [[a, b], [c]]}.
+    """Return judgments with alternative sets, each of which answers the query: {query: [[a, b], [c]]}.
 
-    `read_qrels` takes them too, but there [1, 2] is a document and its grade.
+    `read_qrels` also accepts them, but reads [1, 2] as a document and its grade.
 
     >>> any_of({"q": [[1, 2], [3, 4]]}).choice
     array([0, 0, 1, 1])

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged.errors import DataError, Hint, Place, shown
-from judged.io.tables.columns import plain_name
+from judged.io.tables.column_names import plain_name
 
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
 _MANY = tuple(f"{unit}s" for unit in _UNITS)
@@ -27,7 +27,7 @@ def _named(stem: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 _GOLD = [_named(stem) for stem in ("relevant", "expected", "gold", "groundtruth", "reference", "positive")]
 
-# Without case, - and _; the surest first. Ids come before texts.
+# Without case, - and _; the most reliable first. Ids come before texts.
 _NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "question": (
         ("questionid", "queryid", "qid", "sampleid", "exampleid"), ("id",), ("question", "query", "userinput", "input", "prompt"),
@@ -47,7 +47,7 @@ _MEANING = {
     "retrieved": "retrieved chunks (retrieved, retrieved_ids, contexts, chunks, results …)",
     "relevant": "relevant chunks (relevant, expected_ids, gold, ground_truth, reference_contexts …)",
 }
-_SIDES = {  # LangSmith keeps the three apart
+_SIDES = {  # LangSmith stores the three in separate objects
     "inputs": "question", "outputs": "retrieved", "referenceoutputs": "relevant", "reference": "relevant", "expectedoutput": "relevant",
 }  # fmt: skip
 
@@ -70,13 +70,11 @@ def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], 
     for role in _NAMES:
         field = named.get(role)
         if field is not None and field not in names:
-            _raise(f"there is no field {field!r}", names, role, where)
+            _raise(f"no field {field!r}; the fields are", names, role, where)
         candidates = [field] if field is not None else _candidates(role, names, records)
         if len(candidates) != 1:
-            _raise(
-                f"{'several fields' if candidates else 'no field'} of {_MEANING[role]}", candidates or names, role,
-                where,
-            )  # fmt: skip
+            problem = "several fields with {}:" if candidates else "no field with {}; the fields are"
+            _raise(problem.format(_MEANING[role]), candidates or names, role, where)
         fields[role] = candidates[0]
     return fields
 
@@ -109,5 +107,5 @@ def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:
 
 def _raise(problem: str, names: Sequence[str], role: str, where: Place) -> NoReturn:
     listing = ", ".join(shown(name, 40) for name in names[:20]) or "none"
-    hint = Hint(f"name it: {{{role}}}", **{role: None})
-    raise DataError("fields", f"{problem}: {listing}", hint=hint, where=where, value=listing)
+    hint = Hint(f"name the right field with {{{role}}}", **{role: None})
+    raise DataError("fields", f"{problem} {listing}", hint=hint, where=where, value=listing)

@@ -90,7 +90,7 @@ def _check_distinct(questions: list[Any], items: Origin) -> None:
             problem = (
                 f"duplicate question {shown(question)}{about}; first at {items.place(first)}{items.describe_row(first)}"
             )
-            hint = "give each record an id (question_id), or leave one out"
+            hint = "add an id (question_id) to each record, or remove one of them"
             raise DataError("duplicate-query", problem, where=where, value=question, hint=hint)
 
 
@@ -109,7 +109,7 @@ def _read_records(source: Any) -> tuple[list[dict[str, Any]], Context]:
             _raise_format(shown(head.line.decode("utf-8", "replace")), Place(context.name, head.number))
     items = value if context.lines is not None else list_records(value, context)
     if not items:
-        raise DataError("empty-questions", "there are no questions", where=context.name)
+        raise DataError("empty-questions", "the input has no questions", where=context.name)
     records = []
     for i, item in enumerate(items):
         record = as_mapping(item)
@@ -141,7 +141,7 @@ def list_records(source: Any, context: Context) -> list[Any]:
         return [source]
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return list(source)
-    return _raise_format(f"a {type(source).__name__}", context.place)
+    return _raise_format(type(source).__name__, context.place)
 
 
 def _is_record(source: Mapping[Any, Any]) -> bool:
@@ -162,7 +162,7 @@ def as_mapping(item: Any) -> Mapping[Any, Any] | None:
 def _raise_format(got: str, where: Place) -> NoReturn:
     raise DataError(
         "questions", "records with question, retrieved and relevant chunks, in one JSON Lines file", got=got, where=where,
-        hint="pass judgments and a run as two inputs if they are two files",
+        hint="if judgments and run are separate files, pass both",
     )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def _run(questions: list[Any], lists: list[Any], field: str, context: Context, *
         raise DataError("score-type", expected, got=got, where=table.origin.place(row))
     rises = np.unique(run.query[1:][(run.query[1:] == run.query[:-1]) & (score[1:] > score[:-1])]).size
     if rises:
-        text = f"in {rises} {'question' if rises == 1 else 'questions'} of {context.name} scores rise along the list; the order of the list decides"
+        text = f"scores increase along the list in {rises} {'question' if rises == 1 else 'questions'} of {context.name}; the order of the list decides"
         notes.append(Warned("scores-rise", int(rises), text))
     return replace(run, warnings=tuple(notes), passages=replace(run.passages or Passages(), score=score))
 
@@ -198,7 +198,7 @@ def _qrels(questions: list[Any], lists: list[Any], field: str, context: Context)
     rankings, choice = flatten_sets(judged_questions, rankings, replace(context, request=ColumnRequest("qrels")))
     table, _ = _table("qrels", judged_questions, rankings, judged, context)
     qrels = as_qrels(replace(table, name=field, choice=choice))
-    nulls = _nulls(len(lists) - len(judged), lists, field, context, "left out")
+    nulls = _nulls(len(lists) - len(judged), lists, field, context, "excluded")
     return replace(qrels, warnings=(*qrels.warnings, *nulls))
 
 

@@ -31,7 +31,7 @@ def is_questions(source: Any, **fields: str) -> bool:
     if not (items := _first_items(source)):
         return False
     from judged.io.rag.fields import find_fields, flatten
-    from judged.io.rag.questions import as_mapping  # most inputs are no questions, and do not need them
+    from judged.io.rag.questions import as_mapping  # most inputs are not questions, and do not need them
 
     records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
     try:
@@ -80,5 +80,5 @@ def _first_in_file(source: Any) -> list[Any]:
         text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
     try:
         return [json.JSONDecoder().raw_decode(text)[0]] if text.startswith("{") else []
-    except ValueError:
+    except (ValueError, RecursionError):
         return []

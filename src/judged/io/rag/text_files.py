@@ -129,7 +129,7 @@ def _iterate_delimited(first: tuple[int, bytes], rest: Numbered, name: str, ids:
         return _iterate_cells(chain([first], rest), header, _MARCO[len(cells)], name, ids)
     raise DataError(
         "columns", f"expected id and text, or id, url, title and body, separated by tabs, got {width}: {shown(line)}", where=where,
-        value=line, hint="put a header above them, such as id<TAB>title<TAB>text",
+        value=line, hint="add a header line, such as id<TAB>title<TAB>text",
     )  # fmt: skip
 
 

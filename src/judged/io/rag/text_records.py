@@ -57,7 +57,7 @@ def find_fields(names: Sequence[Any], where: Place, known: str | None = None) ->
     """Find the columns by their names; `known` is that of the ids in earlier records."""
     key = known or _match(_ID, names)
     listing = ", ".join(shown(name, 40) for name in names) or "none"
-    hint = "call the column of ids id, and that of texts text"
+    hint = "name the columns id and text"
     if key is None or key not in names:
         problem = f"no column of {_ID.meaning}" if key is None else f"no {key!r} in this record, unlike in the first"
         raise DataError("columns", f"{problem}; the columns are {listing}", where=where, value=listing, hint=hint)

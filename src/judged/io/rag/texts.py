@@ -79,7 +79,7 @@ def _rows(source: Any, ids: Container[str] | None) -> Generator[Row, None, None]
         records = TextRecords()
         yield from _keep((records.row(item, Place(f"{_WHAT}[{i}]")) for i, item in enumerate(source)), ids)
     else:
-        expected, got = "texts: a path, a frame, {id: text} or records", f"a {type(source).__name__}"
+        expected, got = "a path, a frame, {id: text} or records", type(source).__name__
         raise DataError("form", expected, got=got, where=_WHAT, hint="write them as {id: text}")
 
 

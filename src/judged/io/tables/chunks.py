@@ -10,9 +10,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
+from judged.core.passages import NO_TOKENS
 from judged.core.tables import Passages
 from judged.errors import DataError, Place, shown
-from judged.io.tables.columns import list_names, plain_name
+from judged.io.tables.column_names import plain_name
+from judged.io.tables.columns import list_names
 from judged.io.tables.ids import encode_ids
 from judged.io.tables.origin import Origin
 
@@ -38,6 +40,7 @@ TOKEN_NAMES = ("tokens", "tokencount", "ntokens", "numtokens", "tokenlength")
 _TEXT = ("text", "content", "pagecontent", "passage", "chunk", "body")
 _SCORE = ("score", "similarity", "sim", "relevancescore", "similarityscore")
 _GRADE = (*list_names("grade"), "score")
+_LONGEST_ID = 64  # characters
 _INNER = ("node", "metadata", "payload", "document", "chunk")  # nested objects
 _MARKS = frozenset((*ID_NAMES, *START_NAMES, *TOKEN_NAMES, *_TEXT, "node", "metadata", "payload"))
 
@@ -163,6 +166,7 @@ def read_chunk_entries(entries: Sequence[Any], what: str, origin: Origin, *, cou
         for e in entries
     ]
     if count:
+        _check_texts(entries, origin)
         chunks = [
             replace(c, tokens=count_words(c.text)) if c.tokens is None and isinstance(c.text, str) else c
             for c in chunks
@@ -175,6 +179,18 @@ def read_chunk_entries(entries: Sequence[Any], what: str, origin: Origin, *, cou
     passages = Passages(doc=doc, start=start, end=end, tokens=tokens)
     known = any(getattr(passages, name) is not None for name in ("doc", "start", "tokens"))
     return Chunks([chunk.name for chunk in chunks], _numbers(chunks, what), passages if known else None)
+
+
+def _check_texts(entries: Sequence[Any], origin: Origin) -> None:
+    """Raise if all entries look like ids, whose words say nothing about the length of their chunks."""
+    words = [entry for entry in entries if isinstance(entry, str)]
+    if (
+        words
+        and len(words) == len(entries)
+        and all(len(word) <= _LONGEST_ID and len(word.split()) == 1 for word in words)
+    ):
+        raise DataError("no-tokens", f"words cannot be counted without texts, got ids such as {shown(words[0])}", where=origin.place(0),
+                        hint=NO_TOKENS, value=words[0])  # fmt: skip
 
 
 def _numbers(chunks: list[_ChunkFields], what: str) -> list[Any] | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
-from judged.errors import DataError, Hint, Place, UsageError, shown
+from judged.errors import DataError, Hint, Place, UsageError
+from judged.io.tables.column_names import list_columns, nearest_column, plain_name, same_column, single
 from judged.io.text.decimals import What
 
 Names = tuple[tuple[str, ...], ...]
@@ -76,6 +76,14 @@ _BY_KIND = {"run": ("query", "doc", "score", "rank"), "qrels": ("query", "doc", 
 
 
 @dataclass(frozen=True, slots=True)
+class UsedColumns:
+    """The roles of the named columns that tables have, and the names of all their columns."""
+
+    roles: set[str] = field(default_factory=set)
+    names: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnRequest:
     """A request for a table.
 
@@ -84,14 +92,18 @@ class ColumnRequest:
         named: the columns that the caller named, by role.
         roles: the columns to find; those of a run or of judgments follow from `what`.
         grade_map: grades of words.
-        used: collects the roles of the named columns that tables have; None if every table must have them.
+        used: collects the named columns that tables have; None if every table must have them.
     """
 
     what: str
     named: Mapping[str, str] = field(default_factory=dict)
     roles: Roles = field(default_factory=dict)
     grade_map: Mapping[str, float] | None = None
-    used: set[str] | None = None
+    used: UsedColumns | None = None
+
+    def named_column(self, role: str, names: Sequence[str]) -> str | None:
+        """Return the column that the caller named, if it is among these."""
+        return same_column(self.named[role], names) if role in self.named else None
 
     @property
     def is_ranking(self) -> bool:
@@ -110,7 +122,7 @@ class ColumnRequest:
         """Raise if columns were named for a source that has none."""
         if self.named and self.used is None:
             role, column = next(iter(self.named.items()))
-            option = Hint("leave out {" + f"{role}_col" + "}", **{f"{role}_col": column})
+            option = Hint("omit {" + f"{role}_col" + "}", **{f"{role}_col": column})
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
 
@@ -127,16 +139,6 @@ class RoleColumns:
     borrowed: bool = False
 
 
-@lru_cache(maxsize=4096)
-def plain_name(name: object) -> str:
-    """Return a name without case, blanks, hyphens and underscores; '' for what is no text.
-
-    >>> plain_name("Search Term") == plain_name("search_term")
-    True
-    """
-    return name.casefold().replace("-", "").replace("_", "").replace(" ", "") if isinstance(name, str) else ""
-
-
 def _texts(names: Iterable[Any]) -> list[str]:
     """Return the names that are text: a column may be called 7, and a query None."""
     return [name for name in names if isinstance(name, str)]
@@ -150,7 +152,8 @@ def count_known(names: Iterable[object], request: ColumnRequest) -> int:
     known = _KNOWN
     if request.roles:
         known = frozenset(name for role in request.roles.values() for tier in role.names for name in tier)
-    return sum(plain_name(name) in known or name in request.named.values() for name in _texts(names))
+    named = {plain_name(name) for name in request.named.values()}
+    return sum(plain_name(name) in known or plain_name(name) in named for name in _texts(names))
 
 
 def is_usual(name: str) -> bool:
@@ -161,7 +164,7 @@ def is_usual(name: str) -> bool:
 def are_columns(names: Iterable[Any], request: ColumnRequest) -> bool:
     """Return whether these are names of columns: query ids are never all called so."""
     names = _texts(names)
-    roles = [role for role in NAMES if match(NAMES[role], names) or request.named.get(role) in names]
+    roles = [role for role in NAMES if match(NAMES[role], names) or request.named_column(role, names)]
     return {"query", "doc"} <= set(roles) and (len(roles) > 2 or bool(request.named))
 
 
@@ -169,9 +172,9 @@ def nested(names: Iterable[Any], request: ColumnRequest) -> tuple[str, str] | No
     """Return the keys of a query and of its list of documents, in a record that holds a whole ranking."""
     names = _texts(names)
     lists = [name for name in names if plain_name(name) in _NESTED]
-    query: Any = request.named.get("query") or _single(match(NAMES["query"], names))
-    alone = query in names and len(lists) == 1 and not match(NAMES["doc"], names)
-    return (query, lists[0]) if alone else None
+    query = request.named_column("query", names) or single(match(NAMES["query"], names))
+    alone = query is not None and len(lists) == 1 and not match(NAMES["doc"], names)
+    return (query, lists[0]) if alone and query is not None else None
 
 
 def match(tiers: Names, names: Iterable[Any]) -> list[str]:
@@ -183,10 +186,6 @@ def match(tiers: Names, names: Iterable[Any]) -> list[str]:
         if columns := [column for name in tier for column in by_name.get(name, ())]:
             return columns
     return []
-
-
-def _single(columns: list[str]) -> str | None:
-    return columns[0] if len(columns) == 1 else None
 
 
 def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, query: bool = True) -> RoleColumns:
@@ -203,16 +202,16 @@ def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, 
     """
     names = _texts(names)
     column: dict[str, str] = {}
+    if request.used is not None:
+        request.used.names.update(dict.fromkeys(names))
     for role, declared in request.all_roles.items():
         if role == "query" and not query:
             continue
-        named = request.named.get(role)
-        if named is not None and named not in names:
-            if request.used is None:
-                _raise(f"there is no column {named!r}", names, request, where)
-            named = None
+        named = request.named_column(role, names)
+        if named is None and role in request.named and request.used is None:
+            _raise_unknown(role, names, request, where)
         if named is not None and request.used is not None:
-            request.used.add(role)
+            request.used.roles.add(role)
         columns = [named] if named is not None else match(declared.names, names)
         if len(columns) > 1:
             both = " and ".join(map(repr, columns))
@@ -251,18 +250,30 @@ def _check_number(
 def _raise(
     problem: str, names: Sequence[str], request: ColumnRequest, where: Place, *, slug: str = "columns", hint: str | None = None
 ) -> NoReturn:  # fmt: skip
-    listing = ", ".join(shown(name, 40) for name in names) or "none"
+    listing = list_columns(names)
     problem = f"{problem}; the columns are {listing}"
     raise DataError(slug, problem, hint=hint or guess_options(names, request), where=where, value=listing)
+
+
+def _raise_unknown(role: str, names: Sequence[str], request: ColumnRequest, where: Place) -> NoReturn:
+    name, option = request.named[role], f"{role}_col"
+    near = nearest_column(name, names)
+    hint: Hint | str = guess_options(names, request)
+    if near is not None:
+        hint = Hint(f"use {{{option}}}", **{option: near}) if option.isidentifier() else f"did you mean {near!r}?"
+    problem = f"no column {name!r}; the columns are {list_columns(names)}"
+    raise DataError("columns", problem, hint=hint, where=where, value=name)
 
 
 def guess_options(names: Sequence[str], request: ColumnRequest) -> Hint:
     """Name the options for the columns of a table, with the best guess for each."""
     options: dict[str, str | None] = {}
-    left = list(names)
+    taken = {role: request.named_column(role, names) for role in request.named}
+    left = [name for name in names if name not in taken.values()]
     for role, declared in request.all_roles.items():
-        if declared.required and role not in ("rank", "aspect"):
-            columns = [request.named[role]] if request.named.get(role) in left else match(declared.names, left)
+        if declared.required and role not in ("rank", "aspect") and role.isidentifier():
+            named = taken.get(role) or nearest_column(request.named.get(role, ""), left)
+            columns = [named] if named is not None else match(declared.names, left)
             guess = columns[0] if columns else _nearest(declared.names, left)
             options[f"{role}_col"] = guess
             left = [name for name in left if name != guess]
@@ -270,10 +281,11 @@ def guess_options(names: Sequence[str], request: ColumnRequest) -> Hint:
 
 
 def _nearest(tiers: Names, names: Sequence[str]) -> str | None:
-    """Return the column whose name contains a known name, or resembles one most."""
+    """Return the column whose name contains a known name, is part of one, or resembles one most."""
     known = [name for tier in tiers for name in tier if len(name) > 2]
     inside = [name for name in names if any(word in plain_name(name) for word in known)]
+    inside += [name for name in names if len(name) > 2 and any(plain_name(name) in word for word in known)]
     if inside:
         return inside[0]
-    close = [(name, get_close_matches(plain_name(name), known, 1, 0.6)) for name in names]
+    close = [(name, get_close_matches(plain_name(name), known, 1, 0.6)) for name in names if len(name) > 4]
     return next((name for name, near in close if near), None)

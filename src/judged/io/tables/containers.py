@@ -11,7 +11,7 @@ from judged._types import Ints
 from judged.io.tables.columns import are_columns, count_known, nested
 from judged.io.tables.context import Context
 from judged.io.tables.frames import mapping_frame, read_frame
-from judged.io.tables.nested import flatten_sets, is_list, read_rankings
+from judged.io.tables.nested import flatten_sets, is_list, raise_several, read_rankings
 from judged.io.tables.records import named_fields, read_records, read_tuples, take_column
 from judged.io.tables.roles import ColumnBatches, raise_empty
 from judged.io.tables.table import SourceTable
@@ -57,6 +57,8 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         return read_records(items, context)
     if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
         return read_records(items, context)
+    if request.is_ranking and all(hasattr(kind, "columns") for kind in kinds):
+        raise_several(context)
     return read_tuples(items, context)
 
 
@@ -75,13 +77,17 @@ def _holds_rankings(item: Mapping[Any, Any]) -> bool:
 def _read_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTable:
     """Read a mapping of queries in several items, such as `{query: {doc: score}}` on each line."""
     queries = [query for item in items for query in item]
+    apart = len(items) == len(queries) and (context.path is not None or len(set(map(str, queries))) == len(queries))
+    repeated = len(set(map(str, queries))) < len(queries)
+    if len(items) > 1 and not apart and (repeated or context.path is None):
+        raise_several(context)
     rankings = [ranking for item in items for ranking in item.values()]
     part = np.repeat(np.arange(len(items)), [len(item) for item in items])
     return _read_rankings(queries, rankings, part, context)
 
 
 def _read_nested(records: list[Any], query: str, ranking: str, context: Context) -> SourceTable:
-    """Read records that hold a query with its whole ranking."""
+    """Read records that contain a query with its whole ranking."""
     queries = take_column(records, query, "query", context)
     rankings = take_column(records, ranking, "doc", context)
     return _read_rankings(queries, rankings, np.arange(len(records)), context)

@@ -1,6 +1,6 @@
 """Ids of any type as bytes: text as UTF-8, integers by their decimals, other scalars by `str`.
 
-Whole columns at once: the ids are joined by NUL, which no id may hold, and cut again there.
+Whole columns at once: the ids are joined by NUL, which no id may contain, and split there.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ RawIds = Column | IdColumn  # an `IdColumn` is already checked
 
 _NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
 _WRONG = {
-    "id-null": ("a {noun}", "drop the rows that have none"),
-    "id-empty": ("a {noun} of at least one character", "drop the rows that have none"),
+    "id-null": ("a {noun}", "drop the rows without an id"),
+    "id-empty": ("a non-empty {noun}", "drop the rows without an id"),
     "id-type": ("a {noun} as text or as an integer", "convert it, for example with str(id)"),
-    "id-encoding": ("a {noun} that can be written as UTF-8", "repair the text: it has half of a surrogate pair"),
-    "nul": ("a {noun} without NUL", "remove the NUL characters: the text is damaged"),
+    "id-encoding": ("a {noun} that can be written as UTF-8", "fix the text: it contains an unpaired surrogate"),
+    "nul": ("a {noun} without NUL characters", "remove them: the text is damaged"),
 }
 
 
@@ -114,12 +114,14 @@ class _Distinct:
 
 
 def _family_of(kind: type) -> str:
-    if issubclass(kind, (bool, np.bool_, type(None))) or kind.__name__ in ("NAType", "NaTType"):
+    if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
         return "null"
+    if issubclass(kind, (bool, np.bool_)):
+        return "unsuitable"
     for family, kinds in (("text", (str,)), ("bytes", (bytes,)), ("integer", (int, np.integer))):
         if issubclass(kind, kinds):
             return family
-    return "container" if issubclass(kind, Collection) or kind.__hash__ is None else kind.__qualname__
+    return "unsuitable" if issubclass(kind, Collection) or kind.__hash__ is None else kind.__qualname__
 
 
 def _family(items: list[Any], origin: Origin, role: str) -> str:
@@ -130,16 +132,16 @@ def _family(items: list[Any], origin: Origin, role: str) -> str:
         return "integer"
     family = kinds[type(items[0])] if items else "text"
     known = family in ("text", "bytes", "integer")
-    if len(families) <= 1 and (known or (origin.typed and family not in ("null", "container"))):
+    if len(families) <= 1 and (known or (origin.typed and family not in ("null", "unsuitable"))):
         return family
     for row, item in enumerate(items):
         other = kinds[type(item)]
         if other == "null" or (isinstance(item, (float, np.floating)) and item != item):
             _raise("id-null", origin, role, row, item)
-        if other == "container" or not (origin.typed or other in ("text", "bytes", "integer")):
-            _raise("id-type", origin, role, row, item, f"{shown(item)}, a {type(item).__name__}")
+        if other == "unsuitable" or not (origin.typed or other in ("text", "bytes", "integer")):
+            _raise("id-type", origin, role, row, item, f"{shown(item)} ({type(item).__name__})")
         if other != family:
-            got = f"{shown(item)}, a {type(item).__name__}, after {shown(items[0])}, a {type(items[0]).__name__}"
+            got = f"{shown(item)} ({type(item).__name__}) after {shown(items[0])} ({type(items[0]).__name__})"
             _raise("id-type", origin, role, row, item, got)
     raise AssertionError(families)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from judged.errors import DataError
-from judged.io.tables.columns import ColumnRequest
+from judged.errors import DataError, Hint
+from judged.io.tables.column_names import list_columns, nearest_column
+from judged.io.tables.columns import ColumnRequest, UsedColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +17,12 @@ class NamedColumns:
     Args:
         columns: the name of the column of each role.
         grade_map: grades of words.
-        used: roles of the columns that a table had.
+        used: the columns that tables had.
     """
 
     columns: Mapping[str, str]
     grade_map: Mapping[str, float] | None = None
-    used: set[str] = field(default_factory=set)
+    used: UsedColumns = field(default_factory=UsedColumns)
 
     def __bool__(self) -> bool:
         return bool(self.columns) or self.grade_map is not None
@@ -35,5 +36,9 @@ class NamedColumns:
     def check_used(self) -> None:
         """Raise `columns` if no table has a column that was named."""
         for role, column in self.columns.items():
-            if role not in self.used:
-                raise DataError("columns", f"no input has the {role} column {column!r}", value=column)
+            if role not in self.used.roles:
+                names = list(self.used.names)
+                near, option = nearest_column(column, names), f"{role}_col"
+                hint = Hint(f"{'leave out' if near is None else 'use'} {{{option}}}", **{option: near})
+                have = f"; the columns are {list_columns(names)}" if names else ""
+                raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)

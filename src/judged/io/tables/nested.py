@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence, Set
 from itertools import chain
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from judged._types import Ints
 from judged.core.tables import Passages
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Place, UsageError, shown
 from judged.io.tables.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
 from judged.io.tables.columns import find_columns
 from judged.io.tables.context import Context
@@ -116,10 +118,28 @@ def _kind(ranking: Any, context: Context) -> str | None:
     return "set" if isinstance(ranking, Set) and context.request.what == "qrels" else None
 
 
+def raise_several(context: Context) -> NoReturn:
+    """Say that there are several runs, or the judgments of several judges, where one is expected."""
+    run = context.request.what == "run"
+    problem = f"several {'runs' if run else 'judgments'} where one {'run is' if run else 'table is'} expected"
+    hint = f"compare them with {'jd.compare(qrels, runs)' if run else 'jd.agree(a, b)'}, or pass one at a time"
+    if context.path is not None:
+        hint = "write each of them to its own file"
+    raise UsageError("runs", problem, where=context.name, hint=hint)
+
+
+def _is_file_or_frame(thing: Any) -> bool:
+    """Return whether this is a table of its own; a text that names no file may be a document."""
+    named = isinstance(thing, str) and 0 < len(thing) < 256 and Path(thing).is_file()
+    return named or isinstance(thing, os.PathLike) or hasattr(type(thing), "columns")
+
+
 def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> NoReturn:
     if where is None:
         where = context.place if context.path else Place(f"{context.name}[{shown(query)}]")
     what = "judgments" if context.request.what == "qrels" else "ranking"
+    if context.path is None and _is_file_or_frame(ranking):
+        raise_several(context)
     if isinstance(ranking, Set):
         problem, hint = (
             f"the {what} of query {shown(query)} is a set, without order",
@@ -128,8 +148,9 @@ def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> N
         raise DataError("unordered", problem, where=where, value=ranking, hint=hint)
     raise DataError(
         "form", f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]",
-        got=f"{shown(ranking)}, a {type(ranking).__name__}", where=where, value=ranking,
-        hint="write a single document as a list too: [doc]",
+        got=f"{shown(ranking)} ({type(ranking).__name__})", where=where, value=ranking,
+        hint="write a single document as a list too, [doc]; pass {name: file} to jd.compare" if isinstance(ranking, str) and "." in ranking
+        and context.path is None else "write a single document as a list too: [doc]",
     )  # fmt: skip
 
 

@@ -62,30 +62,35 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
         except (TypeError, ValueError):
             pass
     raise DataError(
-        f"{what}-type", f"a {what} as a number{origin.describe_row(row)}", got=f"{shown(item)}, a {type(item).__name__}",
-        hint="one run at a time: pass {query: {doc: score}}" if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
+        f"{what}-type", f"a numeric {what}{origin.describe_row(row)}", got=f"{shown(item)} ({type(item).__name__})",
+        hint=_several_hint(what) if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
     )  # fmt: skip
+
+
+def _several_hint(what: What) -> str:
+    several = "jd.compare(qrels, runs)" if what == "score" else "jd.agree(judges)"
+    return f"pass {{query: {{doc: {what}}}}}; use {several} for several of them"
 
 
 def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
     raise DataError(
-        "score-nan" if what == "score" else "grade-type", f"a {what} as a number{origin.describe_row(row)}", got=shown(value),
-        hint="fill in the number, or leave out the row",
+        "score-nan" if what == "score" else "grade-type", f"a numeric {what}{origin.describe_row(row)}", got=shown(value),
+        hint="fill in the number, or drop the row",
         where=origin.place(row, what), value=value,
     )  # fmt: skip
 
 
 def ranks(values: Column) -> Ints | None:
-    """Return a column of integers; None if a value is something else."""
+    """Return a column of integers ≥ 0; None if a value is something else."""
     try:
         numbers = np.asarray(values)
         if numbers.dtype.kind in "US":
-            return numbers.astype(np.int64)
+            numbers = numbers.astype(np.int64)
         if numbers.dtype.kind == "O":
             numbers = np.array([float(v) for v in numbers])
     except (TypeError, ValueError, OverflowError):
         return None
-    if np.ma.isMaskedArray(values) or numbers.dtype.kind not in "iuf" or not (np.abs(numbers) < 2**53).all():
+    if np.ma.isMaskedArray(values) or numbers.dtype.kind not in "iuf" or not ((numbers >= 0) & (numbers < 2**53)).all():
         return None
     whole = numbers.astype(np.int64)
     return whole if (whole == numbers).all() else None

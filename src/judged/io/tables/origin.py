@@ -1,4 +1,4 @@
-"""Origins: the place of each value of a source, as its owner can look it up."""
+"""Origins: the place of each value in a source, in terms that its owner can look up."""
 
 from __future__ import annotations
 

@@ -71,7 +71,9 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     if roles is None or lengths.count(lengths[0]) < len(items):
         row = 0 if roles is None else next(i for i, length in enumerate(lengths) if length != lengths[0])
         expected = " or ".join(f"({', '.join(layout)})" for layout in layouts)
-        hint = "a list has one tuple per document; a mapping is {query: [doc, …]}" if request.is_ranking else None
+        hint = (
+            "write a list with one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
+        )
         if request.is_ranking and all(map(_is_number_row, items)):
             raise_matrix(request, context.name)
         got, about = shown(items[row]), origin.describe_row(row)
@@ -89,7 +91,7 @@ def _is_number_row(item: Any) -> bool:
 def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
     """Raise for a matrix of users × items, which has no ids."""
     if request.what == "run":
-        hint = "make a run of it with jd.recommenders.top_k"
+        hint = "convert it to a run with jd.recommenders.top_k"
     else:
         hint = "write judgments as {user: {item: grade}}, or as (user, item, grade)"
     raise DataError("score-matrix", f"the {request.what} is a matrix of numbers, without ids", where=where, hint=hint)

@@ -146,5 +146,5 @@ def _raise_cell(role: Role, name: str, value: Any, row: int, origin: Origin) -> 
 
 
 def raise_empty(context: Context) -> NoReturn:
-    hint = "check that this is the right input, and not empty"
-    raise DataError("empty-clicks", f"there are no rows of {context.request.what}", where=context.name, hint=hint)
+    hint = "check that this is the right input and not empty"
+    raise DataError("empty-clicks", f"the {context.request.what} have no rows", where=context.name, hint=hint)

@@ -1,4 +1,4 @@
-"""Columns of Spark DataFrames, and calls to Spark whose errors become ours.
+"""Columns of Spark DataFrames, and calls to Spark whose errors become a `JudgedError`.
 
 Uses only what classic sessions and Spark Connect both have. PySpark is not imported here.
 """
@@ -39,7 +39,7 @@ def quoted(name: str) -> str:
 
 @contextmanager
 def talking() -> Iterator[None]:
-    """Wrap calls to Spark: its warnings are ignored, its errors become one of ours.
+    """Wrap calls to Spark: its warnings are ignored, its errors become a `JudgedError`.
 
     Raises:
         EngineError: Spark failed; with the first line of its message.
@@ -59,11 +59,11 @@ def _raise(error: Exception) -> NoReturn:
     text = str(error)
     if MISSING in text:
         reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
-        hint = "install it there, or send it along: engine=Spark(ship=True)"
+        hint = "install it there, or ship it: engine=Spark(ship=True)"
         raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
     _raise_other_python(text, error)
     reason = _first_line(text) or type(error).__name__
-    hint = "check that the session is alive and its workers have numpy and pyarrow; the log of Spark has details"
+    hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
     raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
 
 

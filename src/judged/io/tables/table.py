@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
-from judged.core.tables import IdKind, Passages, Qrels, Run
+from judged.core.tables import IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Warned, shown
+from judged.io.tables.column_names import list_columns, same_column
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.ids import Column, RawIds, as_list, encode_ids, group_ids
 from judged.io.tables.numbers import floats, ranks
@@ -89,7 +90,7 @@ def as_qrels(table: SourceTable) -> Qrels:
     if table.borrowed and (grade != np.trunc(grade)).any():
         row = int(np.argmax(grade != np.trunc(grade)))
         raise DataError(
-            "swapped", f"'score' holds {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
+            "swapped", f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
             hint=Hint("pass the judgments first, then the run; or name the column: {grade_col}", grade_col="score"),
             where=table.origin.place(row, "grade"), value=float(grade[row]),
         )  # fmt: skip
@@ -157,14 +158,15 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
     """Return the grades of words; numbers stay."""
     assert table.number is not None
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in as_list(table.number, table.origin, "grade")]
+    known, grades = list_columns(grades), with_spellings(grades, cells)
     for row, cell in enumerate(cells):
         if (
             isinstance(cell, str)
             and cell not in grades
             and not (table.in_text and is_decimal(cell.encode("utf-8", "replace")))
         ):
-            known, where = ", ".join(map(repr, grades)) or "none", table.origin.place(row, "grade")
-            problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; grade_map has {known}"
+            where = table.origin.place(row, "grade")
+            problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; the known words are {known}"
             raise DataError(
                 "unknown-grade", problem, where=where, value=cell, hint=Hint("add it to {grade_map}", grade_map=None)
             )
@@ -172,13 +174,24 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
     return floats(values, table.origin, "grade")
 
 
+def with_spellings(grades: Mapping[str, float], words: Iterable[Any]) -> dict[Any, float]:
+    """Return the grades of words, also of those that differ from one word of the map only in case, blanks, hyphens or underscores.
+
+    >>> with_spellings({"Exact": 3}, ["exact", "EXACT", "other"])
+    {'Exact': 3, 'exact': 3, 'EXACT': 3}
+    """
+    known = [word for word in grades if isinstance(word, str)]
+    meant = {word: same_column(word, known) for word in {w: None for w in words if isinstance(w, str)}}
+    return {**grades, **{word: grades[same] for word, same in meant.items() if same is not None}}
+
+
 def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
-    """Say how many rows have no grade: most such files are lists that nobody has filled in yet."""
+    """Raise an error with the number of rows without a grade: most such files are lists that are not filled in yet."""
     where = table.origin.place(empty.index(True), "grade")
     column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
     raise DataError(
-        slug, f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column} yet", where=where, value="",
-        hint="fill in the missing grades, or leave these rows out",
+        slug, f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column}", where=where, value="",
+        hint="fill in the missing grades, or drop these rows",
     )  # fmt: skip
 
 
@@ -187,14 +200,16 @@ def _rank(table: SourceTable) -> Ints | None:
         return None
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.request.named or table.number is None):
-        column = table.request.named.get("rank", "rank")
-        problem = f"not all ranks in {column!r} are integers"
-        raise DataError("rank-type", problem, where=table.name, value=column, hint="convert them, or give scores")
+        row = next(row for row in range(len(table.rank)) if ranks(table.rank[row : row + 1]) is None)
+        raise DataError(
+            "rank-type", f"a rank as an integer ≥ 0{table.origin.describe_row(row)}", got=shown(table.rank[row]),
+            where=table.origin.place(row, "rank"), value=table.rank[row], hint="convert the ranks, or provide scores",
+        )  # fmt: skip
     return rank
 
 
 def _aspect(table: SourceTable) -> IdColumn | None:
-    """Return subtopics, if they differ or were named by the caller."""
+    """Return subtopics, if the column has them or was named by the caller."""
     if table.aspect is None:
         return None
     values = as_list(table.aspect, table.origin, "aspect")
@@ -203,18 +218,16 @@ def _aspect(table: SourceTable) -> IdColumn | None:
     if not named and (kinds == {type(None)} or (kinds == {str} and not any(values))):
         return None  # a column that was never filled
     text = encode_ids(values, table.origin, "aspect")[0]
-    rows = np.arange(len(text))
-    constant = text.same(rows, text, np.zeros_like(rows)).all()
-    return None if constant and not named else text
+    return text if named or are_subtopics(text) else None
 
 
 def _raise_empty(table: SourceTable) -> None:
     what = table.request.what
     if table.once:
-        hint = "make a list of it, or pass the result of read_run or read_qrels"
+        hint = "convert it to a list, or pass the result of read_run or read_qrels"
         raise DataError(
-            "exhausted", f"the iterator of the {what} has nothing left; it was read before", where=table.name, hint=hint
+            "exhausted", f"the {what} is an iterator that has already been read", where=table.name, hint=hint
         )
-    hint = "check that this is the right input, and not empty"
+    hint = "check that this is the right input and not empty"
     noun = "rankings" if what == "run" else "judgments"
-    raise DataError(f"empty-{what}", f"there are no {noun}", hint=hint, where=table.name)
+    raise DataError(f"empty-{what}", f"no {noun} found", hint=hint, where=table.name)

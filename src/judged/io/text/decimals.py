@@ -90,11 +90,11 @@ def _fixed_point(text: IdColumn) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoReturn:
-    """Say why a cell is not a score or a grade."""
+    """Raise an error that says why a cell is not a score or a grade."""
     slug, problem, hint = f"{what}-text", f"{what} {shown(raw)}{about} is not a number", Hint("")
     if raw.strip(b"+-").lower() == b"nan":
         slug = "score-nan" if what == "score" else "grade-type"
-        problem, hint = f"{what} is NaN{about}", Hint("check how it was computed; NaN cannot be ranked")
+        problem, hint = f"{what} is NaN{about}", Hint("check how the score was computed; NaN cannot be ranked")
     elif _DECIMAL.fullmatch(raw):
         slug, problem = "grade-range", f"grade {shown(raw)}{about} is outside -2**53 to 2**53"
         hint = Hint("use small grades such as 0, 1, 2, 3")

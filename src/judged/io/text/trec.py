@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Bytes, Ints
 from judged.core.ids import IdColumn
-from judged.core.tables import Qrels, Run
+from judged.core.tables import Qrels, Run, are_subtopics
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place
 from judged.io.files.limits import LONGEST_LINE, raise_long_line
@@ -22,7 +22,7 @@ from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_sta
 from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, TrecColumns, raise_alone, raise_line
 
 _CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
-_EMPTY = "check that this is the right file, and not empty"
+_EMPTY = "check the path, and that the file is not empty"
 _BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
 
 
@@ -71,7 +71,9 @@ def parse_run(
     """
     file = _read(data, name, RUN, (0, 2), extra_columns=extra_columns, lenient=lenient, begin=begin or WHOLE)
     if not len(file) and begin is None:
-        raise DataError("empty-run", f"there is no line ({' '.join(RUN.columns)})", hint=_EMPTY, where=name)
+        raise DataError(
+            "empty-run", f"the file has no rankings (lines of {' '.join(RUN.columns)})", hint=_EMPTY, where=name
+        )
     queries, query = _distinct(file.texts[0])
     return Run(
         name=name, queries=queries, query=query, doc=file.texts[2], score=file.numbers, rank=file.ranks, tag=file.tag,
@@ -82,16 +84,17 @@ def parse_run(
 def parse_qrels(
     data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
 ) -> Qrels:
-    """Parse judgments. The second column is a subtopic if it varies, unless `aspects` is given."""
+    """Parse judgments. `aspects` says whether the second column is a subtopic; by default `are_subtopics` decides."""
     doc = layout.columns.index("doc")
     file = _read(data, name, layout, tuple(range(doc + 1)), extra_columns=False, lenient=lenient)
     if not len(file):
-        raise DataError("empty-qrels", f"there is no line ({' '.join(layout.columns)})", hint=_EMPTY, where=name)
+        raise DataError(
+            "empty-qrels", f"the file has no judgments (lines of {' '.join(layout.columns)})", hint=_EMPTY, where=name
+        )
     queries, query = _distinct(file.texts[0])
     aspect = file.texts[1]
-    rows = np.arange(1, len(aspect))
     if aspects is None:
-        aspects = bool(len(rows)) and not aspect.same(rows, aspect, np.zeros_like(rows)).all()
+        aspects = are_subtopics(aspect)
     return Qrels(
         name=name, queries=queries, query=query, doc=file.texts[doc], grade=file.numbers,
         aspect=aspect if aspects else None, sub=file.texts[2] if layout is PREFS else None, where=file.place,
@@ -107,7 +110,7 @@ def parse_scores(data: Raw, name: str) -> ScoreColumn:
 
 
 def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
-    """Say what is wrong with one line of a run, which begins at this byte; `first`: it is the first line with data."""
+    """Raise the error of one line of a run, which begins at this byte; `first`: it is the first line with data."""
     data = text + bytes(8)
     part = _Part(data, np.frombuffer(data, np.uint8), 0, len(text), line, name, RUN, offset=offset)
     part.read(first=first)
@@ -231,7 +234,7 @@ class _Part:
             text, where = part[int(line_start[bad]) : int(line_end[bad])].tobytes(), Place(self.name, int(number[bad]))
             other = (
                 first and not data_line[:bad].any()
-            )  # one short line among good ones is a cut, not another kind of file
+            )  # one short line among valid ones is a truncated line, not another format
             trouble = partial(raise_line, text, where, int(count[bad]), self.layout, other_kind=other)
         data_line[bad:] = False
         extra = np.array(tabbed[: int((odd < bad).sum())], dtype=np.int64).reshape(-1, 2, width)

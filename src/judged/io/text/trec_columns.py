@@ -53,20 +53,20 @@ def is_letor_line(line: bytes) -> bool:
 
 
 def raise_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, other_kind: bool) -> NoReturn:
-    """Say what is wrong with a line of another number of columns; `other_kind`: the file may be of another kind."""
+    """Raise an error for a line with a wrong number of columns; `other_kind`: the file may be of another kind."""
     plural = "s" if len(layout.columns) > 1 else ""
     problem = f"expected {len(layout.columns)} column{plural} ({' '.join(layout.columns)}), got {count}: {shown(text)}"
-    slug, hint = "columns", "check whether the file was cut off, or is of another kind"
+    slug, hint = "columns", "check whether the file is truncated, or is of another kind"
     if other_kind and (layout.what, count) in (("run", 4), ("qrels", 6)):
         slug = "swapped"
         looks = "judgments" if layout is RUN else "a run"
         hint = f"this looks like {looks}; the judgments come first, then the run"
     elif layout is RUN and count == 5:
-        hint = "if the tag is missing, add any word as sixth column"
+        hint = "if the tag is missing, add any word as a sixth column"
     raise DataError(slug, problem, hint=hint, where=where, value=text)
 
 
 def raise_alone(name: str) -> NoReturn:
-    """Say that scores without ids need labels."""
-    hint = "evaluate it with the labels, in the same order: evaluate('test.letor', 'scores.txt'); or read_run(…, labels='test.letor')"
-    raise DataError("scores-alone", "a column of scores has no queries and documents", where=name, hint=hint)
+    """Raise an error: scores without ids need labels."""
+    hint = "pass the labels too, in the same order: evaluate('test.letor', 'scores.txt'), or read_run(…, labels='test.letor')"
+    raise DataError("scores-alone", "a column of scores has no query and document ids", where=name, hint=hint)

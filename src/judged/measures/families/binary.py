@@ -9,12 +9,13 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.measures.families.sets import depth_of, relevant_retrieved
-from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, Weights, number
+from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, number, numbers
 from judged.measures.registry import measure
 
 Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]
-_AFTER = "the rank if no relevant document is retrieved; none for the rank after the cutoff, or after the ranking without one"
+_AFTER = "the value if no relevant document is retrieved; None for the rank after the cutoff or, without a cutoff, after the ranking"
+Points = Annotated[tuple[float, ...], Spec("a list of recall levels", numbers(0, 1))]
 Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 
 
@@ -27,7 +28,7 @@ Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
 def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
     """The share of the first k documents that are relevant.
 
-    A ranking shorter than k counts as padded with non-relevant documents; `short="shrink"` divides by its
+    A ranking shorter than k is padded with non-relevant documents; `short="shrink"` divides by its
     length instead, `short="zero"` gives 0.
     """
     length = depth_of(j, cutoff)
@@ -47,7 +48,7 @@ def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     return j.ratio(relevant_retrieved(j, level, cutoff), j.relevant(level))
 
 
-@measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
+@measure("RCap", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([1, 0, 1], 1), formula="relevant in the first k / min(k, relevant)")  # fmt: skip
 def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Recall relative to the best that k documents allow."""
@@ -113,7 +114,7 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
 @measure("AP",
          intuition="Average precision rewards rankings that put all relevant documents early. At each relevant "
                    "document it notes the precision so far, and averages these over all relevant documents, so that "
-                   "missed ones count 0.",
+                   "missed ones count as 0.",
          family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
 def average_precision(
@@ -121,7 +122,7 @@ def average_precision(
 ) -> Column:  # fmt: skip
     """Mean, over the relevant documents, of the precision at the rank where each is found.
 
-    Relevant documents that are not retrieved count 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
+    Relevant documents that are not retrieved count as 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
     ranked by the policy (`tied="apart"`), or all at the rank of the last of them (`tied="together"`), as in scikit-learn.
     """
     hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
@@ -138,6 +139,8 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
         return np.minimum(relevant, length) if cutoff is not None else relevant
     if norm == "ideal":
         return j.ideal.total(np.maximum(j.ideal.grade, 0) * j.ideal.within(cutoff))
+    if norm == "list":
+        return np.minimum(relevant, depth_of(j, cutoff))
     return {"relevant": relevant, "found": j.total(hit), "cutoff": length}[norm]
 
 
@@ -163,7 +166,7 @@ def yaap(j: Judged, *, level: Level = 1) -> Column:
 @measure("Rprec",
          intuition="R-precision asks how many of the first R documents are relevant, if R relevant documents exist. "
                    "A perfect ranking has the value 1 for every query, however many relevant documents there are.",
-         family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"unit", "swap", "tail", "perfect"},
+         family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"additive", "unit", "swap", "tail", "perfect"},
          example=([1, 0, 1], 1 / 2), formula="relevant in the first c·R / (c·R), with c = 1 unless given")  # fmt: skip
 def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
     """Precision at the number of relevant documents, or at a multiple of it."""
@@ -199,7 +202,7 @@ def _relevant_needed(recall: float, relevant: Column, rounding: str) -> Column:
 @measure("IPrec11", family="ranked", aliases=("11pt", "eleven_point_average"), trec="11pt_avg:", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
          formula="mean of IPrec at recall 0, 0.1, … 1")  # fmt: skip
 def eleven_point_average(
-    j: Judged, *, points: Weights = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), level: Level = 1, rounding: Rounding = "nearest"
+    j: Judged, *, points: Points = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), level: Level = 1, rounding: Rounding = "nearest"
 ) -> Column:  # fmt: skip
     """The mean interpolated precision over recall levels, the eleven standard ones unless given."""
     total = np.zeros(len(j))

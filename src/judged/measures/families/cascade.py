@@ -17,14 +17,14 @@ from judged.measures.registry import measure
 
 
 def check_top_grade(j: Judged, top: float) -> None:
-    """Raise `label-above-max` if a grade is above the top of the scale."""
+    """Raise `label-above-max` if a grade is above the top grade."""
     above = np.flatnonzero(j.pool_grade > top)
     if len(above):
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
         doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
         raise DataError(
-            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top of the scale, {top:g}", value=float(grade),
-            hint=f"set the top of the scale: max={j.pool_grade.max():g}", where=j.names[0],
+            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top grade, {top:g}", value=float(grade),
+            hint=f"set the top grade: max={j.pool_grade.max():g}", where=j.names[0],
         )  # fmt: skip
 
 
@@ -81,7 +81,9 @@ def stopping_probability(
 ) -> Column:
     """The probability that a user of the cascade model has stopped by rank k; `where="at"` for exactly there."""
     stop = _stops(j, max)
-    there = j.within(cutoff) if where == "by" or cutoff is None else j.rank == cutoff
+    if where == "at" and cutoff is None:
+        raise UsageError("parameter", "where='at' needs a cutoff", hint="write Stop(where='at')@3", value=where)
+    there = j.within(cutoff) if where == "by" else j.rank == cutoff
     return j.total(np.where(there, stop, 0.0))
 
 
@@ -96,6 +98,10 @@ def p_found(
     `chance="grade"` uses the grade itself, between 0 and 1, as the probability of satisfaction.
     """
     if chance == "grade":
+        if max not in (1.0, 4.0):  # the top of these grades, and the default
+            raise UsageError(
+                "parameter", f"chance='grade' has the top grade 1, got max={max:g}", hint="leave out max", value=max
+            )
         check_top_grade(j, 1.0)
         found = np.maximum(j.grade, 0.0)
     else:
@@ -111,14 +117,24 @@ def p_found(
          paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
     j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
-    gains: Gains = None,
+    gains: Gains = None, scale: Literal["top", "none"] = "top",
 ) -> Column:  # fmt: skip
     """Expected gain per document of a user who continues to the next document with probability p.
 
     With a `level`, relevant documents gain 1. Without one, grades are divided by the highest grade of the scale, or by
-    the highest grade of the query if that is above 1.
+    the highest grade of the query if that is above 1. `scale="none"` uses gains as they are, those below the `level` as 0: the value may
+    exceed 1.
     """
-    worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
+    if (max is not None and (level is not None or scale == "none")) or (
+        gains is not None and level is not None and scale == "top"
+    ):
+        raise UsageError(
+            "parameter", "max and gains have no effect with a level, nor max with scale='none'", hint="leave them out"
+        )
+    if scale == "none":
+        worth = gain_of(j.grade, gains=gains, level=level or 0)
+    else:
+        worth = _rescale(j, max, gains) if level is None else j.is_relevant(level).astype(float)
     weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
     terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
     return (1.0 - p) * j.total(terms)
@@ -145,7 +161,7 @@ def _rescale(j: Judged, top: float | None, gains: Gains) -> Column:
     return np.where(j.is_judged, scaled, 0.0)
 
 
-@measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"unit"}, lower_is_better=True, example=([1, 0, 1], 0),
+@measure("RBPResidual", family="cascade", trec="rbp_resid=", laws={"residual", "unit"}, lower_is_better=True, example=([1, 0, 1], 0),
          paper="Moffat and Zobel, TOIS 2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
 def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged") -> Column:
     """Possible increase of RBP if every unjudged document had the top grade.
@@ -155,15 +171,17 @@ def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "
     """
     weight = _powers(p, int(j.retrieved.max(initial=0)))
     residual = weight[j.retrieved] + (1.0 - p) * _unjudged_weight(j, p, weight)
-    return residual if tail == "always" else np.where(j.total(j.is_judged) < j.retrieved, residual, 0.0)
+    unjudged = j.retrieved - j.total(j.is_judged) > 0.5  # an integer, except for the rounding of expected values
+    return residual if tail == "always" else np.where(unjudged, residual, 0.0)
 
 
 def _unjudged_weight(j: Judged, p: float, weight: Column) -> Column:
     """Sum of the weights of the unjudged ranks, in order; those beyond `reach` do not change it."""
     reach = np.ceil(40.0 / -np.log(p)) if 0 < p < 1 else np.inf  # p^reach < 2^-53
     depth = np.minimum(j.retrieved, j.hits + reach).astype(np.int64)
-    unjudged, start = np.ones(int(depth.sum()), bool), segment.offsets(depth)[:-1]
-    known = j.is_judged & (j.rank <= j.at(depth))
-    unjudged[start[j.query[known]] + j.rank[known] - 1] = False
-    query = np.repeat(np.arange(len(j)), depth)[unjudged]
-    return primitive.total(weight[segment.positions(depth)[unjudged]], query, len(j))
+    start = segment.offsets(depth)[:-1]
+    known = np.flatnonzero(j.is_judged & (j.rank <= j.at(depth)))
+    place = start[j.query[known]] + j.rank[known] - 1
+    judged = np.bincount(place, j.weighted(j.is_judged)[known], int(depth.sum()))
+    query = np.repeat(np.arange(len(j)), depth)
+    return primitive.total(weight[segment.positions(depth)] * (1.0 - judged), query, len(j))

@@ -76,7 +76,7 @@ def _every(j: Judged, rank: float | None) -> Column:
 # ── users whose patience does not depend on what they find ───────────────────────────────────────
 
 
-@measure("SDCG", family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
+@measure("SDCG", family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"additive", "unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
          example_params={"cutoff": 3}, paper="Moffat and Zobel, TOIS 2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
 def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
     """DCG as a share of the DCG of k documents of the top grade, even if fewer exist.
@@ -89,7 +89,7 @@ def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: Ma
     return _rate(j, gain / j.column("discount", np.log2(j.rank + 1.0)), best[0])
 
 
-@measure("INSQ", family="user model", laws={"unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
+@measure("INSQ", family="user model", laws={"additive", "unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
          example_params={"depth": 3}, paper="Moffat, Scholer and Thomas, ADCS 2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
 def insq(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
@@ -123,7 +123,7 @@ def bejewelled_player(
 def inst(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
-    """INSQ for a user who stops the sooner the more relevant documents have been seen."""
+    """INSQ for a user who stops earlier after seeing more relevant documents."""
     j = _seen(j, depth)
     gain = _scale_grades(j, min, max)
     total = j.running(gain)

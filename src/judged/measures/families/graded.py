@@ -1,4 +1,4 @@
-"""Measures that use the grades: cumulated gain and its relatives."""
+"""Measures that use the grades: cumulated gain and related measures."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
-from judged.errors import DataError
+from judged.errors import DataError, UsageError
 from judged.measures.parameters import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
 from judged.measures.registry import measure
 
-_LARGEST_EXPONENT = 1023
+_LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbers
+_LARGEST_NUMBER = 1023
 
 
 def gain_of(
-    grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = ""
-) -> Column:
-    """Gain of each grade. A grade of 0 or less, or below the level, gains nothing."""
+    grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = "",
+    largest: int = _LARGEST_EXPONENT,
+) -> Column:  # fmt: skip
+    """Gain of each grade, at most 2**largest. A grade of 0 or less, or below the level, gains nothing."""
     worthy = (grade > 0) & (grade >= level)
     value = np.where(worthy, grade, 0.0)
     if gain == "binary":
         value = worthy.astype(float)
     elif gain == "exp":
         top = float(grade.max(initial=0))
-        if top * np.log2(base) > _LARGEST_EXPONENT:
+        if top * np.log2(base) > largest:
             raise DataError(
                 "gain-overflow", f"the gain {base:g}**{top:g} of grade {top:g} exceeds the range of numbers", value=top,
                 hint="use the linear gain, or a table of gains", where=name or None,
@@ -50,25 +52,39 @@ def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Colu
 
 def _sums(
     j: Judged, cutoff: Cutoff, gain: Gain, base: Base, gains: Gains, kind: Discount, log_base: LogBase, level: Level
-) -> tuple[Column, Column]:
-    """DCG of the ranking, and of the ideal one, which has positive gains only."""
-    here, best = _gain_columns(j, gain, base, gains, level)
+) -> tuple[Column, Column, float]:
+    """DCG of the ranking, and of the ideal one, which has positive gains only; both times a scale that avoids overflow, without rounding."""
+    below = [grade for grade, worth in gains or () if 0 <= grade < level and worth]
+    if below:
+        raise UsageError("parameter", f"gains has a gain for grade {below[0]:g}, which is below level={level:g}", value=gains,
+                         hint="leave out the gain, or the level")  # fmt: skip
+    here, best = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
     ideal = j.ideal_by(best)
     seen = ideal.within(cutoff)
     best = np.maximum(best[ideal.judgment[seen]], 0.0)
     top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
-    scale = 2.0**-512 if top > 2.0**900 else 1.0  # a power of two avoids overflow without rounding
+    scale = 2.0**-512 if top > 2.0**900 else 1.0
     gain_here = j.column("gain", here * scale)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
     ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
     theirs = primitive.total(best * scale / discount(ideal.rank[seen], kind, log_base), ideal.query[seen], len(j))
-    return j.total(ours) / scale, theirs / scale
+    return j.total(ours), theirs, scale
 
 
-def _gain_columns(j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0) -> tuple[Column, Column]:
+def _unscaled(j: Judged, value: Column, scale: float) -> Column:
+    if (np.abs(value) > 2.0**_LARGEST_NUMBER * scale).any():
+        raise DataError("gain-overflow", "the sum of the gains exceeds the range of numbers", where=j.names[0],
+                        hint="use the linear gain, a table of gains, or nDCG")  # fmt: skip
+    return value / scale
+
+
+def _gain_columns(
+    j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0, largest: int = _LARGEST_EXPONENT
+) -> tuple[Column, Column]:
     """The gain of each hit, and of each judgment in the pool."""
     name = j.names[0]
-    return gain_of(j.grade, gain, base, gains, level, name), gain_of(j.pool_grade, gain, base, gains, level, name)
+    here, pool = (gain_of(grade, gain, base, gains, level, name, largest) for grade in (j.grade, j.pool_grade))
+    return here, pool
 
 
 @measure("CG",
@@ -106,7 +122,8 @@ def dcg(
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
 ) -> Column:  # fmt: skip
     """Sum of gains, each divided by a discount that grows with the rank."""
-    return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[0]
+    ours, _, scale = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
+    return _unscaled(j, ours, scale)
 
 
 @measure("IDCG",
@@ -118,14 +135,15 @@ def ideal_dcg(
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
 ) -> Column:  # fmt: skip
     """The DCG of the ideal ranking."""
-    return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[1]
+    _, best, scale = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
+    return _unscaled(j, best, scale)
 
 
 @measure("nDCG",
          intuition="nDCG measures how close a ranking comes to the best possible order of the judged documents, "
                    "which has the value 1. Better grades earn more, and the same document earns less the further "
                    "down it is.",
-         family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG", "MSnDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+         family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -136,20 +154,27 @@ def ndcg(
     The ideal ranking comes from all judged documents. `gain="exp"` is the gain 2^grade - 1 of learning to
     rank; `level` makes lower grades worth nothing.
     """
-    ours, best = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
+    ours, best, _ = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
     return j.ratio(ours, best)
 
 
 @measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
          paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """nDCG with exponential gain, as ranx names it."""
+    """nDCG with exponential gain, under its name in ranx."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
-@measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
+@measure("MSnDCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
+         paper="Burges et al., ICML 2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
+def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
+    """nDCG with the discount log2(rank + 1), as NTCIREVAL names it: its nDCG has another one."""
+    return ndcg(j, cutoff=cutoff, gain=gain, gains=gains)
+
+
+@measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"additive", "cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
-    """DCG with exponential gain, as ranx names it."""
+    """DCG with exponential gain, under its name in ranx."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
@@ -255,29 +280,17 @@ def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "
 # ── judgment coverage ────────────────────────────────────────────────────────────────────────────
 
 
-@measure(
-    "Judged",
-    intuition="Judged shows how much of what the user sees was ever judged. If it is low, other measures treat "
-    "unknown documents as not relevant, and their values are too low.",
-    family="coverage",
-    laws={"unit", "cutoff"},
-    example=([1, 0, 1], 1),
-    formula="documents of the pool in the first k / min(k, retrieved)",
-)
+@measure("Judged",
+         intuition="Judged shows how much of what the user sees was ever judged. If it is low, other measures treat "
+                   "unknown documents as not relevant, and their values are too low.",
+         family="coverage", laws={"additive", "unit", "cutoff"}, example=([1, 0, 1], 1), formula="documents of the pool in the first k / min(k, retrieved)")  # fmt: skip
 def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k documents that are in the pool."""
     return j.ratio(j.total(j.within(cutoff)), j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved))
 
 
-@measure(
-    "Unjudged",
-    family="coverage",
-    trec="unj.",
-    laws={"unit", "cutoff"},
-    lower_is_better=True,
-    example=([1, 0, 1], 0),
-    formula="unjudged in the first k / k",
-)
+@measure("Unjudged", family="coverage", trec="unj.", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
+         formula="unjudged in the first k / k")  # fmt: skip
 def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with an unjudged document; documents with negative grades are unjudged."""
     length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)

@@ -101,7 +101,7 @@ def _graded_stops(j: Judged, beta: float, gain: Gain, gains: Gains, stops: Gains
 def _early_stops(j: Judged, beta: float, gain: Gain, gains: Gains, gamma: float) -> Column:
     """Value for users who stop at relevant documents only, each γ times as likely as the one before."""
     hit, blended, _ = _blended_ratio(j, None, gain, gains, beta)
-    chance = gamma ** (j.running(hit) - 1.0)
+    chance = gamma ** np.maximum(j.running(hit) - 1.0, 0.0)
     relevant = j.ideal.total(gain_of(j.ideal.grade, gain, 2.0, gains) > 0).astype(np.int64)
     return j.ratio(j.total(np.where(hit, chance * blended, 0.0)), sum_weights(lambda i: gamma ** (i - 1.0), relevant))
 
@@ -124,9 +124,9 @@ def ncu_graded_blended(
 
 @measure("NCUrbP", family="overlap", aliases=("NCUrb,P",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 0.95 * 2 / 3) / (1 + 0.95)),
          paper=_NCU, formula="Σ over relevant ranks, the i-th of them, of γ^(i-1)·precision, / Σ of γ^(i-1)")  # fmt: skip
-def ncu_early_precision(j: Judged, *, gamma: Share = 0.95, gain: Gain = "linear", gains: Gains = None) -> Column:
-    """Average precision over users who tend to stop at the first relevant documents."""
-    return _early_stops(j, 0.0, gain, gains, gamma)
+def ncu_early_precision(j: Judged, *, gamma: Share = 0.95, gains: Gains = None) -> Column:
+    """Average precision over users who tend to stop at the first relevant documents: those with a gain."""
+    return _early_stops(j, 0.0, "linear", gains, gamma)
 
 
 @measure("NCUrbBR", family="overlap", aliases=("NCUrb,BR",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 0.95 * 6 / 7) / (1 + 0.95)),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from judged._types import Column
 from judged.core.confusion import wrong_around
 from judged.core.judged import Judged
 from judged.measures.families.sets import depth_of
-from judged.measures.parameters import Cutoff, Level, Share
+from judged.measures.parameters import Cutoff, Level, OneClass, Spec, number
 from judged.measures.registry import measure
+
+FallOut = Annotated[float, Spec("highest fall-out of the area", number(0, 1, open_low=True))]
 
 
 @measure("AUC",
@@ -17,11 +21,13 @@ from judged.measures.registry import measure
                    "one. A random order has 1/2, a perfect one 1.",
          family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
          formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
-def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Share = 1.0) -> Column:
+def roc_auc(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: FallOut = 1.0, no_negatives: OneClass = 1.0
+) -> Column:
     """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
 
     Below 1, `max_fpr` keeps the area up to that fall-out, rescaled so that chance gives ½ and perfection 1
-    (McClish 1989). 0 if no relevant document was retrieved, 1 if no other was.
+    (McClish 1989). 0 if no relevant document was retrieved; `no_negatives` if no other was.
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)
@@ -33,7 +39,7 @@ def roc_auc(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: Shar
     share = j.ratio(area, relevant * others)
     if max_fpr < 1:
         share = 0.5 * (1 + (share - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2))
-    return np.where(relevant == 0, 0.0, np.where(others == 0, 1.0, share))
+    return np.where(relevant == 0, 0.0, np.where(others == 0, no_negatives, share))
 
 
 @measure("RankingLoss", family="ranked", aliases=("label_ranking_loss",), lower_is_better=True, laws={"unit"}, example=([1, 0, 1], 1 / 2),
@@ -63,7 +69,7 @@ def last_hit(j: Judged, *, level: Level = 1) -> Column:
 def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Probability that a relevant document is ranked above a non-relevant one of the ranking.
 
-    Three measures are called accuracy; see `SetAccuracy` (right decisions) and `Success` (any hit).
+    Three measures are called accuracy; see `SetAccuracy` (correct decisions) and `Success` (any hit).
     """
     hit = j.is_relevant(level) & j.within(cutoff)
     relevant = j.total(hit)

@@ -1,4 +1,4 @@
-"""Measures of what retrieval hands to a reader: whether an answer is whole, and how much of the text is what was looked for."""
+"""Measures of the text that retrieval passes to a reader: completeness of the answer, and the share of relevant text."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def number_fulfilled_retrieved(j: Judged) -> Column:
 def preferences(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils; every preference has the same weight.
 
-    `among="implied"` leaves out pairs without a retrieved document, `among="retrieved"` requires both to be retrieved.
+    `among="implied"` excludes pairs without a retrieved document, `among="retrieved"` requires both to be retrieved.
     """
     return j.ratio(*_by_query(j, among))
 

@@ -10,10 +10,13 @@ from judged._types import Column
 from judged.core.confusion import Confusion
 from judged.core.judged import Judged
 from judged.errors import UsageError
-from judged.measures.parameters import Beta, Cutoff, Level, Number, Spec, Weights, number
+from judged.measures.parameters import Beta, Cutoff, Flag, Level, OneClass, Only, Spec, Weights, number
 from judged.measures.registry import measure
 
-Collection = Annotated[float | None, Spec("number of documents in the collection", number(0, optional=True), ("N",))]
+_MOST = 1e15  # documents; products of such counts are within the range of numbers
+Collection = Annotated[
+    float | None, Spec("number of documents in the collection", number(0, _MOST, optional=True), ("N",))
+]
 
 
 def relevant_retrieved(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
@@ -26,40 +29,42 @@ def depth_of(j: Judged, cutoff: Cutoff = None) -> Column:
     return j.retrieved if cutoff is None else np.minimum(j.retrieved, cutoff)
 
 
-def _decisions(j: Judged, level: Level) -> Confusion:
+def _decisions(j: Judged, level: Level, cutoff: Cutoff = None) -> Confusion:
     """Confusion counts of the retrieved set; unjudged documents count as non-relevant."""
-    hits = relevant_retrieved(j, level)
-    return Confusion(tp=hits, fp=j.retrieved - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio)
+    hits = relevant_retrieved(j, level, cutoff)
+    return Confusion(
+        tp=hits, fp=depth_of(j, cutoff) - hits, fn=j.relevant(level) - hits, tn=np.zeros(len(j)), ratio=j.ratio
+    )
 
 
 @measure("SetP",
          intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
                    "return a set without an order, such as filters.",
-         family="set", aliases=("set_precision",), trec="set_P", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
+         family="set", aliases=("set_precision",), trec="set_P", laws={"cutoff", "additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="relevant retrieved / retrieved")  # fmt: skip
-def set_precision(j: Judged, *, level: Level = 1) -> Column:
-    """The share of the retrieved documents that are relevant."""
-    return _decisions(j, level).precision
+def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """The share of the retrieved documents that are relevant; with a cutoff, of the first k as a set."""
+    return _decisions(j, level, cutoff).precision
 
 
 @measure("SetR",
          intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
                    "return a set without an order, such as Boolean search.",
-         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"cutoff", "additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / relevant")  # fmt: skip
-def set_recall(j: Judged, *, level: Level = 1) -> Column:
-    """The share of the relevant documents that were retrieved."""
-    return _decisions(j, level).recall
+def set_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """The share of the relevant documents that were retrieved; with a cutoff, among the first k."""
+    return _decisions(j, level, cutoff).recall
 
 
 @measure("SetF", family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
          paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
-def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1) -> Column:
+def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = False) -> Column:
     """The weighted harmonic mean of set precision and set recall; β > 1 favours recall.
 
-    trec_eval's `set_F.x` takes x = β².
+    trec_eval's `set_F.x` takes x = β²; so does `squared=True`, for which `beta` is the square already.
     """
-    return _decisions(j, level).f(beta)
+    return _decisions(j, level).f(beta**0.5 if squared else beta)
 
 
 @measure("SetAP", family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
@@ -70,11 +75,11 @@ def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
     return j.ratio(hits * hits, j.retrieved * j.relevant(level))
 
 
-@measure("SetRelP", family="set", trec="set_relative_P", laws={"unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+@measure("SetRelP", family="set", trec="set_relative_P", laws={"cutoff", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / min(retrieved, relevant)")  # fmt: skip
-def set_relative_precision(j: Judged, *, level: Level = 1) -> Column:
+def set_relative_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Set precision relative to the best that a set of this size could have."""
-    return j.ratio(relevant_retrieved(j, level), np.minimum(j.retrieved, j.relevant(level)))
+    return j.ratio(relevant_retrieved(j, level, cutoff), np.minimum(depth_of(j, cutoff), j.relevant(level)))
 
 
 # ── right and wrong decisions: these count non-relevant documents that were left out too ─────────
@@ -97,25 +102,35 @@ def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cuto
 
 
 @measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
-         laws={"cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
-def fall_out(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
+         laws={"additive", "cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
+def fall_out(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None, no_negatives: OneClass = 0.0
+) -> Column:
     """The share of the non-relevant documents that were retrieved; lower is better.
 
-    Without the size of the collection, the judged non-relevant documents represent all others.
+    Without the size of the collection, the judged non-relevant documents represent all others; `no_negatives` is the value if there are none.
     """
-    return _all_decisions(j, level, collection, cutoff).fall_out
+    counts = _all_decisions(j, level, collection, cutoff)
+    return np.where(counts.fp + counts.tn > 0, counts.fall_out, no_negatives)
 
 
-@measure("Specificity", family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"cutoff"}, formula="1 - fall-out")
+@measure(
+    "Specificity",
+    family="set",
+    aliases=("TNR",),
+    example=([1, 0, 1], 0),
+    laws={"additive", "cutoff"},
+    formula="1 - fall-out",
+)
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
-    """The share of the non-relevant documents that were left out."""
+    """The share of the non-relevant documents that were not retrieved."""
     return _all_decisions(j, level, collection, cutoff).specificity
 
 
-@measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, example=([1, 0, 1], 2 / 3),
+@measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, always_defined=True, example=([1, 0, 1], 2 / 3),
          formula="(relevant retrieved + non-relevant left out) / all documents")  # fmt: skip
 def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """The share of right decisions: relevant retrieved, non-relevant left out.
+    """The share of correct decisions: relevant documents retrieved, others not.
 
     Misleading if almost nothing is relevant: returning nothing is then almost always right. Three measures are
     called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).
@@ -145,10 +160,14 @@ def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> C
     return _all_decisions(j, level, collection).mcc
 
 
+_LEFT_OUT = Only("weights", lambda weights: weights[3:] != (0.0,), "a fourth weight other than 0")
+_Size = Annotated[float, Spec("number of documents in the collection", number(0, _MOST), ("N",), only=_LEFT_OUT)]
+
+
 @measure("Utility", family="set", trec="utility:", example=([1, 0, 1], 1),
          formula="w₁·relevant retrieved + w₂·non-relevant retrieved + w₃·relevant missed + w₄·non-relevant left out")  # fmt: skip
 def utility(
-    j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: Number = 0.0
+    j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: _Size = 0.0
 ) -> Column:
     """Weighted sum of the documents that were retrieved and missed."""
     if len(weights) != 4:
@@ -188,14 +207,20 @@ def number_relevant(j: Judged, *, level: Level = 1) -> Column:
 
 
 @measure("NumRelRet", family="count", aliases=("hits", "TP"), trec="num_rel_ret", summary="sum", whole=True,
-         laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
+         laws={"additive", "cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
 def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Number of relevant documents in the ranking."""
     return relevant_retrieved(j, level, cutoff)
 
 
+@measure("MeanRelRet", family="count", laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved, averaged over queries")  # fmt: skip
+def mean_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Number of relevant documents in the ranking, summarised by its mean, as the hits of ranx are."""
+    return relevant_retrieved(j, level, cutoff)
+
+
 @measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True, lower_is_better=True,
-         laws={"cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
+         laws={"additive", "cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
 def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Number of judged non-relevant documents in the ranking."""
     return _all_decisions(j, level, None, cutoff).fp

@@ -161,7 +161,7 @@ function mountMethods(book) {
       fill(button, "Copied");
     } catch {
       getSelection()?.selectAllChildren(byId("methods-all")); // no clipboard access: select the text so that the reader can copy it
-      fill(button, "Selected: copy it");
+      fill(button, "Selected; copy it manually");
     }
   });
   byId("methods-title").append(" ", button);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from judged.stats.checks import check_share, possible
 from judged.stats.intervals import wilson
 
 Seed = int | np.random.Generator
+
+_FEW = 50  # queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,8 @@ def coefficients(
     Args:
         ratings: labels of all raters.
         requests: coefficients from `parse_coefficient`.
-        interval: "analytic" is a closed form, or a bootstrap over units for coefficients without one; "units" and "queries"
-            are bootstraps.
+        interval: "analytic" is a closed form, or a bootstrap over units for coefficients without one; "units" is a bootstrap; "queries" is a
+            bootstrap over queries, or below 50 queries a jackknife with Student's t.
         query: query of each unit, for a bootstrap over queries.
         confidence: confidence level.
         seed: random seed.
@@ -90,7 +92,13 @@ def coefficients(
     drawn = [w for w in requests if (interval != "analytic" or not closed[w.key].method) and not closed[w.key].reason]
     cluster = query if interval == "queries" else None
     method = "bootstrap over queries" if interval == "queries" else "bootstrap over units"
-    ends = _bootstrap_intervals(p, drawn, pairing, cluster, confidence, seed) if s.shared > 1 else {}
+    if cluster is not None and len(np.unique(cluster)) < _FEW:
+        method, ends = (
+            "jackknife over queries, Student's t",
+            _jackknife_intervals(p, drawn, pairing, cluster, confidence),
+        )
+    else:
+        ends = _bootstrap_intervals(p, drawn, pairing, cluster, confidence, seed) if s.shared > 1 else {}
     return {key: replace(c, method=method, **ends[key]) if key in ends else c for key, c in closed.items()}
 
 
@@ -162,6 +170,25 @@ def _student(confidence: float, degrees: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, (1 + confidence) / 2))
+
+
+def _jackknife_intervals(
+    p: Patterns, requests: Sequence[CoefficientRequest], pairing: dict[str, Pairing], cluster: Ints, confidence: float
+) -> dict[str, dict[str, Any]]:
+    """Intervals from the values without each query: with few queries those of a bootstrap are too narrow."""
+    present, blocks = by_cluster(p, cluster)
+    n, ends = len(present), {}
+    for w in requests:
+        value = float(w.definition.value(Sample(p, p.count), pairing[w.key]))
+        without = np.concatenate([w.definition.value(Sample(p, p.count - block), pairing[w.key]) for block in blocks])
+        known = without[~np.isnan(without)]
+        if len(known) < 2:
+            continue
+        error = sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum()))
+        away = error * _student(confidence, n - 1)
+        low, high = max(w.definition.floor, value - away), min(1.0, value + away)
+        ends[w.key] = {"low": low, "high": high, "error": error, "undefined": n - len(known)}
+    return ends
 
 
 def _bootstrap_intervals(

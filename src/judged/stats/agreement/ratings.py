@@ -184,7 +184,7 @@ def _column(source: Any, number: int) -> NDArray[Any]:
     except ValueError:  # lists of different lengths
         array = np.empty((0, 0))
     if array.ndim != 1:
-        raise DataError("label", "a column of labels", got=f"a {type(source).__name__}", where=f"rater {number}",
+        raise DataError("label", "a column of labels", got=type(source).__name__, where=f"rater {number}",
                         value=shown(source))  # fmt: skip
     if array.dtype.kind in "biuf":
         return _check_finite(array, number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,6 +20,19 @@ from judged.stats.agreement.weights import Weights, weights_of
 
 Value = Callable[[Sample, Pairing], Floats]
 Error = Callable[[Sample, Pairing, float], float]
+
+
+_SYMBOLS = {  # of the formulas, with how each is recognised
+    "A": (r"\bA\b", "agreement: share of pairs of labels that agree"),
+    "E": (r"\bE\b", "agreement expected by chance"),
+    "w": (r"\bw\b", "weight of the categories k and l: 1 if they are the same, 0 if not, unless weights are given"),
+    "p(a=k)": (r"p\(", "share of the units to which rater a gives category k"),
+    "π(k)": (r"π\(", "share of category k among the labels of all raters"),
+    "q": (r"\bq\b|q²", "number of categories"),
+    "Σ": ("Σ", "sum over the categories, for weights over all pairs of them"),
+    "D_o": ("D_o", "observed disagreement: mean distance between two labels of the same unit"),
+    "D_e": ("D_e", "expected disagreement: mean distance between any two labels"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +68,11 @@ class AgreementCoefficient:
     null: Callable[[Sample, Pairing], float] | None = None
     tail: Literal["normal", "t"] = "t"
     floor: float = -1.0
+
+    @property
+    def symbols(self) -> dict[str, str]:
+        """The meaning of each symbol in the formula."""
+        return {symbol: text for symbol, (pattern, text) in _SYMBOLS.items() if re.search(pattern, self.formula)}
 
 
 def _chance_corrected(expected: Value) -> Value:

@@ -1,9 +1,8 @@
-"""Leaderboards over several collections: means, ranks, points and wins of systems, with intervals of the ranks."""
+"""Leaderboards over several collections: means, ranks, points and wins of systems."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,17 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats
-from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, Hint
-from judged.stats.checks import check_choice, check_count, check_share
-from judged.stats.multiple.letters import letters
+from judged.stats.checks import check_choice
 from judged.stats.multiple.omnibus import mean_ranks
 
 Missing = Literal["complete", "worst", "skip"]
 By = Literal["mean", "mean_rank", "borda", "wins"]
 
 _FUZZ = 1e-12  # relative to the largest value: means that differ by less are equal
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +60,7 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     >>> board.mean_rank.tolist(), board.borda.tolist(), board.firsts.tolist()
     ([2.0, 1.75, 2.25], [2.0, 2.5, 1.5], [1.0, 0.5, 0.5])
     """
-    values = _values(table)
+    values = system_values(table)
     check_choice(missing, Missing, "missing")
     present = ~np.isnan(values)
     counted: NDArray[np.bool_] = np.asarray(present.all(axis=0) if missing == "complete" else present.any(axis=0))
@@ -92,7 +88,8 @@ def _note(values: Floats, counted: NDArray[np.bool_], missing: Missing) -> str:
     )
 
 
-def _values(table: Any) -> Floats:
+def system_values(table: Any) -> Floats:
+    """Convert a table of systems × collections, or of queries × systems, to finite numbers or NaN."""
     try:
         values = np.asarray(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -153,70 +150,3 @@ def _key(board: Standings, by: By) -> Floats:
 
 def _first(column: Floats) -> Floats:
     return np.where(np.isnan(column), math.inf, -column)
-
-
-# ── rank intervals ─────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RankIntervals:
-    """Rank of each system with its bootstrap interval over queries, and the share of resamples in which each pair is
-    in order.
-    """
-
-    rank: Floats
-    low: Floats
-    high: Floats
-    above: Floats  # above[a, b]: share of resamples in which a is better than b; ties count half
-    confidence: float
-    resamples: int
-
-    def letters(self) -> tuple[str, ...]:
-        """Return letters per system; two share one unless one is above the other in all but (1 - confidence) / 2 of the
-        resamples.
-
-        Pairs are judged one by one, without a correction for their number.
-        """
-        surely = self.above >= 1 - (1 - self.confidence) / 2
-        return letters(surely | surely.T, np.argsort(self.rank, kind="stable").tolist())
-
-
-def rank_intervals(
-    values: Sequence[Any], *, by: By = "mean", missing: Missing = "complete", confidence: float = 0.95, resamples: int = 2_000,
-    seed: int = 0,
-) -> RankIntervals:  # fmt: skip
-    """Compute bootstrap intervals of ranks: resample the queries of each collection, jointly for all systems, and rank
-    again.
-
-    `values` has one table (queries × systems) per collection; a system without values in it has a column of NaN. The
-    collections are fixed: the intervals cover other queries of these collections, not other collections.
-
-    >>> rank_intervals([[[0.1, 0.9], [0.2, 0.8], [0.0, 0.7]]]).rank.tolist()
-    [2.0, 1.0]
-    """
-    check_choice(by, By, "by")
-    level, _ = check_share(confidence, "confidence"), check_count(resamples, "resamples")
-    tables = [_whole(table) for table in values]
-    if not tables or len({table.shape[1] for table in tables}) > 1:
-        raise DataError("table", "each collection needs a table of queries × systems with the same systems")
-    observed = standings(np.stack([table.mean(axis=0) for table in tables], axis=1), missing=missing)
-    kept = [tables[i] for i in observed.collections]
-    means = np.stack([resampled_means(t, resamples, seed + i) for i, t in enumerate(kept)], axis=2)
-    k = means.shape[1]
-    ranks = np.empty((resamples, k))
-    step = max(1, _BLOCK // means[0].size)
-    for first in range(0, resamples, step):
-        column = _aggregate(means[first : first + step], missing)[by]
-        ranks[first : first + step] = mean_ranks(-column if by == "mean_rank" else column, tolerance=_fuzz(column))
-    ends = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    lead = [np.sign(ranks - ranks[:, [i]]).mean(axis=0) for i in range(k)]
-    return RankIntervals(observed.rank(by), ends[0], ends[1], (1 + np.array(lead)) / 2, level, resamples)
-
-
-def _whole(table: Any) -> Floats:
-    values = _values(table)
-    gaps = np.isnan(values)
-    if (gaps.any(axis=0) & ~gaps.all(axis=0)).any():
-        problem = "a system has values for some queries of a collection only"
-        raise DataError("table", problem, hint="leave out queries that one system lacks")
-    return values

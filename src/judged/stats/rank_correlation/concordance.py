@@ -191,7 +191,7 @@ def numbers(values: Any, name: str) -> Floats:
         raise DataError("masked", "the column has masked values", where=name,
                         hint="fill them, or drop their items")  # fmt: skip
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise DataError("score-type", "a column of numbers", got=f"a {type(values).__name__}", where=name)
+        raise DataError("score-type", "a column of numbers", got=type(values).__name__, where=name)
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biuf" and array.size:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import erfc, factorial, sqrt
+from math import atanh, erfc, factorial, sqrt, tanh
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class CorrelationEstimate:
 def correlation(x: Any, y: Any, name: str = "tau_b", *, level: float = 0.95, seed: Seed = 0) -> CorrelationEstimate:
     """Compute a coefficient of two aligned columns of scores, with its interval and p-value.
 
-    The interval is a percentile bootstrap over items with 1,000 seeded resamples. Copies of an item in a resample are
+    Pearson's interval is Fisher's (1921): normal on the scale of atanh. The others are a percentile bootstrap over items with 1,000 seeded resamples. Copies of an item in a resample are
     tied, and such pairs do not count. The interval is None for coefficients that cannot distinguish copies from ties
     in the data (tau_a, tau_ap), for tau_c, for fewer than three items, and for more than 10,000. The two-sided p-value
     is that of Kendall's test (exact for few items without ties) for tau_a, tau_b and tau_c, and of the t test for
@@ -124,16 +125,35 @@ def _exact(size: int, fewer: int) -> float:
 def intervals(
     c: Columns, requests: Sequence[CorrelationRequest], *, level: float = 0.95, seed: Seed = 0
 ) -> list[Interval]:
-    """Return the bootstrap interval of each coefficient over the items of one segment, all with the same resamples."""
+    """Return the interval of each coefficient over the items of one segment; bootstraps have the same resamples."""
     check_share(level, "level", slug="parameter")
     rng, size = generator(seed), len(c.x)
     resamples = min(_RESAMPLES, _DRAWS // max(size, 1))
-    functions = [None if a.coefficient.pairs is None else a.coefficient.redrawn(c) for a in requests]
+    fisher = [
+        _fisher(float(a.coefficient.pairs(c)[0]), size, level)
+        if a.coefficient.name == "pearson" and a.coefficient.pairs
+        else None
+        for a in requests
+    ]
+    functions = [
+        None if a.coefficient.pairs is None or a.coefficient.name == "pearson" else a.coefficient.redrawn(c)
+        for a in requests
+    ]
     if size < 3 or resamples < _FEWEST or not any(functions):
-        return [None] * len(functions)
+        return fisher
     drawn = rng.integers(0, size, (resamples, size), dtype=np.int64).reshape(-1)
     again = Columns(c.x[drawn], c.y[drawn], np.full(resamples, size))
-    return [None if function is None else _between(function, again, level) for function in functions]
+    return [exact if f is None else _between(f, again, level) for f, exact in zip(functions, fisher, strict=True)]
+
+
+def _fisher(value: float, size: int, level: float) -> Interval:
+    """Return Fisher's interval of Pearson's coefficient; None for fewer than four items."""
+    if size < 4 or np.isnan(value):
+        return None
+    if abs(value) >= 1:
+        return value, value
+    reach = NormalDist().inv_cdf((1 + level) / 2) / sqrt(size - 3)
+    return tanh(atanh(value) - reach), tanh(atanh(value) + reach)
 
 
 def _between(function: OfPairs, again: Columns, level: float) -> Interval:

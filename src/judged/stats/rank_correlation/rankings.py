@@ -78,7 +78,7 @@ def with_scores(source: Any, name: str) -> tuple[list[Any], Floats]:
         scores = -np.arange(len(ids), dtype=np.float64)
     else:
         raise DataError("form", "a ranking: a list of ids, (ids, scores), or {id: score}", where=name,
-                        got=f"a {type(source).__name__}", hint="sort a set first")  # fmt: skip
+                        got=type(source).__name__, hint="sort a set first")  # fmt: skip
     _check_duplicates(ids, name)
     return ids, scores
 

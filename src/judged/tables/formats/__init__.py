@@ -29,7 +29,7 @@ class Renderable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
-    """A name, the ending of its files, and the function that writes a result as text that ends with a newline."""
+    """A name, the file extension, and the function that writes a result as text that ends with a newline."""
 
     name: str
     render: Callable[[Renderable, int], str]

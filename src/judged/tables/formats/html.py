@@ -9,7 +9,7 @@ from judged.tables.formats import Renderable, output_format
 from judged.tables.table import Table
 
 _MOST = 100  # rows: more make a notebook slow, and nobody reads them there
-# Colours are those around it, made fainter: so it is readable on light and dark pages.
+# Colours are fainter versions of the surrounding ones, so tables are readable on light and dark pages.
 _STYLE = """<style>
 .judged-result{overflow-x:auto}
 .judged-result table.judged{border-collapse:collapse;margin:.6em 0 .3em;border:0;font-size:.92em}

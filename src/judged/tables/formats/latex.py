@@ -11,11 +11,17 @@ from judged.tables.table import Table
 _MARKED = re.compile(r"([+-]?[\d.]+) ([A-Za-z][A-Za-z0-9]*|[▲▼=])")
 _MINUS = re.compile(r"-(?=[\d.])")
 
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
+_SYMBOLS = dict(zip("αβγδεζηθκλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", _GREEK.split(), strict=True)) | {
+    "·": "cdot", "×": "times", "±": "pm", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "∞": "infty", "√": "surd", "∩": "cap", "∪": "cup",
+    "→": "rightarrow", "←": "leftarrow", "↑": "uparrow", "↓": "downarrow", "▲": "blacktriangle", "▼": "blacktriangledown",
+}  # fmt: skip
 _ESCAPES = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
-    "<": "$<$", ">": "$>$", "|": r"\textbar{}", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$",
-    "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "−": "$-$",
+    "<": "$<$", ">": "$>$", "|": r"\textbar{}", **{sign: rf"$\{name}$" for sign, name in _SYMBOLS.items()},
+    **{raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ⁿ", "0123456789-n", strict=True)},
+    **{lowered: f"$_{{{plain}}}$" for lowered, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
 })  # fmt: skip
 
 
@@ -48,7 +54,9 @@ def _tabular(table: Table) -> str:
     for r, row in enumerate(table.rows):
         cells = [_cell(c, number=i not in table.words, strong=(r, i) in table.strong) for i, c in enumerate(row)]
         rows.append(" & ".join(cells))
-    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]  # else the \\ above would take it
+    rows = [
+        f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows
+    ]  # otherwise the \\ above would read it as its argument
     lines = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", rf"{rows[0]} \\", r"\midrule", *(rf"{row} \\" for row in rows[1:]),
              r"\bottomrule", r"\end{tabular}"]  # fmt: skip
     key = [rf"\par\smallskip{{\footnotesize {latex_text(table.key)}.}}"] if table.key else []

@@ -174,9 +174,17 @@ def test_subtopics_are_told_apart_where_they_vary(rows, save):
     unfilled = [{"qid": "q", "docno": "d", "grade": 1, "subtopic": nothing} for nothing in ("", "")]
     assert read_qrels(unfilled).aspect is None
     assert read_qrels([{**record, "subtopic": None} for record in unfilled]).aspect is None
-    constant = records([("q", "1", "d", 1)], "qid", "intent", "docno", "grade")
-    assert read_qrels(constant).aspect is None
-    assert read_qrels(constant, aspect_col="intent").aspect.tolist() == [b"1"]
+    for word in ("0", "Q0", "1"):  # 0 and Q0 throughout are no subtopics, unless the column is named
+        constant = records([("q", word, "d", 1), ("q", word, "e", 1)], "qid", "intent", "docno", "grade")
+        expected = [word.encode()] * 2 if word == "1" else None
+        for source in (
+            constant,
+            [tuple(record.values()) for record in constant],
+            save("q.txt", f"q {word} d 1\nq {word} e 1\n"),
+        ):
+            aspect = read_qrels(source).aspect
+            assert (None if aspect is None else aspect.tolist()) == expected
+        assert read_qrels(constant, aspect_col="intent").aspect.tolist() == [word.encode()] * 2
 
 
 def test_queries_without_documents_are_answers_too(rows):

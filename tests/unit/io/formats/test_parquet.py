@@ -124,7 +124,7 @@ def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusa
     only(monkeypatch, library)
     for size in range(4, len(content), 97):
         (files / "cut.parquet").write_bytes(content[:size])
-        assert "nothing of it was used" in str(refusal("damaged", read_run, files / "cut.parquet"))
+        assert "none of it was used" in str(refusal("damaged", read_run, files / "cut.parquet"))
 
 
 def test_a_cut_arrow_file_is_refused(files, refusal):

@@ -118,7 +118,7 @@ def test_a_damaged_file_is_refused(form, library, tmp_path, monkeypatch):
         path.write_bytes(content[:size])
         error = error_in_parts(path)
         assert (error.slug, error.where.path) == ("damaged", str(path))
-        assert "nothing of it was used" in str(error)
+        assert "none of it was used" in str(error)
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])

@@ -363,7 +363,7 @@ def test_documents_of_one_query_are_not_independent():
     ratings = Ratings.of(a, b)
     over_queries = one(ratings, "kappa", interval="queries", query=query)
     over_units = one(ratings, "kappa", interval="units")
-    assert over_queries.method == "bootstrap over queries"
+    assert over_queries.method == "jackknife over queries, Student's t"
     assert over_queries.error > 5 * over_units.error
 
 

@@ -1,4 +1,4 @@
-"""Systems over collections: means, ranks, points, wins, and how sure ranks are."""
+"""Systems over collections: means, ranks, points, wins."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from judged.errors import DataError, UsageError
-from judged.stats.multiple.leaderboard import rank_intervals, standings
+from judged.stats.multiple.leaderboard import standings
 
 NAN = math.nan
 
@@ -95,45 +94,6 @@ def test_values_that_differ_by_a_rounding_are_tied():
     assert found.order() == [0, 1, 2]
 
 
-def test_intervals_hold_the_rank_and_tell_clear_cases():
-    rng = np.random.default_rng(0)
-    far = [rng.normal([0.2, 0.5, 0.8], 0.05, (30, 3)) for _ in range(3)]
-    found = rank_intervals(far)
-    assert found.rank.tolist() == found.low.tolist() == found.high.tolist() == [3, 2, 1]
-    assert found.letters() == ("c", "b", "a")
-    for by in ("mean", "mean_rank", "borda", "wins"):
-        noise = rank_intervals([rng.normal(0.5, 0.2, (30, 5)) for _ in range(3)], by=by)
-        assert (noise.low <= noise.rank).all()
-        assert (noise.rank <= noise.high).all()
-        assert noise.above + noise.above.T == pytest.approx(np.ones((5, 5)))
-
-
-def test_the_share_of_resamples_above_is_near_the_chance_of_the_t_posterior():
-    d = np.random.default_rng(1).normal(0.02, 0.1, 100)
-    found = rank_intervals([np.stack([d, np.zeros(100)], axis=1)], resamples=20_000)
-    wanted = stats.norm.cdf(d.mean() / (d.std() / 10))
-    assert found.above[0, 1] == pytest.approx(wanted, abs=0.015)
-
-
-def test_equal_systems_share_a_letter_and_their_rank():
-    column = np.random.default_rng(0).random(20)
-    found = rank_intervals([np.stack([column, column], axis=1)])
-    assert found.rank.tolist() == found.low.tolist() == [1.5, 1.5]
-    assert found.letters() == ("a", "a")
-
-
-def test_intervals_are_seeded_and_follow_the_rule_for_missing_collections():
-    rng = np.random.default_rng(0)
-    tables = [rng.random((20, 4)) for _ in range(3)]
-    assert (rank_intervals(tables, seed=1).above == rank_intervals(tables, seed=1).above).all()
-    assert (rank_intervals(tables, seed=1).above != rank_intervals(tables, seed=2).above).any()
-    gap = [t.copy() for t in tables]
-    gap[1][:, 0] = NAN
-    assert (rank_intervals(gap).above == rank_intervals([tables[0], tables[2]]).above).all()
-    worst = rank_intervals(gap, missing="worst", by="mean_rank")
-    assert worst.rank[0] >= rank_intervals(tables, by="mean_rank").rank[0]
-
-
 @pytest.mark.parametrize("bad", [[], [0.1], [[0.1, math.inf]], [["x"]], [[]], [[1, 2], [3]]])
 def test_tables_that_are_none_are_refused(bad):
     with pytest.raises(DataError):
@@ -143,12 +103,6 @@ def test_tables_that_are_none_are_refused(bad):
 @pytest.mark.parametrize("call", [
     lambda: standings([[0.1]], missing="zero"),
     lambda: standings([[0.1]]).order("median"),
-    lambda: rank_intervals([[[0.1, 0.2]]], by="x"),
-    lambda: rank_intervals([[[0.1, 0.2]]], confidence=95),
-    lambda: rank_intervals([[[0.1, 0.2]]], resamples=0),
-    lambda: rank_intervals([]),
-    lambda: rank_intervals([[[0.1, 0.2]], [[0.1]]]),
-    lambda: rank_intervals([[[0.1, 0.2], [NAN, 0.3]]]),
 ])  # fmt: skip
 def test_wrong_calls_are_refused(call):
     with pytest.raises((UsageError, DataError)):

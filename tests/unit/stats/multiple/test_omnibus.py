@@ -373,10 +373,20 @@ def test_more_than_52_letters_stay_apart():
     assert found[:2] + found[26:27] + found[52:53] == ("a", "b", "A", "a2")
 
 
-def test_bars_are_the_widest_groups_within_the_critical_difference():
-    assert bars([1.0, 2.0, 3.0], 5) == ((0, 1, 2),)
-    assert bars([1.0, 2.0, 3.0], 0.5) == ()
-    assert bars([3.0, 1.0, 2.0], 1.0) == ((1, 2), (2, 0))
+def test_bars_are_the_groups_that_share_a_letter():
+    def apart(*pairs):
+        table = np.zeros((3, 3), bool)
+        for i, j in pairs:
+            table[i, j] = table[j, i] = True
+        return table
+
+    assert bars(apart()) == ((0, 1, 2),)
+    assert bars(apart((0, 1), (0, 2), (1, 2))) == ()
+    assert bars(apart((0, 1)), order=[1, 2, 0]) == ((1, 2), (2, 0))
+    assert bars(apart((0, 1)), order=[0, 1, 2]) == (
+        (0, 2),
+        (1, 2),
+    )  # the run between two others need not be in their bar
 
 
 # ── errors ───────────────────────────────────────────────────────────────────────────────────────

@@ -441,3 +441,14 @@ def test_levels_and_seeds_of_another_kind_are_refused(options):
         with pytest.raises(jd.UsageError) as error:
             correlation(range(size), range(size), **options)
         assert error.value.slug == "parameter"
+
+
+def test_the_interval_of_pearson_is_fishers():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=30)
+    y = x + rng.normal(size=30)
+    found = correlation(x, y, "pearson")
+    expected = stats.pearsonr(x, y).confidence_interval(0.95)
+    assert found.interval == pytest.approx((expected.low, expected.high))
+    assert correlation([1, 2, 3], [1, 2, 4], "pearson").interval is None
+    assert correlation([1, 2, 3, 4], [2, 4, 6, 8], "pearson").interval == (1.0, 1.0)

@@ -41,7 +41,7 @@ export function criticalScene(book, { measure }, width) {
   // The axis gets at least half of the width.
   const side = Math.min(
     0.25 * width,
-    62 + Math.max(...order.map((run) => textWidth(book.short[run].slice(0, 80), TEXT_SIZE))),
+    80 + Math.max(...order.map((run) => textWidth(book.short[run].slice(0, 80), TEXT_SIZE))),
   );
   const [low, high] = extent(found.means);
   // The best mean is on the left.

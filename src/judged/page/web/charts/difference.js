@@ -4,7 +4,7 @@ import { leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { bandScale, extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { crisp, emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
-import { axisName, intervalName, nameText, queriesText, queryLines } from "./common.js";
+import { axisName, intervalOf, nameText, queriesText, queryLines } from "./common.js";
 import { viewedDifferences, viewedPair, wordMarks } from "./common.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -188,7 +188,7 @@ export function differenceWords(book, view) {
   if (!pair || Number.isNaN(pair.difference)) return "";
   const interval = Number.isNaN(pair.low)
     ? ""
-    : ` (${intervalName(1 - book.facts.alpha)} ${between(pair.low, pair.high, signedText)})`;
+    : ` (${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)})`;
   return `Mean difference ${signedText(pair.difference)}${interval}.`;
 }
 

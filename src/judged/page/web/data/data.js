@@ -4,7 +4,7 @@
  * @typedef {{name: string, description: string, formula: string, lower: boolean, whole: boolean, unit: boolean, places: number}} Measure
  *   lower: lower is better; whole: values are counts; unit: values are in [0, 1]; places: decimals of a mean
  * @typedef {{mean: number, low: number, high: number, sign: string, best: boolean, queries: number, irrelevant: number, top: number,
- *   against: string}} Summary
+ *   against: string[]}} Summary
  *   of one run and measure: the mean, its interval (NaN if unavailable), significance marks, the means if all unjudged documents
  *   were irrelevant or had the highest grade, and the difference to the baseline or the first run with its interval and verdict
  * @typedef {{measure: number, a: number, b: number, part: string, queries: number, mean_a: number, mean_b: number,

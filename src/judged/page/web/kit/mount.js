@@ -76,7 +76,7 @@ export function mountChart(host, chart) {
   const reader = new ChartReader({ drawing, scene, pick: chart.onPick, order });
 
   const update = (printed = false) => {
-    const width = Math.floor(drawing.clientWidth);
+    const width = Math.floor(drawing.getBoundingClientRect().width);
     if (!width) return; // hidden: the observer reports when it is shown
     now.width = width;
     now.ratio = window.devicePixelRatio || 1;
@@ -91,7 +91,8 @@ export function mountChart(host, chart) {
   const resized = () => {
     cancelAnimationFrame(now.frame);
     now.frame = requestAnimationFrame(() => {
-      const changed = Math.floor(drawing.clientWidth) !== now.width || window.devicePixelRatio !== now.ratio;
+      const changed = Math.floor(drawing.getBoundingClientRect().width) !== now.width ||
+        window.devicePixelRatio !== now.ratio;
       if (changed && !isPrinting()) update();
     });
   };

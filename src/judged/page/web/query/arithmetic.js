@@ -110,7 +110,7 @@ function closingLine(closing) {
 /** The rows of the arithmetic. @param {QueryView} view @param {Detail} detail @param {Ranking} ranking @param {Arithmetic} why @param {string} label */
 function stepsOf(view, detail, ranking, why, label) {
   const { facts } = view.book;
-  if (!why.ranks.length) return h("p", { class: "query-note" }, "The measure uses no judged document.");
+  if (!why.ranks.length) return h("p", { class: "query-note" }, "No judged document contributes to the value.");
   const table = arithmeticTable(why, ranking, detail.grades);
   const rows = table.rows.map((row) =>
     h(

@@ -117,13 +117,13 @@ export function measureHint({ name, description, formula }) {
 function summaryCell(one, measure, chosen, single) {
   const mean = meanCell(one.mean, measure);
   const own = Number.isNaN(one.low) ? "" : between(one.low, one.high, (value) => meanCell(value, measure));
-  const ends = single ? own : one.against;
+  const below = single ? [own] : one.against;
   return h(
     "td",
     { class: chosen && "chosen" },
     one.best ? h("strong", {}, mean) : mean,
     h("span", { class: "sign" }, one.sign),
-    ends !== "" && h("span", { class: "ends" }, ends),
+    ...below.map((text) => h("span", { class: "ends" }, text)),
   );
 }
 

@@ -1,0 +1,229 @@
+"""`variance`: how much queries, judges and replicates of systems add to the error of a difference between systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+
+from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
+from judged.errors import Hint, UsageError, Warned
+from judged.evaluation.evaluate import Measures
+from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.values import Values
+from judged.measures.grammar import parse
+from judged.stats.decisions import VERDICT_WORDS, Verdict
+from judged.stats.differences import known_rows
+from judged.stats.variance_components import FACETS, Source, VarianceComponents, designs, variance_components
+from judged.steps import step
+from judged.tables.result import Result
+from judged.tables.table import Table
+from judged.tables.text import counted, number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasureVariance:
+    """The components of one measure."""
+
+    measure: str
+    components: VarianceComponents
+
+    def shares(self) -> dict[str, float]:
+        """{facet: share of the variance of a difference}; what two facets cause together is shared out to the one with fewer levels."""
+        sizes, shares = self.components.sizes, dict.fromkeys(FACETS, 0.0)
+        for source, share in self.components.shares().items():
+            shares[min(source, key=lambda f: (sizes[f], FACETS.index(f)))] += share
+        return {facet: share for facet, share in shares.items() if sizes[facet] > 1}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VarianceStudy(Result):
+    """Variance components per measure, differences between systems that account for all of them, and a plan of what to add."""
+
+    systems: tuple[str, ...]
+    parts: tuple[MeasureVariance, ...]
+    alpha: float
+    warnings: tuple[Warned, ...] = ()
+
+    def __getitem__(self, measure: str) -> VarianceComponents:
+        """The components of one measure."""
+        names = {measure, str(parse(measure))}
+        for part in self.parts:
+            if part.measure in names:
+                return part.components
+        hint = f"choose one of {', '.join(p.measure for p in self.parts)}"
+        raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
+
+    def headline(self) -> list[str]:
+        """One sentence per measure: the shares, and what reduces the error most."""
+        sentences = []
+        for part in self.parts:
+            shares = [f"{share:.0%} from {facet}" for facet, share in part.shares().items()]
+            now, *more = ((part.components.error(**design), design) for design in designs(part.components.sizes, (2,)))
+            error, design = min(more, key=lambda pair: pair[0])
+            facet = next(f for f in FACETS if design[f] > part.components.sizes[f])
+            gain = f"Twice as many {facet} would reduce its standard error from {now[0]:.4f} to {error:.4f}."
+            sentences.append(
+                f"{part.measure}: the variance of a difference between systems comes {_list(shares)}. {gain}"
+            )
+        return sentences
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per measure and source."""
+        return [
+            {"measure": part.measure, "source": _source(source), "df": part.components.df[source], "variance": variance,
+             "share": part.components.shares()[source]}
+            for part in self.parts for source, variance in part.components.variance.items()
+        ]  # fmt: skip
+
+    def differences(self) -> list[dict[str, Any]]:
+        """One mapping per measure and pair of systems: the difference with its simultaneous interval, and the verdict.
+
+        The intervals hold for other queries, judges and replicates; they are corrected for the number of pairs and measures (Bonferroni).
+        """
+        pairs = list(combinations(range(len(self.systems)), 2))
+        level = 1 - self.alpha / (len(pairs) * len(self.parts))
+        rows = []
+        for part in self.parts:
+            lower = parse(part.measure).definition.lower_is_better
+            for a, b in pairs:
+                difference = float(part.components.means[b] - part.components.means[a])
+                low, high = part.components.interval(a, b, confidence=level) or (np.nan, np.nan)
+                rows.append({"measure": part.measure, "run": self.systems[b], "against": self.systems[a], "difference": difference,
+                             "low": low, "high": high, "verdict": _verdict(low, high, lower)})  # fmt: skip
+        return rows
+
+    def plan(self) -> list[dict[str, Any]]:
+        """One mapping per measure and design: the standard error of a difference now, and with more queries, judges or replicates."""
+        return [
+            {"measure": part.measure, **design, "error": part.components.error(**design)}
+            for part in self.parts for design in designs(part.components.sizes)
+        ]  # fmt: skip
+
+    def to_data(self) -> dict[str, Any]:
+        """Systems, components, differences and the plan."""
+        return {"judged-variance": 1, "systems": self.systems, "alpha": self.alpha, "components": self.records(),
+                "differences": self.differences(), "plan": self.plan(), "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """Differences, sources of variance, and the plan."""
+        confidence = f"{1 - self.alpha:.0%} interval"
+        rows = tuple((r["measure"], r["run"], r["against"], number(r["difference"], places, sign="+"), _between(r, places), VERDICT_WORDS[r["verdict"]])
+                     for r in self.differences())  # fmt: skip
+        sizes = self.parts[0].components.sizes
+        varied = [f for f in FACETS if sizes[f] > 1]
+        about = f"intervals for other {' and '.join(varied)}, simultaneous over all rows"
+        over = ", ".join(counted(sizes[f], {"queries": "query"}.get(f, f[:-1])) for f in FACETS if f in varied)
+        differences = Table(
+            ("measure", "run", "against", "difference", confidence, "verdict"), rows, words=(0, 1, 2, 5), notes=(about,)
+        )
+        sources = Table(("measure", "source", "variance", "share of the error"), tuple(
+            (r["measure"], r["source"], number(r["variance"], places + 2), f"{r['share']:.1%}") for r in self.records()),
+            words=(0, 1), title=f"Sources of variance: {over} per system")  # fmt: skip
+        plan = Table(("measure", *varied, "standard error"), tuple(
+            (r["measure"], *(str(r[f]) for f in varied), number(r["error"], places)) for r in self.plan()),
+            words=(0,), title="What to add: standard error of a difference")  # fmt: skip
+        return [differences, sources, plan]
+
+
+def _list(items: list[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _source(source: Source) -> str:
+    return " × ".join(f for f in FACETS if f in source)
+
+
+def _between(row: Mapping[str, Any], places: int) -> str:
+    if np.isnan(row["low"]):
+        return "–"
+    return f"[{number(row['low'], places, sign='+')}, {number(row['high'], places, sign='+')}]"
+
+
+def _verdict(low: float, high: float, lower_is_better: bool) -> Verdict:
+    if np.isnan(low):
+        return "too few"
+    if low <= 0 <= high:
+        return "cannot tell"
+    return "better" if (low > 0) != lower_is_better else "worse"
+
+
+def variance(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measures: Measures = "nDCG@10",
+    *,
+    judges: Mapping[str, Any] | None = None,
+    alpha: float = 0.05,
+    level: float | None = None,
+    profile: str = "trec_eval-10",
+    **options: Unpack[EvaluateOptions],
+) -> VarianceStudy:
+    """Estimate how much queries, judges and replicates (seeds) vary, and compare systems accounting for all of them.
+
+    Args:
+        qrels: judgments; None with `judges`, or if the runs are `Values`.
+        runs: {system: [run, run, …]}: the same number of replicates for every system; a single run is one replicate.
+        measures: as in `evaluate`.
+        judges: {judge: judgments}; all runs are evaluated with the judgments of each.
+        alpha: significance level over all measures and pairs.
+        level: lowest relevant grade.
+        profile: conventions of another tool.
+        options: policies and preparation, as in `evaluate`.
+
+    >>> qrels = {q: {"x": 1} for q in "abc"}
+    >>> first, second, third = ({q: [*"uvwy"[:n], "x"] for q, n in zip("abc", ns)} for ns in ([0, 1, 2], [0, 2, 1], [3, 3, 4]))
+    >>> variance(qrels, {"A": [first, second], "B": [third, third]}, "RR").parts[0].shares().keys()
+    dict_keys(['queries', 'replicates'])
+    """
+    replicates = _replicates(runs)
+    sources = [qrels] if judges is None else list(judges.values())
+    if judges is not None and (qrels is not None or not judges):
+        raise UsageError(
+            "option", "pass the judgments of all judges as judges, and None as the first argument", value="judges"
+        )
+    flat = {f"{system} {i}": run for system, group in replicates.items() for i, run in enumerate(group, 1)}
+    evaluated = all(isinstance(run, Values) for run in flat.values())
+    tables = [
+        evaluate_runs(flat if evaluated else source, None if evaluated else flat, measures, level=level, profile=profile, **options)
+        for source in sources
+    ]  # fmt: skip
+    with step("estimating variance"):
+        parts = _components(tables, len(replicates))
+    warnings = tuple(dict.fromkeys(w for t in tables for w in t.warnings))
+    return VarianceStudy(tuple(replicates), tuple(parts), alpha, warnings)
+
+
+def _components(tables: list[ComparedRuns], systems: int) -> list[MeasureVariance]:
+    """The components of every measure, over the queries that all judges judged; one table per judge."""
+    common = [q for q in tables[0].results[0].queries if all(q in set(t.results[0].queries) for t in tables)]
+    parts = []
+    for m in [m for m in tables[0].results[0].measures if not m.definition.text]:
+        check_not_geometric(m)
+        y = np.stack([_column(t.results, str(m), common) for t in tables], axis=2)  # queries × runs × judges
+        y = y[known_rows(y.reshape(len(y), -1))]
+        shaped = y.reshape(len(y), systems, -1, len(tables)).transpose(1, 0, 3, 2)
+        parts.append(MeasureVariance(str(m), variance_components(shaped)))
+    return parts
+
+
+def _column(results: tuple[Values, ...], measure: str, queries: list[Any]) -> Any:
+    """Values of the queries × runs."""
+    place = {q: i for i, q in enumerate(results[0].queries)}
+    rows = [place[q] for q in queries]
+    return np.stack([np.asarray(r[measure], float)[rows] for r in results], axis=1)
+
+
+def _replicates(runs: Mapping[str, Any]) -> dict[str, list[Any]]:
+    groups = {str(name): list(group) if isinstance(group, list | tuple) else [group] for name, group in runs.items()}
+    if len(groups) < 2:
+        raise UsageError("runs", f"two or more systems are needed, got {len(groups)}", hint="pass {system: [run, run]}")
+    counts = {len(group) for group in groups.values()}
+    if len(counts) > 1:
+        listed = ", ".join(f"{name} {len(group)}" for name, group in groups.items())
+        hint = Hint("leave out replicates until all systems have equally many")
+        raise UsageError("runs", f"systems have different numbers of replicates: {listed}", hint=hint)
+    return groups

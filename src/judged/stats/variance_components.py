@@ -1,0 +1,144 @@
+"""Variance components of values of systems × queries × judges × replicates, in the balanced case (crossed random effects).
+
+Queries and judges are crossed with systems: every system is evaluated on the same queries by the same judges. Replicates (seeds of
+training, repeated answers of a model) are nested in systems. The estimates are those of the analysis of variance, which for balanced data equal
+REML unless one is negative. In the terms of generalisability theory (Brennan 2001; in retrieval: Urbano, Marrero and
+Martín, SIGIR 2013), they tell how the error of a difference between systems changes with the number of queries, judges and replicates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from judged._types import Floats
+from judged.errors import DataError
+from judged.stats.checks import check_count, check_share, finite
+
+FACETS = ("queries", "judges", "replicates")
+Source = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VarianceComponents:
+    """Mean square, degrees of freedom and variance of each source of error of a difference between systems.
+
+    A source is a set of facets: {queries} is the interaction of systems with queries, {replicates} the variation between replicates of a
+    system. A facet of size 1 has no source of its own: its variance is part of the others. Negative estimates are set to 0.
+    """
+
+    means: Floats  # one per system
+    sizes: Mapping[str, int]
+    variance: Mapping[Source, float]
+    mean_square: Mapping[Source, float]
+    df: Mapping[Source, int]
+
+    def error(self, **sizes: int) -> float:
+        """Return the standard error of the difference of two systems' means, with other numbers of queries, judges or replicates.
+
+        >>> parts = variance_components([[[[0.1], [0.5]]], [[[0.3], [0.2]]]])
+        >>> parts.error(judges=4) < parts.error()
+        True
+        """
+        return math.sqrt(2 * sum(self._terms(sizes).values()))
+
+    def shares(self, **sizes: int) -> dict[Source, float]:
+        """Return the share of each source in the variance of a difference of two systems' means."""
+        terms = self._terms(sizes)
+        whole = sum(terms.values())
+        return {source: term / whole if whole else math.nan for source, term in terms.items()}
+
+    def _terms(self, sizes: Mapping[str, int]) -> dict[Source, float]:
+        n = {**self.sizes, **{name: check_count(size, name) for name, size in sizes.items()}}
+        return {source: v / math.prod(n[f] for f in source) for source, v in self.variance.items()}
+
+    def interval(self, a: int, b: int, *, confidence: float = 0.95) -> tuple[float, float] | None:
+        """Return the interval of the difference b - a for other queries, judges and replicates; None if nothing varies.
+
+        Student's t with Satterthwaite's degrees of freedom. The variances are pooled over all systems.
+        """
+        from scipy.special import stdtrit
+
+        level = check_share(confidence, "confidence")
+        coefficient = self._coefficients()
+        squares = {s: c * self.mean_square[s] for s, c in coefficient.items() if c}
+        variance = sum(squares.values())
+        error = self.error()
+        if error == 0:
+            return None
+        spread = sum(x * x / self.df[s] for s, x in squares.items())
+        df = variance**2 / spread if variance > 0 and spread > 0 else min(self.df.values())
+        half = float(stdtrit(max(df, 1.0), (1 + level) / 2)) * error
+        difference = float(self.means[b] - self.means[a])
+        return difference - half, difference + half
+
+    def _coefficients(self) -> dict[Source, float]:
+        """Write the variance of a mean as a sum of mean squares: inclusion and exclusion over the sources."""
+        whole = math.prod(self.sizes.values())
+        sources = list(self.variance)
+        coefficient: dict[Source, float] = {}
+        for source in sorted(sources, key=len):
+            below = sum(coefficient[s] for s in coefficient if s < source)
+            coefficient[source] = 1.0 - below
+        return {source: c / whole for source, c in coefficient.items()}
+
+
+def variance_components(values: Any) -> VarianceComponents:
+    """Estimate variance components from values of systems × queries × judges × replicates; one judge or replicate is a size of 1.
+
+    >>> y = np.array([[[[0.0, 0.2]], [[0.4, 0.6]]], [[[0.5, 0.7]], [[0.9, 1.1]]]])
+    >>> {"+".join(sorted(s)): round(v, 4) for s, v in variance_components(y).variance.items()}
+    {'queries': 0.0, 'replicates': 0.02, 'queries+replicates': 0.0}
+    """
+    y = finite(values)
+    if y.ndim != 4 or not y.size or y.shape[0] < 2:
+        raise DataError(
+            "table", "values of systems (two or more) × queries × judges × replicates", got=f"shape {y.shape}"
+        )
+    sizes = dict(zip(FACETS, y.shape[1:], strict=True))
+    varied = [f for f in FACETS if sizes[f] > 1]
+    if not varied:
+        raise DataError("few-queries", "one query, one judge and one replicate: no variance to estimate")
+    sources = [frozenset(c) for r in range(1, len(varied) + 1) for c in combinations(varied, r)]
+    mean_square, df = {}, {}
+    for source in sources:
+        effect = _effect(y, source)
+        cells = math.prod(sizes[f] for f in FACETS if f not in source)
+        systems = y.shape[0] if "replicates" in source else y.shape[0] - 1
+        df[source] = systems * math.prod(sizes[f] - 1 for f in source)
+        mean_square[source] = cells * float(np.sum(effect**2)) / df[source]
+    variance: dict[Source, float] = {}
+    for source in sorted(sources, key=len, reverse=True):  # the mean square of a source contains those that include it
+        rest = sum(variance[s] * math.prod(sizes[f] for f in FACETS if f not in s) for s in variance if s > source)
+        variance[source] = max(
+            0.0, (mean_square[source] - rest) / math.prod(sizes[f] for f in FACETS if f not in source)
+        )
+    means = y.mean(axis=(1, 2, 3))
+    return VarianceComponents(means, sizes, {s: variance[s] for s in sources}, mean_square, df)
+
+
+def _effect(y: Floats, source: Source) -> Floats:
+    """The interaction of systems with the facets of a source: deviations along each of their axes, means along the others.
+
+    Replicates are nested in systems, so with them nothing is subtracted over systems.
+    """
+    axes = [i for i, f in enumerate(FACETS, 1) if f not in source]
+    effect = y.mean(axis=tuple(axes), keepdims=True) if axes else y
+    for axis in [i for i, f in enumerate(FACETS, 1) if f in source]:
+        effect = effect - effect.mean(axis=axis, keepdims=True)
+    return effect if "replicates" in source else effect - effect.mean(axis=0, keepdims=True)
+
+
+def designs(sizes: Mapping[str, int], factors: tuple[int, ...] = (1, 2, 4)) -> list[dict[str, int]]:
+    """Return the designs of a decision study: each facet that varies times each factor, one facet at a time.
+
+    >>> designs({"queries": 50, "judges": 1, "replicates": 3}, (1, 2))
+    [{'queries': 50, 'judges': 1, 'replicates': 3}, {'queries': 100, 'judges': 1, 'replicates': 3}, {'queries': 50, 'judges': 1, 'replicates': 6}]
+    """
+    more = [{**sizes, f: sizes[f] * k} for f, k in product(sizes, factors) if k > 1 and sizes[f] > 1]
+    return [dict(sizes), *more]

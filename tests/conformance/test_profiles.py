@@ -1,0 +1,204 @@
+"""Every profile gives the numbers of its tool: live where the tests install it, else recorded by `tools/record_profiles.py`.
+
+A check yields (where, name, query, our value, their value). Differences are allowed only where `EXCEPTIONS` names the reason, and each exception is needed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import profile_answers as answers
+import pytest
+from profile_inputs import RECORDED
+
+import judged as jd
+from judged.evaluation.inputs import ORDER_POLICIES
+from judged.measures.grammar import parse
+from judged.measures.profiles import PROFILES
+from judged.measures.registry import MEASURES, Measure
+
+Check = Callable[[], Iterator[answers.Compared]]
+CHECKS: dict[str, list[Check]] = {
+    "trec_eval-10": [answers.trec_eval_edge_cases],
+    "trec_eval-9": [lambda: answers.pytrec_eval("trec_eval-9")],
+    "pytrec_eval": [
+        lambda: answers.pytrec_eval("pytrec_eval"),
+        lambda: answers.collections("pytrec_eval", "pytrec_eval"),
+    ],
+    "ir_measures": [
+        answers.ir_measures,
+        answers.recorded_ir_measures,
+        lambda: answers.collections("ir_measures", "ir_measures"),
+    ],
+    "ranx": [lambda: answers.recorded("ranx", most=15, docs=25), lambda: answers.collections("ranx", "ranx")],
+    "gdeval": [lambda: answers.recorded("gdeval", top=4)],
+    "torchmetrics": [answers.torchmetrics],
+    "sklearn": [answers.sklearn],
+    "beir": [lambda: answers.recorded("beir", only=answers.answered_and_relevant)],
+    "mteb": [lambda: answers.recorded("mteb")],
+    "sentence-transformers": [lambda: answers.recorded("sentence-transformers")],
+    "msmarco": [answers.msmarco],
+    "lightgbm": [answers.lightgbm],
+    "xgboost": [answers.xgboost],
+    "catboost": [answers.catboost],
+    "lenskit": [lambda: answers.recorded("lenskit")],
+    "ntcireval": [lambda: answers.recorded("ntcireval"), lambda: answers.collections("ntcireval", "ntcireval")],
+}
+
+# What the tool does otherwise: the place, the name and the query of a value, and the reason, which is also in the text of the profile.
+EXCEPTIONS: dict[str, list[tuple[str, str]]] = {
+    "trec_eval-10": [
+        (r"fractional_rels .*", "fractional grades, which it truncates"),
+    ],
+    "ir_measures": [(r"(tied|negative)-\d Compat.*", "Compat with equal scores, or scores ≤ 0")],
+    "ranx": [
+        (r".* bpref .*", "bpref, which counts negative grades as not relevant"),
+        (r"\S+/\S+ tied \S+ .*", "equal scores in rankings of more than 15 documents"),
+    ],
+    "torchmetrics": [
+        (r"(tied|near)-\d (AP|RR|(AP|RR|P|AUC)@3) .*", "equal scores, which it sorts in an order of its own"),
+        (r"near-\d AUC .*", "AUROC of scores outside of 0 to 1"),
+        (r"negative-\d (AP|RR|P|R)(@3)? .*", "scores ≤ 0, which count as not retrieved"),
+    ],
+}
+
+
+def explained(name: str, case: answers.Compared) -> str | None:
+    """The pattern of the exception that a difference falls under."""
+    spelt = f"{case.where} {case.name} {case.query}"
+    return next((pattern for pattern, _ in EXCEPTIONS.get(name, []) if re.fullmatch(pattern, spelt)), None)
+
+
+def test_every_profile_is_compared_with_its_tool():
+    assert list(CHECKS) == list(PROFILES)
+    assert set(EXCEPTIONS) <= set(PROFILES)
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_gives_the_numbers_of_its_tool(name, compared):
+    total, wrong, needed = 0, [], Counter()
+    for check in CHECKS[name]:
+        for case in check():
+            total += 1
+            if not case.equal:
+                pattern = explained(name, case)
+                needed[pattern] += 1
+                wrong += [case] if pattern is None else []
+    compared(f"profile {name}", total)
+    assert wrong == []
+    assert total >= 100
+    assert [pattern for pattern, _ in EXCEPTIONS.get(name, []) if not needed[pattern]] == []
+    for _, reason in EXCEPTIONS.get(name, []):
+        assert reason in PROFILES[name].except_for
+
+
+# ── the declarations ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_conventions_name_measures_and_parameters_that_exist(name):
+    for convention in PROFILES[name].conventions:
+        for word in convention.measures.split():
+            definition = MEASURES.find(word)
+            assert definition.name == word
+            assert {*convention.params, *convention.when} <= {*definition.parameters}
+            Measure(definition)(**convention.params)
+        assert {*convention.policy} <= {*ORDER_POLICIES, "empty"}  # those that an evaluation can have by measure
+        assert not convention.instead or MEASURES.find(convention.instead).name == convention.instead
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_applied_twice_is_applied_once(name):
+    profile = PROFILES[name]
+    for definition in MEASURES:
+        plain = Measure(definition)
+        for m in (plain, plain @ 5 if definition.at == "cutoff" else plain):
+            once = profile.apply(m)
+            assert (profile.apply(once), profile.apply(once).policy) == (once, once.policy)
+            assert profile.apply(parse(str(once))) == once
+
+
+def test_what_is_written_and_given_stays():
+    ours = PROFILES["ir_measures"].apply(parse("RBP(p=0.5)"), given=("ties",))
+    assert ours.get("p") == 0.5
+    assert dict(ours.policy) == {"precision": "float64"}
+
+
+# ── one evaluation with several orders ───────────────────────────────────────────────────────────
+
+QRELS = {"q": {"a": 1, "b": 0, "c": 0}, "r": {"x": 0, "y": 1}}
+RUN = {"q": {"b": 1.0, "c": 1.0, "a": 1.0}, "r": {"x": 1.00000001, "y": 1.0}}
+MIXED = ["RR", "RR@10", "RBP(rel=1)", "P@1", "Judged@1"]
+
+
+def test_measures_of_one_evaluation_have_the_order_of_their_provider():
+    """Descending ids put c first in q, ascending ones a, the input b; float32 cannot tell x from y."""
+    together = jd.evaluate(QRELS, RUN, MIXED, profile="ir_measures").to_dict()
+    assert together["q"]["RR"] == 1 / 3
+    assert together["q"]["RR@10"] == 1
+    assert together["q"]["RBP(rel=1)"] == pytest.approx(0.2 * 0.8**2)
+    assert (together["r"]["RR"], together["r"]["RR@10"]) == (1, 1 / 2)
+
+
+@pytest.mark.parametrize("measure", MIXED)
+def test_a_value_is_the_same_alone_explained_streamed_compared_and_as_a_baseline(measure):
+    values = jd.evaluate(QRELS, RUN, MIXED, profile="ir_measures")
+    value = values.to_dict()["q"][measure]
+    assert jd.evaluate(QRELS, RUN, measure, profile="ir_measures").to_dict()["q"][measure] == value
+    assert jd.explain(measure, QRELS, RUN, "q", profile="ir_measures").value == value
+    assert values.explain(values.measures[MIXED.index(measure)], "q").value == value
+    evaluator = jd.Evaluator(measure, QRELS, profile="ir_measures")
+    evaluator.update(RUN)
+    assert evaluator.result().mean() == pytest.approx(
+        {str(values.measures[MIXED.index(measure)]): values[measure].mean()}
+    )
+    comparison = jd.compare(QRELS, {"a": RUN, "b": RUN}, measure, profile="ir_measures")
+    assert comparison.results[0].to_dict()["q"][measure] == value
+    saved = jd.baseline(QRELS, RUN, MIXED, profile="ir_measures").values
+    assert saved.to_dict()["q"][measure] == value
+
+
+def test_the_policies_of_single_measures_are_printed_and_saved():
+    values = jd.evaluate(QRELS, RUN, MIXED, profile="ir_measures")
+    assert "policy of RR@10, Judged@1: ties: id-asc, precision: float64" in str(values)
+    again = type(values).from_json(values.to_json())
+    assert [m.policy for m in again.measures] == [m.policy for m in values.measures]
+    given = jd.evaluate(QRELS, RUN, MIXED, profile="ir_measures", ties="id-desc", precision="float32")
+    assert "policy of" not in str(given)
+    with pytest.raises(jd.JudgedError) as error:
+        jd.compare({"a": values, "b": given})
+    assert error.value.slug == "incomparable"
+
+
+def test_measures_of_one_array_have_their_own_policies():
+    """nDCG is averaged over the two orders, RR takes the input's; precision is 0 without a relevant item, nDCG 1."""
+    tied = jd.score([[1, 0]], [[0.5, 0.5]], "nDCG@2 RR", profile="torchmetrics").mean()
+    assert tied["nDCG@2"] == pytest.approx((1 + 1 / math.log2(3)) / 2)
+    assert tied["RR"] == 1
+    assert jd.score([[0, 0]], [[0.5, 0.4]], "nDCG@2 P@1", profile="xgboost").to_dict()[0] == {
+        "nDCG(gain='exp')@2": 1,
+        "P(short='shrink')@1": 0,
+    }
+    assert jd.score([[0, 0]], [[0.5, 0.4]], "P@1", profile="xgboost", empty="one")["P@1"][0] == 1
+
+
+def test_a_joined_ranking_keeps_its_order():
+    joined = jd.join(QRELS, RUN, profile="ir_measures")
+    values = jd.evaluate(joined, "RR@10", profile="ir_measures")
+    assert values["RR@10"][0] == 1 / 3
+    assert values.measures[0].policy == ()
+
+
+def test_the_gate_counts_in_the_order_of_the_provider():
+    gate: Any = jd.gate(QRELS, RUN, min={"RR@10": 0.75}, profile="ir_measures")
+    assert gate.candidate.mean() == {"RR@10": 0.75}
+
+
+def test_kinds_of_inputs_are_all_recorded():
+    for tool in answers.recorded_tools():
+        assert set(answers.table(tool)) == set(RECORDED)

@@ -1,0 +1,105 @@
+"""LaTeX output: every kind of result compiles, all of them in one document."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from commands import run
+from imports import FILES
+
+import judged as jd
+from judged.comparison.report import TableName
+from judged.correlation.correlate import correlate_all
+from judged.evaluation.explain.describe import MeasureDescription
+from judged.evaluation.explain.explain import values_by_cutoff
+from judged.evaluation.explain.result import Explanations
+from judged.evaluation.result.evaluations import Evaluations
+from judged.evaluation.spark.frame_values import FrameValues
+from judged.measures.registry import MEASURES
+from judged.recommenders.registry import BEYOND
+from judged.tables.result import RecordTable, Result
+
+QRELS, BM25, TFIDF, DENSE, FIRST, SECOND = (
+    str(jd.sample_path(name))
+    for name in ("qrels.txt", "runs/bm25.run", "runs/tfidf.run", "runs/dense.run", "qrels.a.txt", "qrels.b.txt")
+)
+NASTY = r"a_b & 50% \ #1 {x} $y^2$ ~ <a|b> “…·–≤≥→é” [*] -1"
+RUNS = {"bm25": BM25, NASTY: TFIDF, "dense": DENSE}
+
+
+@cache
+def every_result() -> list[Result]:
+    values = [jd.evaluate(QRELS, path, "nDCG@10 AP NumRet", bounds=True) for path in RUNS.values()]
+    compared = jd.compare(QRELS, RUNS, "nDCG@10 AP", slices=jd.sample_path("queries.jsonl"), by="kind", min_queries=5)
+    stream = jd.Evaluator("nDCG@10 AP", keep="means")
+    stream.update([[1, 0, 1]], [[3, 2, 1]])
+    log = jd.clicks.simulate_clicks(QRELS, BM25, sessions=200)
+    lists = jd.clicks.interleave(BM25, DENSE, k=3)
+    agreed = jd.agree({"a": FIRST, NASTY: SECOND}, runs=RUNS)
+    nasty = jd.evaluate({NASTY: {NASTY: 2, "[": 1}}, {NASTY: {"*": 3, NASTY: 2, "[": 1}}, "AP nDCG@2")
+    return [
+        *values, nasty, FrameValues(None, None, values[0].measures, {}, 0, values[0].policy), Evaluations(tuple(values), per_query=True), stream.result(),
+        nasty.explain("nDCG@2", NASTY), Explanations((jd.explain("RBP", QRELS, BM25),)),
+        values_by_cutoff([jd.parse("P"), jd.parse("nDCG")], QRELS, BM25),
+        compared, compared.overall(), compared.jointly("tukey"), compared.report(overall=True, jointly="nemenyi", where=3),
+        *(compared.report(table=name) for name in get_args(TableName)),
+        jd.leaderboard({"one": compared, "two": compared}), jd.power(QRELS, BM25, DENSE, "nDCG@10 AP", simulate=True),
+        jd.gate(QRELS, DENSE, baseline=BM25, min={"AP": 0.2}),
+        agreed, agreed.order, jd.correlate(BM25, DENSE), correlate_all(RUNS),
+        jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold="f"),
+        jd.recommenders.beyond_accuracy(BM25, items=2000), jd.recommenders.gauc(QRELS, BM25),
+        jd.recommenders.evaluate_from_samples([1, 1, 3, 50], sampled=100, items=1001),
+        jd.clicks.fit_clicks(log, "pbm"), jd.clicks.fit_clicks(log, "pbm").grades(), jd.clicks.compare_click_models(log, ["ctr", "pbm"]),
+        jd.clicks.evaluate_from_clicks(log, DENSE, "P@3", propensity=[1, 0.5, 0.3]), lists,
+        jd.clicks.score_interleaving(lists, [("s", query, doc, rank, rank == 1) for query, docs in lists.lists().items()
+                                             for rank, doc in enumerate(docs, 1)][:3]),
+        RecordTable.of([{"name": NASTY, "value": -0.5}], words=("name",)),
+        *(MeasureDescription(declared) for declared in (*MEASURES, *BEYOND)),
+    ]  # fmt: skip
+
+
+def test_every_kind_of_result_is_here():
+    for name in FILES:
+        if not name.endswith(("pytest_plugin", "__init__")):
+            importlib.import_module(name)
+    kinds, left = set(), [Result]
+    while left:
+        kind = left.pop()
+        left += kind.__subclasses__()
+        kinds |= {kind.__name__} if "tables" in vars(kind) and kind is not Result else set()
+    made = {base.__name__ for result in every_result() for base in type(result).__mro__}
+    assert kinds - made == set()
+
+
+def test_every_result_compiles(tmp_path):
+    find = shutil.which("kpsewhich")
+    if find is None or subprocess.run([find, "booktabs.sty"], capture_output=True, check=False).returncode:
+        pytest.skip("there is no LaTeX to compile the tables with")
+    commands = [
+        run("eval", QRELS, BM25, DENSE, "--format", "latex", "-q"),
+        run("compare", QRELS, BM25, TFIDF, DENSE, "--format", "latex", "--overall", "--where", "3"),
+        run("explain", "nDCG@10 AP", QRELS, BM25, "--format", "latex"),
+    ]
+    bodies = [*commands, *(result.to_latex() for result in every_result())]
+    packages = sorted(
+        {name for body in bodies for name in re.findall(r"^% (\\usepackage\{\w+\})$", body, re.MULTILINE)}
+    )
+    sections = (
+        body for number, text in enumerate(bodies) for body in (rf"\message{{result {number}}}", text, r"\clearpage")
+    )
+    document = "\n".join([r"\documentclass{article}", *packages, r"\begin{document}", *sections, r"\end{document}"])
+    Path(tmp_path, "results.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "results.tex"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, env={**os.environ, "max_print_line": "1000"}, check=False
+    )
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-1500:]
+    assert Path(tmp_path, "results.pdf").stat().st_size > 10_000

@@ -1,0 +1,117 @@
+"""Empty but well-formed inputs: the table of docs/guide.md, in every form of input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import called
+
+import judged as jd
+
+QRELS, RUN = {"q": {"a": 1}, "p": {"b": 1}}, {"q": ["a"]}
+FILES = {
+    "nothing": "",
+    "blank lines": "\n\n",
+    "mapping.json": "{}",
+    "list.json": "[]",
+    "header.csv": "query_id,doc_id,score,relevance\n",
+}
+
+
+def frames():
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    columns = {
+        name: np.array([], dtype)
+        for name, dtype in (("query", "U1"), ("doc", "U1"), ("score", float), ("grade", float))
+    }
+    yield pandas.DataFrame(columns)
+    yield polars.DataFrame(
+        columns, schema={"query": polars.String, "doc": polars.String, "score": polars.Float64, "grade": polars.Float64}
+    )
+    yield pyarrow.table(
+        {
+            name: pyarrow.array([], pyarrow.string() if name in ("query", "doc") else pyarrow.float64())
+            for name in columns
+        }
+    )
+
+
+@pytest.fixture
+def nothings(tmp_path, monkeypatch):
+    """Sources without a row."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    return [{}, [], *FILES, *frames()]
+
+
+def slug(function, *args, **options) -> str:
+    with pytest.raises(jd.JudgedError) as caught:
+        function(*args, **options)
+    return caught.value.slug
+
+
+def test_a_run_without_rankings_is_refused(nothings):
+    assert [slug(jd.evaluate, QRELS, nothing, "AP") for nothing in nothings] == ["empty-run"] * len(nothings)
+    assert slug(jd.compare, QRELS, {"a": {}, "b": RUN}, "AP") == "empty-run"
+
+
+def test_judgments_without_any_are_refused(nothings):
+    assert [slug(jd.evaluate, nothing, RUN, "AP") for nothing in (*nothings, {"q": {}})] == ["empty-qrels"] * (
+        len(nothings) + 1
+    )
+
+
+def test_the_command_line_refuses_both_with_exit_code_2(nothings):
+    Path("qrels").write_text("q 0 a 1\n")
+    Path("run").write_text("q Q0 a 1 1.0 tag\n")
+    Path("other").write_text("z Q0 a 1 1.0 tag\n")
+    for name in FILES:
+        assert called("eval", "qrels", name).returncode == 2
+        assert called("eval", name, "run").returncode == 2
+    assert called("eval", "qrels", "other").returncode == 2
+    assert called("eval", "qrels", "run").returncode == 0
+
+
+@pytest.mark.parametrize("nothing", [[], {}])
+def test_a_ranking_without_documents_counts_0(nothing):
+    result = jd.evaluate(QRELS, {"q": nothing, "p": ["b"]}, "AP RR P@5")
+    assert result.of("q") == {"AP": 0, "RR": 0, "P@5": 0}
+    assert [(w.slug, w.count) for w in result.warnings] == [("empty-list", 1)]
+    assert jd.evaluate(QRELS, {"q": nothing, "p": nothing}, "AP").mean() == {"AP": 0}
+
+
+def test_a_query_without_judgments_is_left_out():
+    result = jd.evaluate({**QRELS, "r": {}}, {**RUN, "r": ["a"]}, "AP", queries="both")
+    assert result.queries == ("q",)
+    assert "not-judged" in {w.slug for w in result.warnings}
+
+
+def test_nothing_in_common_is_an_error_for_queries_and_a_warning_for_documents():
+    assert slug(jd.evaluate, QRELS, {"z": ["a"]}, "AP") == "no-common-query"
+    result = jd.evaluate(QRELS, {"q": ["x"], "p": ["y"]}, "AP")
+    assert (result.mean(), [w.slug for w in result.warnings]) == ({"AP": 0}, ["no-overlap"])
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3)])
+def test_no_list_at_all_is_refused(shape):
+    for function in (jd.score, jd.ndcg):
+        assert slug(function, np.zeros(shape), np.zeros(shape)) == "empty-run"
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "layout"),
+    [
+        ([[]], [[]], {}),
+        (np.zeros((1, 0)), np.zeros((1, 0)), {}),
+        ([[1, 0]], [[1, 2]], {"mask": [[False, False]]}),
+        ([], [], {"group": [0]}),
+    ],
+)
+def test_a_list_without_items_counts_0(labels, scores, layout):
+    result = jd.score(labels, scores, "AP P@5", **layout)
+    assert result.mean() == {"AP": 0, "P@5": 0}
+    assert "empty-list" in {w.slug for w in result.warnings}
+    assert jd.ndcg(labels, scores, **layout).tolist() == [0]
