@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -142,7 +143,7 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
         bounds = [one.clip(*sure_ends(one.losses, one.limit, rules)) for one in losses]
         return [Drop(one, *ends, unchanged=unchanged) for one, ends in zip(losses, bounds, strict=True)]
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(rules.correction)
-    own = {"seed": rules.seed, "resamples": rules.resamples}
+    own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
     tested = [outcome(one.beyond, test, **own) for one in losses]
     two_sided = [float(o.p[0]) for o in tested]
     p = np.array([_one_sided(o.note[0], q, _direction(one.beyond, test.direction)) for o, q, one in zip(tested, two_sided, losses, strict=True)])  # fmt: skip
@@ -197,7 +198,7 @@ def sure_ends(losses: Floats, limit: float, rules: Rules) -> tuple[float, float]
         share = 1 - (rules.alpha / 2) ** (1 / n)
         mean = float(losses[0])
         return mean - share * (limit + mean), mean + share * (limit - mean)
-    own = {"seed": rules.seed, "resamples": rules.resamples}
+    own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
     low, high = (float(end[0]) for end in interval_of(losses, rules.paired_test, level=rules.alpha, **own))
     if is_sparse(int(np.count_nonzero(losses)), n):
         more = np.append(losses, [np.abs(losses).max()] * 2)

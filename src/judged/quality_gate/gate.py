@@ -19,7 +19,7 @@ from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.quality_gate.baseline import Baseline, read_baseline
 from judged.quality_gate.drops import losses_of, usable_rules
-from judged.quality_gate.history import History
+from judged.quality_gate.history import BuildHistory
 from judged.quality_gate.inputs import (
     GateCandidate,
     GateInputs,
@@ -125,7 +125,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     history = None
     if rules.history is not None:
         files = (judgments, run, source, anchor, rules.slices, *rules.sources.values())
-        history = History.read(rules.history, rules, content_of(entrant.judgments), files)
+        history = BuildHistory.read(rules.history, rules, content_of(entrant.judgments), files)
     if anchor is not None:
         if saved_anchor is None:
             values = replace(entrant, run=opened[-1]).evaluate()
@@ -241,7 +241,7 @@ def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, st
 
 
 @step("applying the rules")
-def _apply(rules: Rules, inputs: GateInputs, worst: int, history: History | None = None) -> Gate:
+def _apply(rules: Rules, inputs: GateInputs, worst: int, history: BuildHistory | None = None) -> Gate:
     """Apply the rules, and add the decision to the history."""
     reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison
     remarks: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""`History`: the builds of a gate in a JSON Lines file, over which its error is controlled.
+"""`BuildHistory`: the builds of a gate in a JSON Lines file, over which its error is controlled.
 
 The first line has alpha and the anchor, with its values per query; each other line is a build. Build k may use
 alpha · 6/(π² k²), and these shares add up to alpha, so the chance of any wrong decision in all builds is at most alpha,
@@ -63,7 +63,7 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class BuildHistory:
     """The anchor and the builds of a file; a file that does not exist or is empty has none."""
 
     path: str
@@ -75,7 +75,7 @@ class History:
     text: str = ""
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], rules: Rules, qrels: str, inputs: Iterable[Any]) -> History:
+    def read(cls, path: str | os.PathLike[str], rules: Rules, qrels: str, inputs: Iterable[Any]) -> BuildHistory:
         """Read a history; raise if it is of other judgments, measures, another alpha or version, or is one of the inputs."""
         name = os.fspath(path)
         for other in inputs:
@@ -98,7 +98,7 @@ class History:
 
     def _check(self, head: dict[str, Any], rules: Rules) -> None:
         assert self.anchor is not None
-        pairs = (
+        pairs: tuple[tuple[str, Any, Any], ...] = (
             ("format", head["judged-history"], _FORMAT),
             ("version of judged", self.anchor.version, __version__),
             ("judgments", self.anchor.qrels, self.qrels),
@@ -127,7 +127,7 @@ class History:
         return Build(number if counts else 0, spent(self.alpha, number), self.alpha, fingerprint)
 
     def save(self, build: Build, baseline: Baseline, names: tuple[str, str], reasons: Sequence[Reason], passed: bool) -> None:  # fmt: skip
-        """Add a build; the file is written whole or not at all. A build that was decided before is not written again."""
+        """Add a build to the file, atomically. A build that was decided before is not added again."""
         if build.repeated:
             return
         text = self.text
@@ -149,7 +149,7 @@ def _line(record: dict[str, Any]) -> str:
     return json.dumps(plain_data(record), allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def _record(line: str, path: str, number: int, kinds: dict[str, type]) -> dict[str, Any]:
+def _record(line: str, path: str, number: int, kinds: dict[str, Any]) -> dict[str, Any]:
     where = Place(path, number)
     try:
         record = json.loads(line)

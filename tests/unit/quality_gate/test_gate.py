@@ -172,7 +172,7 @@ def test_few_queries_that_can_show_nothing_pass_with_a_note():
     assert gate.reasons[0].p == 1 / 2**4
     assert gate.reasons[0].note == f"4 queries cannot detect any drop, however large: p is never below {1 / 2**4:.2g}"
     assert gate.verdict == "PASS  candidate against baseline: the rule holds, but the evidence is weak"
-    assert "Note: 4 queries cannot detect a drop" in str(gate)
+    assert "Note: 4 queries cannot detect any drop" in str(gate)
 
 
 def test_several_tests_of_few_queries_say_what_they_can_show_together():
