@@ -3,8 +3,8 @@
     python fuzz/run.py --seconds 60     build, fuzz; fails with the input in build/fuzz/found
     python fuzz/run.py --replay FILE    what is wrong with such an input
 
-Five fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris). All are guided by
-the coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer. Corpora are kept in build/fuzz/corpus from
+Six fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
+coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer; then files.py, which needs neither. Corpora are kept in build/fuzz/corpus from
 one call to the next.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "fuzz"
-SHARE = {"scan": 0.2, "lines": 0.35, "numbers": 0.1, "rows": 0.2, "mapping": 0.15}  # of the time
+SHARE = {"scan": 0.15, "lines": 0.3, "numbers": 0.1, "rows": 0.15, "mapping": 0.15, "files": 0.15}  # of the time
 LONGEST = 2048  # bytes of an input; `inputs.py` puts more around it where that matters
 PACKAGES = ("clang", "llvm", "libclang-rt-dev")  # the last is part of the first on some systems
 
@@ -36,6 +36,8 @@ def main() -> None:
     parser.add_argument("--only", choices=SHARE, action="append", help="these fuzzers")
     chosen = parser.parse_args()
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # cmake and ninja
+    if chosen.only == ["files"]:
+        raise SystemExit(not fuzz_files(chosen.seconds))
     need_compiler()
     scan, extension = build_scan(), build_extension()
     if chosen.replay:
@@ -46,8 +48,16 @@ def main() -> None:
     run([sys.executable, "-m", "fuzz.seeds", str(BUILD / "seeds")])
     targets = chosen.only or list(SHARE)
     whole = sum(SHARE[target] for target in targets)
-    good = [fuzz(t, scan, extension, round(chosen.seconds * SHARE[t] / whole)) for t in targets]
+    seconds = {t: round(chosen.seconds * SHARE[t] / whole) for t in targets}
+    good = [fuzz_files(seconds[t]) if t == "files" else fuzz(t, scan, extension, seconds[t]) for t in targets]
     raise SystemExit(not all(good))
+
+
+def fuzz_files(seconds: int) -> bool:
+    """The files that Python alone reads and writes, without sanitizers."""
+    command = [sys.executable, "-m", "fuzz.files", "--seconds", str(seconds)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
 
 
 def fuzz(target: str, scan: Path, extension: Path, seconds: int) -> bool:

@@ -134,6 +134,13 @@ def _forms(plain: bytes) -> Iterator[tuple[str, bytes]]:
     yield "cr-tabs", plain.replace(b" ", b"\t").replace(b"u1", b"a b").replace(b"\n", b"\r\r\n")
     yield "comments", b"# comment\n" + plain.replace(b"2 Q0 a", b"#x\n2 Q0 a") + b"#"
     yield "comment-of-six", b"# Q0 a 1 1 t\n" + plain
+    yield "hash-query", plain.replace(b"2 Q0", b"#2 Q0") + b"#q Q0 a 1 1 t\n#q Q0 b 1 x t\n#q Q0 b 1 1 t t\n"
+    yield (
+        "hash-query-tabs",
+        plain.replace(b" ", b"\t").replace(b"2\t", b"#2\t") + b"#q\tQ0\ta b\t1\t1\tt\n#\tQ0\ta b\t1\t1\tt\n",
+    )
+    yield "hash-query-nan", plain + b"# Q0 a 1 nan t\n#q Q0 a 1 -NaN t\n"
+    yield "hash-query-blank-cell", plain + b"#q\tQ0\t \t1\t1\tt\n#\t\tQ0 a\t1\t1\tt\n#\r\n#q Q0 a 1 1 t\r\n"
     yield "indented-comment", b" # Q0 a 1 1 t\n" + plain
     yield "indented-comment-bad", b" # Q0 a 1 1 t\n1 0 a 1\n"
     yield "blank-lines", b"\n\n \n" + plain.replace(b"\n", b"\n\n", 3) + b"\t\n\r\n\n"

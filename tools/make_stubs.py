@@ -34,7 +34,7 @@ def functions() -> str:
         "def array_function(name: str) -> Callable[..., Any] | None: ...",
         "def array_function_names() -> list[str]: ...",
     ]
-    return "\n".join([*lines, *map(_stub, array_function_names()), ""])
+    return "\n".join([*lines, *map(_stub, array_function_names()), ""]).replace("collections.abc.", "")
 
 
 def public_names() -> str:

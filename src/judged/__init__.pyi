@@ -60,8 +60,10 @@ accuracy = _functions.accuracy
 all_hit = _functions.all_hit
 any_set = _functions.any_set
 ap = _functions.ap
+arp = _functions.arp
 auc = _functions.auc
 average_precision = _functions.average_precision
+average_relevance_position = _functions.average_relevance_position
 balanced_accuracy = _functions.balanced_accuracy
 bejewelled_player = _functions.bejewelled_player
 binary_g = _functions.binary_g
@@ -96,16 +98,20 @@ graded_average_precision = _functions.graded_average_precision
 hit_rate = _functions.hit_rate
 idcg = _functions.idcg
 ideal_dcg = _functions.ideal_dcg
+ift = _functions.ift
 inferred_ap = _functions.inferred_ap
+information_foraging = _functions.information_foraging
 informedness = _functions.informedness
 insq = _functions.insq
 inst = _functions.inst
 interpolated_precision = _functions.interpolated_precision
 label_ranking_loss = _functions.label_ranking_loss
 last_hit = _functions.last_hit
+mar = _functions.mar
 matthews = _functions.matthews
 mcc = _functions.mcc
 mean_average_precision = _functions.mean_average_precision
+mean_average_recall = _functions.mean_average_recall
 mean_reciprocal_rank = _functions.mean_reciprocal_rank
 mrr = _functions.mrr
 ms_ndcg = _functions.ms_ndcg
@@ -128,6 +134,7 @@ nerr8 = _functions.nerr8
 nerr9 = _functions.nerr9
 normalised_cumulated_gain = _functions.normalised_cumulated_gain
 normalised_err = _functions.normalised_err
+normalised_rbp = _functions.normalised_rbp
 o_measure = _functions.o_measure
 opa = _functions.opa
 ordered_pair_accuracy = _functions.ordered_pair_accuracy
@@ -135,7 +142,9 @@ p_found = _functions.p_found
 p_measure = _functions.p_measure
 p_plus = _functions.p_plus
 pair_accuracy = _functions.pair_accuracy
+position_weighted_average = _functions.position_weighted_average
 precision = _functions.precision
+pwa = _functions.pwa
 q_measure = _functions.q_measure
 r_precision = _functions.r_precision
 rank_biased_precision = _functions.rank_biased_precision
@@ -143,6 +152,7 @@ ranking_loss = _functions.ranking_loss
 rbp = _functions.rbp
 rbp_residual = _functions.rbp_residual
 recall = _functions.recall
+recall_at_precision = _functions.recall_at_precision
 reciprocal_rank = _functions.reciprocal_rank
 rndcg = _functions.rndcg
 roc_auc = _functions.roc_auc
@@ -150,6 +160,7 @@ rprec = _functions.rprec
 rr = _functions.rr
 scaled_dcg = _functions.scaled_dcg
 sdcg = _functions.sdcg
+search_economics = _functions.search_economics
 set_accuracy = _functions.set_accuracy
 set_average_precision = _functions.set_average_precision
 set_f = _functions.set_f
@@ -160,6 +171,9 @@ specificity = _functions.specificity
 stop = _functions.stop
 stopping_probability = _functions.stopping_probability
 success = _functions.success
+tbg = _functions.tbg
+time_biased_gain = _functions.time_biased_gain
+u_measure = _functions.u_measure
 utility = _functions.utility
 youden = _functions.youden
 SetP: Measure
@@ -225,15 +239,21 @@ nERR: Measure
 Stop: Measure
 PFound: Measure
 RBP: Measure
+nRBP: Measure
 RBPResidual: Measure
 SDCG: Measure
 INSQ: Measure
+SearchEconomics: Measure
 BPM: Measure
 INST: Measure
 NERR8: Measure
 NERR9: Measure
 NERR10: Measure
 NERR11: Measure
+MAR: Measure
+RecallAtPrecision: Measure
+ARP: Measure
+PWA: Measure
 alpha_DCG: Measure
 ERR_IA: Measure
 NRBP: Measure
@@ -243,6 +263,9 @@ nNRBP: Measure
 P_IA: Measure
 AP_IA: Measure
 StRecall: Measure
+IFT: Measure
+TBG: Measure
+U: Measure
 Compat: Measure
 O_measure: Measure
 P_measure: Measure

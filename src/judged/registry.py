@@ -182,9 +182,16 @@ def _keywords(params: str | None, text: str, slug: str, first: str | None) -> di
         values = {**dict(zip([first], call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
         if None in values or len(values) < len(call.args) + len(call.keywords):
             raise ValueError(params)
-        return {str(name): v.id if isinstance(v, ast.Name) else ast.literal_eval(v) for name, v in values.items()}
+        return {str(name): _value(v) for name, v in values.items()}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise UsageError(slug, "parameters as name=value", got=shown(text), value=text) from None
+
+
+def _value(node: ast.expr) -> Any:
+    """A literal; the text of a bare word, or of `name()`, as a function is printed."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args and not node.keywords:
+        return f"{node.func.id}()"
+    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 
 def _plain(name: str) -> str:

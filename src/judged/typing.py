@@ -2,7 +2,7 @@
 
 from judged.clicks import ClickBoard, ClickFit, ClickGrades, Counterfactuals, InterleavedLists, InterleavingOutcome
 from judged.comparison.leaderboard import Leaderboard
-from judged.comparison.power import Power
+from judged.comparison.power_result import Power
 from judged.comparison.result import Comparison
 from judged.core.parts.run import Executor
 from judged.correlation.result import Correlation, Correlations

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -90,7 +91,7 @@ private:
         const std::uint32_t* edge = cells.edge.data();
         std::uint32_t line = 0;
         for (std::size_t i = 0; i < scored; ++i, edge += 6) {
-            if (text[line] != '#') [[likely]] {
+            if (text[line] != '#' || (edge[0] > line + 1 && cells.score[i] == cells.score[i])) [[likely]] {
                 Row row;
                 const Cell rank{edge[2] + 1, edge[3]};
                 row.query = Cell{line, edge[0]}.of(text);
@@ -106,14 +107,17 @@ private:
         return scored == cells.lines ? nowhere : begin + line;
     }
 
-    // Reads the score of each line, up to the first that has none.
+    // Reads the score of each line, up to the first that has none; NaN for a comment.
     static std::size_t read_scores(Cells& cells, const char* text) {
         if (cells.score.size() < cells.lines) cells.score.resize(cells.lines);
         const std::uint32_t* edge = cells.edge.data();
         std::uint32_t line = 0;
         for (std::size_t i = 0; i < cells.lines; ++i, edge += 6) {
             const Cell score{edge[3] + 1, edge[4]};
-            if (!score_of(text + score.begin, score.size(), cells.score[i]) && text[line] != '#') return i;
+            if (!score_of(text + score.begin, score.size(), cells.score[i])) [[unlikely]] {
+                if (!is_comment(Cell{line, edge[0]}.of(text), score.of(text))) return i;
+                cells.score[i] = std::numeric_limits<double>::quiet_NaN();
+            }
             line = edge[5] + 1;
         }
         return cells.lines;
@@ -146,6 +150,12 @@ private:
 
     enum class Kind { row, nothing, bad };
 
+    // Whether a line of six cells without a valid score is a comment: it begins with # alone, or with # and has no number there.
+    static bool is_comment(View query, View score) {
+        if (score.size() > 3 && (score[0] == '+' || score[0] == '-')) score.remove_prefix(1);
+        return query[0] == '#' && (query.size() == 1 || !detail::equals_ignoring_case(score, "nan"));
+    }
+
     struct Cell {
         std::uint32_t begin, end;
 
@@ -163,11 +173,14 @@ private:
         return score_of(text + score.begin, score.size(), row.score);
     }
 
-    // A line that is blank, a comment, has too few or too many cells, or both tabs and spaces: if tabs alone
-    // separate six cells, a space belongs to an id.
+    // A line that is blank, begins with #, has too few or too many cells, or both tabs and spaces: if tabs alone
+    // separate six cells, a space belongs to an id. A line that begins with # is a comment unless it is a row.
     JUDGED_NOINLINE static Kind odd_line(const char* text, std::uint64_t begin, std::uint32_t line, std::uint32_t end, Row& row) {
+        const Kind wrong = text[line] == '#' ? Kind::nothing : Kind::bad;
         const auto parsed = [&](const Cell* cell) {
-            return parse(text, begin, line, cell[0], cell[2], cell[3], cell[4], row) ? Kind::row : Kind::bad;
+            if (wrong == Kind::nothing && cell[0].size() == 1) return Kind::nothing;
+            if (parse(text, begin, line, cell[0], cell[2], cell[3], cell[4], row)) return Kind::row;
+            return wrong == Kind::nothing && is_comment(cell[0].of(text), cell[4].of(text)) ? Kind::nothing : Kind::bad;
         };
         std::uint32_t tabs = 0, spaces = 0;
         std::size_t count = 0;
@@ -182,9 +195,9 @@ private:
             count += first;
             if (count <= 6) cell[count - 1].end = i + 1;
         }
-        if (count == 0 || text[line] == '#') return Kind::nothing;
+        if (count == 0) return Kind::nothing;
         if (count == 6 && !(tabs == 5 && spaces > 0)) return parsed(cell);
-        if (tabs != 5) return Kind::bad;
+        if (tabs != 5) return wrong;
         while (end > line && text[end - 1] == '\r') --end;
         std::uint32_t from = line;
         for (Cell& c : cell) {
@@ -193,7 +206,7 @@ private:
             c = {from, to};
             while (c.begin < c.end && is_blank(text[c.begin])) ++c.begin;
             while (c.end > c.begin && is_blank(text[c.end - 1])) --c.end;
-            if (c.size() == 0) return Kind::bad;
+            if (c.size() == 0) return wrong;
             from = to + 1;
         }
         return parsed(cell);

@@ -229,7 +229,7 @@ BYTES = "q\udcff"
 HOSTILE = {
     "table": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
     "trec": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
-    "csv": [r",q\x1b[31m\x9b2J\u202e,", "\"'=HYPERLINK(\"\"http://x.example\"\",\"\"y\"\")\"", SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
+    "csv": [r",q\x1b[31m\x9b2J\u202e,", "\"=HYPERLINK(\"\"http://x.example\"\",\"\"y\"\")\"", SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
     "json": [r'"q\u001b[31m\u009b2J\u202e"', json.dumps(FORMULA), SCRIPT, json.dumps(SPECIAL), BRACKET, r'"q\udcff"'],
     "md": [
         r"| q\\x1b\[31m\\x9b2J\\u202e |", f"| {FORMULA} |", r"| \<script\>alert(1)\</script\> |",
@@ -257,10 +257,21 @@ def test_hostile_ids_are_escaped(form):
     assert Path("out.txt").read_text("utf-8") == text
 
 
+def test_a_query_called_all_is_not_taken_for_the_mean():
+    Path("all.txt").write_bytes(b"all 0 d1 1\nq 0 d1 1\n")
+    Path("all.run").write_bytes(b"all Q0 d1 1 1 t\nq Q0 d2 1 1 t\n")
+    for form in ("csv", "trec"):
+        assert refused("eval", "all.txt", "all.run", "-q", "--format", form).slug == "query-all"
+        assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "-q", "-n", "--format", form)
+        assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "--format", form)
+    assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "-q")
+
+
 def test_hostile_names_of_files_are_escaped():
     Path("=a\x1b[31m|b.run").write_bytes(RUN)
     words = ["eval", "qrels.txt", "=a\x1b[31m|b.run", "-m", "AP", "--format"]
-    assert r"'=a\x1b[31m|b,AP,all" in run(*words, "csv")
+    assert r"=a\x1b[31m|b,AP,all" in run(*words, "csv")
+    assert r"'=a\x1b[31m|b,AP,all" in run(*words, "csv", "--spreadsheet-safe")
     assert r"=a\x1b[31m|b.run, judgments:" in run(*words, "table")
     error = refused("eval", "qrels.txt", "no\x1b[31m.run")
     assert str(error).startswith(r"no\x1b[31m.run: ")

@@ -398,5 +398,5 @@ def test_a_history_is_written_and_read_and_its_anchor_compared():
     assert "since best" in passes(*later, "--max-total-drop", "RR=0.5")
     assert "since best" in fails(*later[:-2], "--anchor", "best.run")
     for flag in ("-o", "--summary"):
-        assert "--history" in wrong(*later, flag, "builds.jsonl")
+        assert "[output-is-input]" in wrong(*later, flag, "builds.jsonl")
     assert len(Path("builds.jsonl").read_text().splitlines()) == 4

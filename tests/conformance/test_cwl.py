@@ -21,14 +21,25 @@ RATES = re.compile(r"(BPM|INST|INSQ|SDCG|NERR8|NERR9|NERR10|NERR11)\(")
 
 
 def by_the_book(going_on, grades, depth, top=4.0):
-    """Σ V·gain / Σ V over every rank, one after the other; `going_on` is C(rank, gain, gain so far)."""
+    """Σ V·gain and Σ V over every rank, one after the other; `going_on` is C(rank, gain, gain so far)."""
     gains = [max(g, 0) / top for g in grades] + [0.0] * (depth - len(grades))
     reached, looked, gained, so_far = 1.0, 0.0, 0.0, 0.0
     for rank, gain in enumerate(gains[:depth], 1):
         so_far += gain
         looked, gained = looked + reached, gained + reached * gain
         reached *= going_on(rank, gain, so_far)
-    return gained / looked
+    return gained, looked
+
+
+def forager(goal, b1, strict_goal, rate, b2, strict_rate):
+    """C of information foraging; a factor with b None is left out."""
+
+    def going_on(rank, gain, so_far):
+        first = 1.0 if b1 is None else 1 - 1 / (1 + b1 * np.exp((goal - so_far) * strict_goal))
+        second = 1.0 if b2 is None else 1 / (1 + b2 * np.exp((rate - so_far / rank) * strict_rate))
+        return first * second
+
+    return going_on
 
 
 def hopeful(hope):
@@ -49,6 +60,12 @@ USERS = {
     "SDCG@5000": (lambda r, g, _: np.log2(r + 1) / np.log2(r + 2), 5000),
     "SDCG@4": (lambda r, g, _: np.log2(r + 1) / np.log2(r + 2), 4),
     "BPM(T=1.5)@4": (lambda r, g, so_far: float(so_far < 1.5), 4),
+    "SearchEconomics@6": (lambda r, g, _: ((r + 1) ** 0.5 - r**0.5) / (r**0.5 - (r - 1) ** 0.5), 6),
+    "SearchEconomics(beta=0.2)": (lambda r, g, _: ((r + 1) ** 0.2 - r**0.2) / (r**0.2 - (r - 1) ** 0.2), 1000),
+    "IFT": (forager(2, 0.9, 10, 0.2, 0.9, 10), 1000),
+    "IFT(T=1, b1=0.5, R1=1, A=0.3, b2=0.7, R2=2)@6": (forager(1, 0.5, 1, 0.3, 0.7, 2), 6),
+    "IFT(form='goal', R1=1)@50": (forager(2, 0.9, 1, 0.2, None, 0), 50),
+    "IFT(form='rate', R2=1)@50": (forager(2, None, 0, 0.2, 0.9, 1), 50),
 }
 
 
@@ -56,7 +73,23 @@ USERS = {
 @pytest.mark.parametrize("name", USERS)
 def test_the_closed_forms_equal_a_walk_down_the_ranks(name, grades):
     going_on, depth = USERS[name]
-    assert parse(name).on(ranked(grades))[0] == pytest.approx(by_the_book(going_on, grades, depth), rel=1e-12, abs=0)
+    gained, looked = by_the_book(going_on, grades, depth)
+    close = {"rel": 1e-12, "abs": 0}
+    assert parse(name).on(ranked(grades))[0] == pytest.approx(gained / looked, **close)
+    assert parse(name)(of="gain").on(ranked(grades))[0] == pytest.approx(gained, **close)
+    assert parse(name)(of="depth").on(ranked(grades))[0] == pytest.approx(looked, **close)
+
+
+def test_documents_of_the_top_grade_are_worth_k_to_the_beta_by_search_economics():
+    for k in (1, 3, 7):
+        assert parse(f"SearchEconomics(of='gain', beta=0.3)@{k}").on(ranked([4] * 8))[0] == pytest.approx(k**0.3)
+    assert parse("SearchEconomics(beta=1)@5").on(ranked([4, 0, 4]))[0] == pytest.approx(2 / 5)  # precision
+
+
+def test_a_user_who_keeps_to_nothing_goes_on_with_a_fixed_probability():
+    """R1 = R2 = 0: C = b1 / (1 + b1)·1 / (1 + b2), as RBP."""
+    p = 9 / 10 * 1 / (1 + 0.1)
+    assert parse("IFT(b1=9, R1=0, b2=0.1, R2=0)").on(ranked([4, 0, 4]))[0] == pytest.approx((1 - p) * (1 + p**2))
 
 
 def test_a_user_without_end_is_the_limit_of_ever_deeper_ones():

@@ -675,13 +675,11 @@ def an_id_that_is_a_formula(folder, monkeypatch):
     formula = '=HYPERLINK("http://x.example","y")'
     qrels, run = {formula: {formula: 1}}, {formula: {formula: 0.5}}
     jd.write_run(run, folder / "x.csv")
-    assert first_row((folder / "x.csv").read_text())["query_id"] == f"'{formula}"
-    jd.write_run(run, folder / "y.csv", guard=False)
-    assert jd.read_run(folder / "y.csv").queries.tolist() == [formula.encode()]
+    assert jd.read_run(folder / "x.csv").queries.tolist() == [formula.encode()]
     values = jd.evaluate(qrels, jd.read_run(run, name="=cmd"), "AP")
     values.save(folder / "v.csv")
-    assert first_row((folder / "v.csv").read_text()) == {"query": f"'{formula}", "AP": "1.0"}
-    row = first_row(Evaluations((values,), per_query=True).to_csv())
+    assert first_row((folder / "v.csv").read_text()) == {"query": formula, "AP": "1.0"}
+    row = first_row(Evaluations((values,), per_query=True).to_csv(spreadsheet_safe=True))
     assert (row["run"], row["query"]) == ("'=cmd", f"'{formula}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -98,7 +99,7 @@ def _with_hint(call: Callable[[], Any], options: dict[str, Any]) -> Any:
         return call()
     except DataError as error:
         path = error.where.path if error.where else "-"
-        if options["systems"] or path == "-" or error.slug in ("swapped", "no-common-query"):
+        if options["systems"] or not Path(path).is_file() or error.slug in ("swapped", "no-common-query"):
             raise
         try:
             read_scores(path)

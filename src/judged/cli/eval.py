@@ -16,6 +16,7 @@ from judged.cli.options.inputs import (
     named_files,
     policy_options,
     split_inputs,
+    weight_options,
 )
 from judged.cli.options.output import emit, output_options
 from judged.cli.options.rag import chunk_options
@@ -28,6 +29,7 @@ from judged.cli.options.rag import chunk_options
 @level_option
 @option("--keep-names", is_flag=True, group="Measures", help="Print the names of measures as written, such as map.")
 @option("--bounds", is_flag=True, group="Measures", help="Add the values as if all unjudged documents were irrelevant, and as if they had the top grade.")  # fmt: skip
+@weight_options
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
 @option("-n", "--no-summary", is_flag=True, group="Output", help="Print only the values per query.")
 @output_options("trec")
@@ -60,7 +62,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judgments, runs = split_inputs(qrels, runs, options, least=0)
     named = named_files(runs or (qrels,))
     files = list(named.values()) if isinstance(named, dict) else list(named)
-    settings = {name: options[name] for name in ("level", "bounds", "strict", "keep_names")}
+    settings = {name: options[name] for name in ("level", "bounds", "weights", "weight_col", "strict", "keep_names")}
     with open_engine(options) as (engine, open_runs):
         opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})
         results = [evaluate(source, run, list(measures) or DEFAULT, **settings, **policy) for source, run in opened]
@@ -69,7 +71,21 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     text_only = not results[0].numeric_measures
     per_query = options["per_query"] or options["no_summary"] or text_only
     result = Evaluations(tuple(results), per_query, not options["no_summary"], _compare_with_first)
+    if per_query and result.summary and options["format"] in ("csv", "trec"):
+        _check_all(result)
     emit(result, options, result.warnings)
+
+
+def _check_all(result: Any) -> None:
+    """Raise for a query called `all`: its rows look like those of the means."""
+    from judged.errors import Hint, UsageError
+
+    if any(query == "all" for values in result.results for query in values.queries):
+        problem, hint = (
+            "the rows of the query 'all' look like those of the means",
+            "leave out the means with {no_summary}",
+        )
+        raise UsageError("query-all", problem, hint=Hint(hint, no_summary=True), value="all")
 
 
 def _compare_with_first(results: Any, names: Any) -> Any:

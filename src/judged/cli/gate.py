@@ -9,6 +9,7 @@ import click
 
 from judged.cli.options.command import Command, option, say
 from judged.cli.options.comparison import slice_options, statistics_options
+from judged.cli.options.files import check_files
 from judged.cli.options.inputs import (
     check_stdin,
     chosen_policy,
@@ -47,6 +48,7 @@ _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction"
 @statistics_options(gate=True)
 @option("--allow-changed-judgments", is_flag=True, default=None, group="Policies", help="Only warn if the judgments of a saved baseline are different.")  # fmt: skip
 @option("--allow-missing-queries", is_flag=True, default=None, group="Policies", help="Accept a candidate that lacks queries of the baseline.")  # fmt: skip
+@option("--allow-edited", is_flag=True, group="Policies", help="Accept a baseline that does not match its checksum.")
 @option(
     "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline; no rules are checked."
 )
@@ -68,12 +70,20 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     judged gate qrels.txt new.run -b main.run --slices queries.csv --by category
     """
     from judged.quality_gate.gate import gate
+    from judged.quality_gate.rules import Rules
 
     ctx = click.get_current_context()
     rules = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None)
     qrels, candidate = _inputs(files, rules, options)
+    declared = Rules.of(rules)
+    named = [
+        declared.qrels,
+        declared.slices,
+        declared.anchor,
+        *([] if _renews(declared.baseline, options) else [declared.baseline]),
+    ]
+    check_files(ctx, rules, *named)
     check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"], options["anchor"])))
-    _check_outputs(options)
     settings = _rules(ctx, options)
     if options["save"]:
         _save(qrels, candidate, rules, settings, options["save"])
@@ -83,16 +93,28 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     ctx.exit(0 if found.passed else 1)
 
 
-def _check_outputs(options: dict[str, Any]) -> None:
-    for name in ("output", "summary", "save"):
-        if options["history"] and options[name] and Path(options[name]).resolve() == Path(options["history"]).resolve():
-            raise click.UsageError(f"--{name} would overwrite the file of --history: choose another file.")
+def _renews(baseline: Any, options: dict[str, Any]) -> bool:
+    """True if --save writes the baseline that the rules name again; a run is never replaced."""
+    return bool(options["save"]) and isinstance(baseline, str) and ".json" in Path(baseline).suffixes
 
 
 def _named(file: str) -> Any:
     """{name: file} for NAME=FILE, or the file."""
     files = named_files((file,))
     return files if isinstance(files, dict) else file
+
+
+def _baseline(options: dict[str, Any]) -> Any:
+    """The baseline: {name: file} for NAME=FILE, or the file; or its content, if it may be edited."""
+    from judged.quality_gate.baseline import read_baseline
+
+    files = _named(options["baseline"])
+    if not options["allow_edited"]:
+        return files
+    named = files if isinstance(files, dict) else {"": files}
+    [(name, file)] = named.items()
+    read = read_baseline(file, allow_edited=True) or file
+    return {name: read} if name else read
 
 
 def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +124,7 @@ def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
     if ctx.get_parameter_source("profile") is not click.core.ParameterSource.COMMANDLINE:
         policy.pop("profile", None)
     several = {
-        "baseline": options["baseline"] and _named(options["baseline"]),
+        "baseline": options["baseline"] and _baseline(options),
         "measures": list(options["measures"]),
         "anchor": options["anchor"] and _named(options["anchor"]),
         "history": options["history"],

@@ -93,7 +93,8 @@ def click_rows(log: ClickLog) -> RecordTable:
 
 def write_clicks(log: ClickLog, path: str | os.PathLike[str]) -> None:
     """Write a log as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file is written atomically."""
-    write_columns({name: list(column) for name, column in click_rows(log).columns.items()}, path)
+    columns = {name: list(column) for name, column in click_rows(log).columns.items()}
+    write_columns(columns, path, inputs=[log.name])
 
 
 def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), held_out: float = 0.0, seed: int = 0,

@@ -26,6 +26,7 @@ from judged.stats.checks import check_count, check_number
 from judged.stats.differences import known_rows
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
+from judged.stats.summary import no_weights
 from judged.steps import step
 from judged.tables.text import counted
 
@@ -46,6 +47,8 @@ def compare(
     clusters: Any = None,
     resamples: int | None = None,
     seed: int = 0,
+    weights: Any = None,
+    weight_col: str | None = None,
     level: float | None = None,
     profile: str = "trec_eval-10",
     **options: Unpack[EvaluateOptions],
@@ -67,6 +70,8 @@ def compare(
         clusters: {query: group}, or a column of the table: queries of a group (a user, a topic) are drawn, and change sign, together.
         resamples: number of resamples of the permutation and bootstrap tests. [default: that of the test]
         seed: random seed.
+        weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"` and `interval="t"`.
+        weight_col: column of the weights.
         level: lowest relevant grade.
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.
@@ -80,10 +85,10 @@ def compare(
         raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
     settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
     requests = slice_requests(slices, by, clusters)
-    compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, **options)
+    weighted = (weights, weight_col)
+    compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, weighted=weighted, **options)
     codes = cluster_codes(clusters, slices, compared.results[0].queries)
-    if codes is not None:
-        settings = replace(settings, clusters=int(codes.max(initial=-1)) + 1)
+    settings = _with_queries(settings, compared, codes)
     groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
     return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
 
@@ -113,13 +118,28 @@ def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
     columns = {m: _values(compared, m) for m in _common_measures(compared)}
-    rows, settings = PairsOfRuns(compared.names, pairs, groups.groups, clusters, settings).compare(columns)
+    rows, settings = PairsOfRuns(
+        compared.names, pairs, groups.groups, clusters, settings, compared.results[0].weights
+    ).compare(columns)
     return Comparison(
         names=compared.names, results=compared.results, judged=compared.judged, settings=settings,
         rows=tuple(r for r in rows if r.part is None), parts=tuple(r for r in rows if r.part is not None),
         baseline=compared.names[int(pairs[0, 0])] if against_one else None,
         warnings=compared.warnings + groups.warnings + _missing_values(columns), slices=dict(groups.groups),
     )  # fmt: skip
+
+
+def _with_queries(settings: ComparisonSettings, compared: ComparedRuns, clusters: Ints | None) -> ComparisonSettings:
+    """Note the clusters and weights of queries; raise if the test or clusters would ignore weights."""
+    if clusters is not None:
+        settings = replace(settings, clusters=int(clusters.max(initial=-1)) + 1)
+    if compared.results[0].weights is None:
+        return settings
+    if clusters is not None:
+        raise no_weights("clusters")
+    if settings.test != "t":
+        raise no_weights(f"the {settings.test} test").changed(hint=Hint("use {test}", test="t"))
+    return replace(settings, weighted=True)
 
 
 def _values(compared: ComparedRuns, m: Measure) -> Floats:

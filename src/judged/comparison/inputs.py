@@ -18,6 +18,7 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.intervals import group_codes
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import weights_of
 from judged.io.query_attributes import read_attribute
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
@@ -34,17 +35,24 @@ class ComparedRuns:
 
 
 def evaluate_runs(
-    qrels: Any, runs: Any, measures: Measures, *, level: float | None, profile: str, **options: Unpack[EvaluateOptions]
-) -> ComparedRuns:
-    """Evaluate each run, or align the results that are passed instead of judgments."""
+    qrels: Any, runs: Any, measures: Measures, *, level: float | None, profile: str, weighted: tuple[Any, str | None] = (None, None),
+    **options: Unpack[EvaluateOptions],
+) -> ComparedRuns:  # fmt: skip
+    """Evaluate each run, or align the results that are passed instead of judgments, with the weights of their queries."""
     if runs is None and not are_questions(qrels, options):
-        return _align(*_named_results(qrels))
+        names, given = _named_results(qrels)
+        return _align(names, [_weigh(r, *weighted) for r in given])
     inputs = open_inputs(qrels, runs, options)
     results = [
         evaluate(inputs.qrels, run, measures, level=level, profile=profile, **inputs.options) for _, run in inputs.runs
     ]
     names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
-    return _align(names, [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)])
+    named = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
+    return _align(names, [_weigh(r, *weighted) for r in named])
+
+
+def _weigh(result: Values, weights: Any, column: str | None) -> Values:
+    return result if weights is None else replace(result, weights=weights_of(weights, result.queries, column))
 
 
 def _named_results(results: Any) -> tuple[list[str], list[Values]]:
@@ -77,7 +85,16 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     lost = queries_differ([r.queries for r in results], ", left out") if differ else ()
     warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
     kept = tuple(_select(r, common) for r in results)
+    _check_same_weights(names, kept)
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
+
+
+def _check_same_weights(names: Sequence[str], results: Sequence[Values]) -> None:
+    listed = [None if r.weights is None else r.weights.tolist() for r in results]
+    for name, weights in zip(names, listed, strict=True):
+        if weights != listed[0]:
+            problem = f"{names[0]} and {name} have different weights of queries"
+            raise DataError("incomparable", problem, hint="evaluate both with the same weights")
 
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
@@ -103,7 +120,10 @@ def _select(result: Values, queries: list[Id]) -> Values:
     rows = np.array([place[q] for q in queries])
     columns = {n: c[rows] for n, c in result.columns.items()}
     source = _select_source(result, rows)
-    return replace(result, queries=tuple(queries), columns=columns, if_irrelevant=None, if_top=None, source=source)
+    weights = None if result.weights is None else result.weights[rows]
+    return replace(
+        result, queries=tuple(queries), columns=columns, if_irrelevant=None, if_top=None, source=source, weights=weights
+    )
 
 
 def _select_source(result: Values, rows: Ints) -> Provenance | None:

@@ -15,16 +15,21 @@ from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Decisions, decide_family
 from judged.stats.differences import known_rows
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
+from judged.stats.weighted import linearised
 
 _NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """The values of a measure on the queries of a slice, or on all of them; `clusters` has a code per query."""
+    """The values of a measure on the queries of a slice, or on all of them; `clusters` has a code per query.
+
+    `x` has the values that are tested: with weights those whose plain mean is the weighted one.
+    """
 
     measure: Measure
     label: str | None
+    values: Floats
     x: Floats
     clusters: Ints | None
 
@@ -38,6 +43,7 @@ class PairsOfRuns:
     slices: Sequence[tuple[str, Bools]]
     clusters: Ints | None
     settings: ComparisonSettings
+    weights: Floats | None = None  # of the queries
 
     def compare(self, columns: Mapping[Measure, Floats]) -> tuple[list[Difference], ComparisonSettings]:
         """Compare every pair by each measure, values of queries × runs, over all queries and then over each slice.
@@ -45,10 +51,9 @@ class PairsOfRuns:
         All queries are one family of tests: pairs × measures. Slices are another: pairs × measures × slices that have
         enough queries. The settings are returned with the numbers of tests and what was remarked on them.
         """
-        every = [self._part(m, x, None, known_rows(x)) for m, x in columns.items()]
-        parts = [
-            self._part(m, x, label, known_rows(x) & rows) for m, x in columns.items() for label, rows in self.slices
-        ]
+        known = {m: known_rows(x) if self.weights is None else known_rows(x) & (self.weights > 0) for m, x in columns.items()}  # fmt: skip
+        every = [self._part(m, x, None, known[m]) for m, x in columns.items()]
+        parts = [self._part(m, x, label, known[m] & rows) for m, x in columns.items() for label, rows in self.slices]
         rows, tests, remarks, test = self._family(every, 1)
         more, slice_tests, others, _ = self._family(parts, self.settings.min_queries)
         resamples = self.settings.resamples if test == self.settings.test else None
@@ -59,7 +64,9 @@ class PairsOfRuns:
         return [*rows, *more], settings
 
     def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Slice:
-        return _Slice(m, label, x[rows], None if self.clusters is None else self.clusters[rows])
+        values = x[rows]
+        tested = values if self.weights is None or not len(values) else linearised(values, self.weights[rows])
+        return _Slice(m, label, values, tested, None if self.clusters is None else self.clusters[rows])
 
     def _family(self, parts: Sequence[_Slice], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
         """Differences of all parts, the number of tests, the remarks on them, and the test that was used."""
@@ -81,7 +88,8 @@ class PairsOfRuns:
         return rows, decided[0].tests, decided[0].remarks, decided[0].test
 
     def _rows(self, part: _Slice, decided: Decisions) -> list[Difference]:
-        a, b = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]
+        a, b = part.values[:, self.pairs[:, 0]], part.values[:, self.pairs[:, 1]]
+        d = part.x[:, self.pairs[:, 1]] - part.x[:, self.pairs[:, 0]]
         counts, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
         lower, means = part.measure.definition.lower_is_better, part.x.mean(axis=0)
         rows = []
@@ -96,12 +104,12 @@ class PairsOfRuns:
                 d_z=float(sizes[0][i]), superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]),
                 cliff=float(sizes[2][i]), note=decided.note[i], verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
             )  # fmt: skip
-            rows.append(notes_on(row, b[:, i] - a[:, i], decided.test, self.settings.margin))
+            rows.append(notes_on(row, d[:, i], decided.test, self.settings.margin))
         return rows
 
     def _untested(self, part: _Slice) -> list[Difference]:
-        x, lower = part.x, part.measure.definition.lower_is_better
-        means = x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
+        x, lower = part.values, part.measure.definition.lower_is_better
+        means = part.x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
         rows = []
         for a, b in self.pairs.tolist():
             above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())

@@ -17,10 +17,12 @@ from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.names import ByMeasure, find_measure
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import check_unweighted
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
+from judged.stats.summary import summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
 
@@ -96,10 +98,11 @@ class Comparison(Result):
             for i, name in enumerate(self.names)
         }
 
-    @staticmethod
-    def _known_mean(x: Floats) -> Floats:
-        known = known_rows(x)
-        return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
+    def _known_mean(self, x: Floats) -> Floats:
+        known, weights = known_rows(x), self.results[0].weights
+        if weights is None:
+            return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
+        return np.array([summarise(np.where(known, column, np.nan), "mean", weights) for column in x.T])
 
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
@@ -160,12 +163,14 @@ class Comparison(Result):
         """Test whether any runs differ: Friedman's test and the two-way analysis of variance, per measure."""
         from judged.comparison.omnibus import omnibus_tests
 
+        check_unweighted("tests of all runs", self.results)
         return omnibus_tests(self)
 
     def jointly(self, test: str = "randomised-tukey") -> JointTests:
         """Test every pair with all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
         from judged.comparison.omnibus import joint_tests
 
+        check_unweighted("joint tests", self.results)
         return joint_tests(self, test)
 
     def critical(self, measure: str) -> Critical:
@@ -183,6 +188,7 @@ class Comparison(Result):
         return bayesian_t(self._differences(measure, a, b), rope=rope)
 
     def _differences(self, measure: str, a: str, b: str) -> Floats:
+        check_unweighted("this test", self.results)
         x = self.matrix(measure)
         d = x[:, self._place(b)] - x[:, self._place(a)]
         known: Floats = d[~np.isnan(d)]

@@ -24,6 +24,7 @@ class ComparisonSettings:
     resamples: int | None
     seed: int
     clusters: int | None = None  # number of clusters of queries
+    weighted: bool = False  # queries have weights
     tests: int = 0
     slice_tests: int = 0
     remarks: tuple[str, ...] = ()
@@ -31,6 +32,7 @@ class ComparisonSettings:
     def __str__(self) -> str:
         drawn = f", {self.resamples:,} resamples" if self.resamples else ""
         drawn += f", {self.clusters:,} clusters of queries" if self.clusters else ""
+        drawn += ", weighted queries" if self.weighted else ""
         over = f"{self.tests:,} tests (pairs × measures)"
         over += f", slices over {self.slice_tests:,} (pairs × measures × slices)" if self.slice_tests else ""
         alone = self.correction == "none" or max(self.tests, self.slice_tests) <= 1

@@ -64,6 +64,13 @@ class RankTexts:
         out: Ints = along[start + np.minimum(depth, self.size)] - along[start]
         return out
 
+    def above(self, name: str, query: Ints, rank: Ints) -> Ints:
+        """Return the sum of a column over the ranks above each (query, rank)."""
+        start = segment.offsets(self.size)[query]
+        along = np.concatenate([[0], np.cumsum(getattr(self, name))])
+        out: Ints = along[start + rank - 1] - along[start]
+        return out
+
     def select(self, rows: Ints) -> RankTexts:
         """Return the columns of some queries."""
         start = segment.offsets(self.size)[:-1]
@@ -96,18 +103,35 @@ class RankTexts:
         return RankTexts(**columns, lacking=next((p.lacking for p in known if p.lacking), None))
 
 
+def tokens_of(judged: Judged) -> RankTexts | None:
+    """The tokens at each rank; None if none were given.
+
+    Raises:
+        DataError: `no-tokens`: some are missing.
+    """
+    reading = judged.reading
+    if reading is None or (reading.tokens is None and reading.lacking is None):
+        return None
+    if reading.tokens is None:
+        raise _no_tokens(judged, f": {reading.lacking}")
+    return reading
+
+
+def _no_tokens(judged: Judged, why: str = "") -> DataError:
+    problem = f"the token counts of retrieved documents are unknown{why}"
+    return DataError("no-tokens", problem, where=judged.names[1], hint=NO_TOKENS)
+
+
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
     """Cut each ranking to the documents that fit into a token budget.
 
     Every query has its own depth, so a measure sees a shorter ranking without a cutoff, and its denominator does not change: the ideal
     ranking consists of all judged documents, whatever fits, and does not depend on the run.
     """
-    reading = judged.reading
     if judged.policy.ties == "expected":
         raise UsageError("no-tokens", "a token budget needs a single order of tied documents, got ties='expected'",
                          hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
-    if reading is None or reading.tokens is None:
-        why = "" if reading is None or reading.lacking is None else f": {reading.lacking}"
-        problem = f"the token counts of retrieved documents are unknown{why}"
-        raise DataError("no-tokens", problem, where=judged.names[1], hint=NO_TOKENS)
+    reading = tokens_of(judged)
+    if reading is None:
+        raise _no_tokens(judged)
     return judged.cut(reading.depth(budget, judged.policy.crossing))

@@ -21,6 +21,7 @@ from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
+from judged.evaluation.weights import weights_of
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
@@ -63,6 +64,8 @@ def evaluate(
     *,
     level: float | None = None,
     bounds: bool = False,
+    weights: Any = None,
+    weight_col: str | None = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
     keep_names: bool = False,
@@ -80,6 +83,8 @@ def evaluate(
         level: lowest relevant grade, for every binary measure that does not set its own.
         bounds: also compute every measure as if all unjudged documents that it sees were irrelevant, and as if they had
             the top grade (`Values.if_irrelevant`, `Values.if_top`).
+        weights: of the queries in means and intervals, such as their traffic: {query: weight}, or a table of queries.
+        weight_col: column of the weights in that table. [default: weight]
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
@@ -103,7 +108,8 @@ def evaluate(
     else:
         rag, policies = RagOptions.split(options)
         source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
-    return measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
+    result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
+    return replace(result, weights=weights_of(weights, result.queries, weight_col))
 
 
 def parse_measures(
@@ -113,6 +119,10 @@ def parse_measures(
     names = parse_all(measures, keep_names=keep_names)
     applied = [replace(with_level(profile.apply(m, given), level), label=m.label) for m in names]
     parsed = list(dict.fromkeys(applied))
+    named = {str(m): m for m in parsed}
+    other = next((m for m in parsed if named[str(m)] != m), None)
+    if other is not None:
+        raise UsageError("parameter", f"two measures are called {other}", hint="give their functions different names", value=str(other))  # fmt: skip
     if not parsed:
         raise UsageError("no-measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10"))  # fmt: skip
     return parsed

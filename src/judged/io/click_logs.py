@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
-from judged.errors import DataError, Place, UsageError
+from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import ENDINGS, write_atomically
+from judged.io.files.outputs import check_output
 from judged.io.open_table import open_role_table
-from judged.io.tables.columns import NAMES, Role, list_names
+from judged.io.tables.columns import NAMES, Role
 from judged.io.tables.ids import Column
 from judged.io.tables.numbers import ranks
 from judged.io.tables.roles import Coded
@@ -63,16 +64,11 @@ def _as_teams(column: Column) -> Ints | None:
 
 
 _SESSION = (
-    ("session", "sessionid", "sid"),
-    ("impression", "impressionid"),
-    ("searchid",),
-    ("serpid",),
-    ("requestid",),
-    ("visit", "visitid"),
-)
-_QUERY = tuple((name,) for name in list_names("query") if "user" not in name)
-_DOC = (("docid",), ("docno",), ("doc",), ("document",), *NAMES["doc"])
-_RANK = (("rank",), ("position", "pos"))
+    ("session", "sessionid", "sid", "impression", "impressionid", "searchid", "serpid", "requestid", "visit", "visitid"),
+)  # fmt: skip
+_USERS = ("user", "userid", "customerid", "visitorid", "memberid", "uid")  # who clicked; a query is what was asked
+_QUERY = tuple(tuple(name for name in tier if name not in _USERS) for tier in NAMES["query"])
+_RANK = (("rank", "position", "pos"),)
 _SHOWN_RANK = Role(_RANK, "ranks (rank, position)", _as_ranks, False, "a rank as an integer ≥ 1", "rank-type")
 
 
@@ -84,7 +80,7 @@ def _rank_in(side: str) -> Role:
 CLICKS: Mapping[str, Role] = {
     "session": Role(_SESSION, "sessions (session, session_id, impression …)"),
     "query": Role(_QUERY, "query ids (query, query_id, qid …)"),
-    "doc": Role(_DOC, "document ids (doc, doc_id, url, item …)"),
+    "doc": Role(NAMES["doc"], "document ids (doc, doc_id, url, item …)"),
     "rank": _SHOWN_RANK,
     "click": Role((("click", "clicked", "clicks", "isclicked", "isclick"),), "clicks (click, clicked)", _as_clicks, True,
                   "a click as 0 or 1", "click-type"),
@@ -152,8 +148,14 @@ def read_list_rows(source: Any) -> ListRows:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file is written atomically."""
+def write_columns(
+    columns: Mapping[str, list[Any]], path: str | os.PathLike[str], inputs: Sequence[object] = ()
+) -> None:
+    """Write columns of one length as CSV, TSV, JSON Lines or Parquet, depending on the file extension; the file is written atomically.
+
+    `inputs` are their sources, which must not be replaced.
+    """
+    check_output(path, inputs)
     target = Path(path)
     inner = target.with_suffix("") if target.suffix in ENDINGS else target
     ending = inner.suffix.lower()
@@ -171,9 +173,19 @@ def write_columns(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]
             encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
             file.writelines(encode(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
             return
+        _check_one_line(columns, path)
         writer = csv.writer(file, delimiter="," if ending == ".csv" else "\t", lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)
+
+
+def _check_one_line(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:
+    """Raise for an id over two lines, which the reader of CSV refuses."""
+    for column in columns.values():
+        for cell in column:
+            if isinstance(cell, str) and ("\n" in cell or "\r" in cell):
+                problem, hint = f"the id {shown(cell)} contains a line break", "write JSON Lines or Parquet"
+                raise DataError("id-blank", problem, where=os.fspath(path), value=cell, hint=hint)
 
 
 def _parquet(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:

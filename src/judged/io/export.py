@@ -21,10 +21,9 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A table to write. `guard`: keep spreadsheets from taking ids for formulas."""
+    """A table to write; ids are written exactly as they are, because the files are read again."""
 
     table: Run | Qrels
-    guard: bool = True
 
     @property
     def numbers(self) -> list[float]:
@@ -82,13 +81,11 @@ class Export:
         self._check_none(words, " \t\n\r\v\f", "the id {} contains a space", "write JSON, CSV or Parquet")
         return words
 
-    def guarded(self, ids: IdColumn, kind: IdKind) -> list[str]:
-        """Return ids as cells of one line; those that a spreadsheet takes for formulas get a quote in front."""
+    def one_line(self, ids: IdColumn, kind: IdKind) -> list[str]:
+        """Return ids as cells of one line."""
         cells = _words(ids)
         self._check_none(cells, "\n\r", "the id {} contains a line break", "write JSON or Parquet")
-        if not self.guard or kind == "integer":
-            return cells
-        return [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell for cell in cells]
+        return cells
 
     def _check_none(self, words: list[str], marks: str, problem: str, hint: str) -> None:
         joined = "".join(words)
@@ -108,8 +105,8 @@ def _trec(export: Export, file: IO[str]) -> None:
     table = export.table
     queries, docs, aspects = export.each(export.unblank)
     columns = export.columns(queries, docs, aspects)
-    if any(query.startswith("#") for query in queries) or queries[0].startswith("\ufeff"):
-        word = next(q for q in queries if q.startswith(("#", "\ufeff")))
+    if "#" in queries or queries[0].startswith("\ufeff"):
+        word = "#" if "#" in queries else queries[0]
         export.raise_id("id-comment", word, "the query id {} begins like a comment", "write JSON, CSV or Parquet")
     rows: Iterable[tuple[Any, ...]]
     if isinstance(table, Run):
@@ -169,7 +166,7 @@ def _dump(value: Any, export: Export, file: IO[str]) -> None:
 
 
 def _csv(export: Export, file: IO[str], delimiter: str = ",") -> None:
-    columns = export.columns(*export.each(export.guarded))
+    columns = export.columns(*export.each(export.one_line))
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, shown
 from judged.io.open_table import open_role_table
-from judged.io.tables.columns import Role, list_names
+from judged.io.tables.columns import NAMES, Role
 
-_QUERY = Role(tuple((name,) for name in (*list_names("query"), "id")), "query ids (query_id, qid, topic …)")
+_QUERY = Role((*NAMES["query"], ("id",)), "query ids (query_id, qid, topic …)")
 
 
-def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
+def read_attribute(source: Any, name: str, *, option: str = "by") -> Mapping[Id, Id]:
     """Return one column of a table of queries as {query: value}, from a CSV, JSON Lines or Parquet file, or a frame.
 
-    Empty cells are skipped; a query with two different values is an error.
+    Empty cells are skipped; a query with two different values is an error. `option` names the column in the message of a missing one.
     """
     roles = {"query": _QUERY, "attribute": Role((), f"the attribute {name!r}", read=_values)}
     try:
@@ -27,7 +27,9 @@ def read_attribute(source: Any, name: str) -> Mapping[Id, Id]:
     except DataError as error:
         if error.slug != "columns":
             raise
-        raise error.changed(hint=Hint("choose another column with {by}", by=None)) from None
+        both = "can both be" in error.problem
+        again = Hint(f"choose another column with {{{option}}}", **{option: None})
+        raise error.changed(hint="rename one of them" if both else again) from None
     query, values = table.ids["query"], table.numbers["attribute"]
     attribute: dict[Id, Id] = {}
     for row, (code, value) in enumerate(zip(query.code.tolist(), values.tolist(), strict=True)):

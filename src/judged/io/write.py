@@ -13,6 +13,7 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Hint, UsageError
 from judged.io.export import FORMATS, Export
 from judged.io.files.atomic import ENDINGS, write_atomically
+from judged.io.files.outputs import check_output
 from judged.io.files.source import PAD, read_bytes, source_name
 from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
@@ -31,30 +32,30 @@ _FORMAT = {
 }
 
 
-def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
+def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a run; the extension determines the format, and a second extension the compression.
 
     `.run`, `.trec`, `.txt` and no extension are TREC; others are `.json`, `.jsonl`, `.csv`, `.tsv` and `.parquet`. Each can be
-    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file is written atomically. Scores are read back as the same
-    numbers; only Parquet keeps the types of ids, only TREC keeps tags.
+    followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file is written atomically. Ids and scores are read back exactly; only
+    Parquet keeps the types of ids, only TREC keeps tags.
 
     Args:
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
         format: trec, json, jsonl, csv, tsv or parquet (default: from the extension).
-        guard: in CSV and TSV, put `'` before ids that begin with =, +, - or @, which a spreadsheet would treat as formulas. Such
-            ids are read back with the quote; set it to False if programs read the file.
 
     Raises:
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
         FileError: the file cannot be written; an existing file is unchanged.
     """
-    _write(Export(read_run(run), guard), path, format)
+    check_output(path, [run])
+    _write(Export(read_run(run)), path, format)
 
 
-def write_qrels(qrels: Any, path: str | os.PathLike[str], *, format: str | None = None, guard: bool = True) -> None:
+def write_qrels(qrels: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write judgments; see `write_run`."""
-    _write(Export(read_qrels(qrels), guard), path, format)
+    check_output(path, [qrels])
+    _write(Export(read_qrels(qrels)), path, format)
 
 
 def convert(
@@ -63,7 +64,6 @@ def convert(
     *,
     kind: str | None = None,
     format: str | None = None,
-    guard: bool = True,
     grade_map: Mapping[str, float] | None = None,
     **names: str | None,
 ) -> int:
@@ -74,19 +74,19 @@ def convert(
         target: the file to write, see `write_run`.
         kind: run or qrels (default: by the name of the target, `.run` or `qrels`, or by the content of the source).
         format: see `write_run`.
-        guard: see `write_run`.
         grade_map: grades of words, see `read_qrels`.
         names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
+    check_output(target, [source])
     kind = kind or _kind_of(target)
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
     columns = NamedColumns({n.removesuffix("_col"): c for n, c in named.items() if n.endswith("_col")}, grade_map)
     table = _read(source, kind, columns, fields)
     columns.check_used()
-    _write(Export(table, guard), target, format)
+    _write(Export(table), target, format)
     return len(table)
 
 
@@ -100,7 +100,7 @@ def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> 
     if path == "-":
         raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
     mode, write = FORMATS[_format(Path(path), format)]
-    with write_atomically(path, mode) as file:
+    with write_atomically(path, mode, inputs=[export.table.path]) as file:
         write(export, file)
 
 

@@ -92,7 +92,7 @@ def _expand(text: str) -> list[Measure]:
     if level and (at is not None or find(name) is None):
         name, at = (name, level["rest"]) if at else (level["rest"], at)
         extra["level"] = float(level["level"])
-    definition = find(name)
+    definition = None if text in NICKNAMES else find(name)  # `set` and `prefs` are lists, SET and Prefs are measures
     if definition is not None:
         return _with_parameters(definition, call.params, at, extra, text)
     if at is None and "(" not in text:

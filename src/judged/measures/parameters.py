@@ -6,9 +6,13 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from keyword import iskeyword
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+import numpy as np
+
+from judged._types import Column
 from judged.errors import UsageError, shown
 
 
@@ -46,8 +50,53 @@ class Spec:
             return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
         if get_origin(hint) is Literal:
             *others, last = map(str, get_args(hint))
-            return Spec(f"{', '.join(others)} or {last}" if others else last, _one_of(name, get_args(hint)))
+            return Spec(f"{', '.join(others)} or {last}" if others else last, one_of(name, get_args(hint)))
         raise TypeError(f"parameter {name} needs a type of judged.measures.parameters, or a Literal")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the user as a parameter: printed as `name()`, and called once for each distinct argument.
+
+    A name that was read from text has no function: such a measure can be compared and saved, but not computed.
+    """
+
+    name: str
+    function: Callable[[Any], float] | None = None
+    _known: dict[Any, float] = field(default_factory=dict, compare=False, repr=False)
+
+    @staticmethod
+    def of(function: Callable[[Any], float]) -> Function:
+        """Take the name of the function; one without a name, such as a lambda, is called `function`."""
+        name = getattr(function, "__name__", "")
+        return Function(name if name.isidentifier() and not iskeyword(name) else "function", function)
+
+    def __call__(self, x: Any) -> float:
+        if self.function is None:
+            raise UsageError("parameter", f"the function {self.name} is not known here", hint="pass the function itself, in Python", value=self.name)  # fmt: skip
+        if x not in self._known:
+            self._known[x] = float(self.function(x))
+        return self._known[x]
+
+    def on(self, x: Column) -> Column:
+        """The value of each element."""
+        each, place = np.unique(x, return_inverse=True)
+        return np.array([self(one) for one in each.tolist()], dtype=float)[place]
+
+    def __repr__(self) -> str:
+        return f"{self.name}()"
+
+
+def _or_function(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Accept a function, or its printed name, besides what `check` accepts."""
+
+    def checked(value: Any) -> Any:
+        if isinstance(value, Function) or not callable(value):
+            named = isinstance(value, str) and value.endswith("()") and value[:-2].isidentifier()
+            return Function(value[:-2]) if named else value if isinstance(value, Function) else check(value)
+        return Function.of(value)
+
+    return checked
 
 
 def frozen(value: Any) -> Any:
@@ -61,7 +110,7 @@ def _error(slug: str, problem: str, value: Any, hint: str | None = None) -> Usag
     return UsageError(slug, f"{problem}, got {shown(value)}", hint=hint, value=value)
 
 
-def _one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
+def one_of(name: str, choices: tuple[Any, ...]) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
         if value not in choices:
             raise _error("parameter", f"{name} must be one of {', '.join(map(repr, choices))}", value)
@@ -156,13 +205,15 @@ Level = Annotated[float, Spec("lowest relevant grade", number(0), ("rel", "min_r
 OptionalLevel = Annotated[float | None, Spec("lowest relevant grade; None to use the grades themselves", number(0, optional=True), ("rel",))]  # fmt: skip
 Recall = Annotated[float, Spec("share of the relevant documents that must be retrieved", number(0, 1), at=True)]
 Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant documents", number(0, _LARGEST, open_low=True), at=True)]  # fmt: skip
-_GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary"
-Gain = Annotated[str, Spec(_GAIN, _one_of("gain", ("linear", "exp", "binary")))]
+_GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary; in Python also a function of the grade"
+Gain = Annotated[str | Callable[[float], float], Spec(_GAIN, _or_function(one_of("gain", ("linear", "exp", "binary"))))]
 Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; other grades keep the gain above", _gains)]  # fmt: skip
 _EXPONENTIAL = Only("gain", lambda gain: gain == "exp", "gain='exp'", implied="exp")
 Base = Annotated[float, Spec("base of the exponential gain, which it selects", _base, only=_EXPONENTIAL)]
-_DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r)"  # fmt: skip
-Discount = Annotated[str, Spec(_DISCOUNT, _one_of("discount", ("log2", "log", "jk", "rank")))]
+_DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r); in Python also a function of the rank"  # fmt: skip
+Discount = Annotated[
+    str | Callable[[int], float], Spec(_DISCOUNT, _or_function(one_of("discount", ("log2", "log", "jk", "rank"))))
+]
 _LOGARITHM = Only("discount", lambda kind: kind in ("log", "jk"), "discount='log' or 'jk'", implied="log")
 LogBase = Annotated[
     float,
@@ -183,7 +234,7 @@ _NORM = (
     "divisor of the sum: relevant (all relevant documents), capped (at most the cutoff), found (the retrieved relevant documents), "
     "list (at most the documents retrieved), cutoff, or ideal (the sum of the ideal grades)"
 )
-Norm = Annotated[str, Spec(_NORM, _one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")))]
+Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")))]
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
 MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(-_LARGEST, _LARGEST), ("min_rel",))]  # fmt: skip
 Depth = Annotated[int | None, Spec("number of ranks that count, retrieved or not; None for all", _cutoff)]

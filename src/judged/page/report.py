@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.io.files.atomic import write_atomically
+from judged.io.files.outputs import check_output
 from judged.io.rag.texts import read_texts
 from judged.page.assemble import document
 from judged.page.facts import facts_of
@@ -94,13 +94,8 @@ def _check_path(path: Any, subject: Subject, *texts: Any) -> None:
     """Raise an error if the page would overwrite one of its inputs."""
     if not isinstance(path, str | os.PathLike) or str(path) in ("", "-") or "\0" in str(path):
         raise UsageError("parameter", "a file path such as report.html", got=shown(path), value=path)
-    read = [file for r in subject.results if r.source is not None for file, *_ in r.source.file_stamps]
-    named = [one for one in texts if isinstance(one, str | os.PathLike)]
-    for other in (*read, *named):
-        if Path(path).exists() and Path(other).exists() and Path(path).samefile(other):
-            raise UsageError(
-                "parameter", f"the page would overwrite its input {path}", hint="choose another file", value=str(path)
-            )
+    check_output(path, [file for result in subject.results for file in result.input_files])
+    check_output(path, texts)
 
 
 def _check(title: Any, depth: Any, length: Any) -> None:

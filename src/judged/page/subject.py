@@ -19,6 +19,7 @@ from judged.evaluation.result.values import Values
 from judged.io.rag.recognise import is_questions
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
+from judged.stats.summary import no_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,9 @@ def _restrict(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[n
 
 def subject_of(result: Any) -> Subject:
     """Return the subject for a result, a comparison, or several results."""
+    first = result.results[0] if isinstance(result, Comparison) else result
+    if isinstance(first, Values) and first.weights is not None:
+        raise no_weights("a report")
     if isinstance(result, Values):
         numbers = tuple(m for m in result.measures if not m.definition.text)
         if not numbers:

@@ -13,6 +13,7 @@ from judged._version import __version__
 from judged.core.tables import Qrels
 from judged.errors import DataError, FileError, Hint, Warned
 from judged.evaluation.result.load import load
+from judged.evaluation.result.saved import load_saved, values_arguments, with_checksum
 from judged.evaluation.result.values import Values
 from judged.io.files.atomic import write_atomically
 from judged.io.files.source import read_text
@@ -49,11 +50,12 @@ class Baseline:
             "qrels_file": self.qrels_file,
             "run_file": self.run_file,
         }
-        return json.dumps({"judged": data.pop("judged"), "inputs": inputs, **data}, indent=1, allow_nan=False) + "\n"
+        data = with_checksum({"judged": data.pop("judged"), "inputs": inputs, **data})
+        return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file, atomically; `jd.load` reads its values."""
-        with write_atomically(path) as file:
+        with write_atomically(path, inputs=self.values.input_files) as file:
             file.write(self.to_json())
 
     def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:
@@ -80,8 +82,8 @@ class Baseline:
         return tuple(warned)
 
 
-def read_baseline(source: Any) -> Baseline | None:
-    """Read a saved result; None if the source is a run."""
+def read_baseline(source: Any, *, allow_edited: bool = False) -> Baseline | None:
+    """Read a saved result, see `load`; None if the source is a run."""
     if isinstance(source, Baseline):
         return source
     if isinstance(source, Values):
@@ -91,11 +93,11 @@ def read_baseline(source: Any) -> Baseline | None:
     path = Path(source)
     head = _head(path)
     if head.startswith(b"PAR1"):
-        return _in_parquet(path)
+        return _in_parquet(path, allow_edited=allow_edited)
     if not (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or ".json" in path.suffixes):
         return None
     text = read_text(path)
-    return parse_baseline(text, str(source)) if _SAVED.match(text) else None
+    return parse_baseline(text, str(source), allow_edited=allow_edited) if _SAVED.match(text) else None
 
 
 def _head(path: Path) -> bytes:
@@ -109,25 +111,16 @@ def _head(path: Path) -> bytes:
         raise FileError("io", f"cannot read the baseline: {reason}", where=str(path), hint="check the path") from error
 
 
-def parse_baseline(text: str, name: str) -> Baseline:
+def parse_baseline(text: str, name: str, *, allow_edited: bool = False) -> Baseline:
     """Read the text of a saved result."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError("values-file", f"not a complete saved result: {error}", where=name, hint=_AGAIN) from error
-    if isinstance(data, list):
-        raise DataError("values-file", f"the file has {len(data)} results, not one", where=name, hint=_AGAIN)
-    if "values" not in data or "queries" not in data:
-        raise DataError("values-file", "the file has means only, no values per query", where=name, hint=_AGAIN)
-    values, inputs = Values.from_json(text, name), data.get("inputs", {})
+    data = load_saved(text, name, allow_edited=allow_edited)
+    values, inputs = Values(**values_arguments(data, name)), data.get("inputs", {})
     if not isinstance(inputs, dict) or not all(v is None or isinstance(v, str) for v in inputs.values()):
         raise DataError("values-file", "version and hashes of the inputs are not text", where=name, hint=_AGAIN)
-    if len(set(values.queries)) < len(values.queries):
-        raise DataError("values-file", "duplicate query", where=name, hint=_AGAIN)
     return Baseline(values, *(inputs.get(key) for key in ("version", "qrels", "qrels_file", "run_file")))
 
 
-def _in_parquet(path: Path) -> Baseline | None:
+def _in_parquet(path: Path, *, allow_edited: bool) -> Baseline | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -135,4 +128,4 @@ def _in_parquet(path: Path) -> Baseline | None:
         metadata = pq.read_schema(path).metadata or {}
     except pa.ArrowInvalid:
         return None  # the reader of runs reports the problem
-    return Baseline(load(path)) if b"judged" in metadata else None
+    return Baseline(load(path, allow_edited=allow_edited)) if b"judged" in metadata else None

@@ -58,14 +58,17 @@ def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommen
     known = [doc, [] if history is None else history.items, catalogue or []]
     place = {text: i for i, text in enumerate(sorted({text for texts in known for text in texts}))}
     item = np.fromiter(map(place.__getitem__, doc), np.int64, len(doc))
-    shares = None if labels is None else _shares(labels, place)
+    numbers = place if labels is None or catalogue is not None else _with_labelled(place, labels)
+    shares = None if labels is None else _shares(labels, place, numbers)
     table = ItemTable(place, catalogue, run.doc_kind == "integer")
     alike = similarity_of(side.vectors, side.similarity, shares, table)
     names = {as_text(u): i for i, u in enumerate(users)}
+    relevant = None if side.qrels is None else _relevant(side, names, numbers)
     lists = RecommendedLists(
         user=user, item=item, rank=rank, users=len(users), items=len(place), k=k,
         size_of_catalogue=_size(side.items, catalogue, doc),
-        relevant_row=None if side.qrels is None else _relevant(side, names, place, user, item),
+        relevant_row=None if relevant is None else _found(relevant, user, item),
+        relevant_to=relevant,
         interactions=None if history is None else _history(history, names, place),
         similarity_of=alike.between, described=alike.described, shares=shares,
         expected_rank=None if side.expected is None else _expected(side.expected, k, names, place, user, item),
@@ -129,9 +132,8 @@ def _history(past: Interactions, users: dict[str, int], items: dict[str, int]) -
     return History(user=past.user, item=item, users=len(past.users), place=place)
 
 
-def _relevant(
-    side: SideInformation, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints
-) -> NDArray[np.bool_]:
+def _relevant(side: SideInformation, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
+    """Users of the run, and their relevant items, as far as these are known."""
     qrels = read_qrels(side.qrels)
     good = qrels.grade >= side.level
     query = np.array([users.get(as_text(u), -1) for u in decoded(qrels.queries, qrels.query_kind)])[qrels.query[good]]
@@ -144,7 +146,12 @@ def _relevant(
             hint="check that the ids are the same",
         )
     kept = (query >= 0) & (doc >= 0)
-    return np.isin(user * len(items) + item, query[kept] * len(items) + doc[kept])
+    return query[kept], doc[kept]
+
+
+def _found(relevant: tuple[Ints, Ints], user: Ints, item: Ints) -> NDArray[np.bool_]:
+    width = int(max(item.max(initial=0), relevant[1].max(initial=0))) + 1
+    return np.isin(user * width + item, relevant[0] * width + relevant[1])
 
 
 def _expected(source: Any, k: int, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints) -> Floats:
@@ -168,10 +175,15 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes)
 
 
-def _shares(labels: dict[str, list[Any]], items: dict[str, int]) -> Floats:
+def _with_labelled(items: dict[str, int], labels: dict[str, list[Any]]) -> dict[str, int]:
+    """The numbers of items, followed by those of items that only the categories have."""
+    return items | {item: len(items) + i for i, item in enumerate(item for item in labels if item not in items)}
+
+
+def _shares(labels: dict[str, list[Any]], known: dict[str, int], items: dict[str, int]) -> Floats:
     """Items × categories: an item of several categories has an equal share in each."""
     rows = [(items[item], c, 1 / len(own)) for item, own in labels.items() if item in items for c in own]
-    if not rows:
+    if not any(item in known for item in labels):
         raise DataError("catalogue", "no item of the run or the history has a category", where="categories",
                         hint="check that the ids are the same")  # fmt: skip
     column = {c: i for i, c in enumerate(dict.fromkeys(c for _, c, _ in rows))}

@@ -67,6 +67,7 @@ class RecommendedLists:
     k: int
     size_of_catalogue: int | None = None
     relevant_row: Bools | None = None
+    relevant_to: tuple[Ints, Ints] | None = None  # users and their relevant items, recommended or not
     interactions: History | None = None
     similarity_of: Similarity | None = None
     described: Bools | None = None  # per item: true if it has a similarity; None for all
@@ -88,6 +89,21 @@ class RecommendedLists:
     def relevant(self) -> Bools:
         """True for rows that are relevant to their user."""
         return np.asarray(self._given("qrels", self.relevant_row))
+
+    @property
+    def relevant_pairs(self) -> tuple[Ints, Ints]:
+        """Users and their relevant items, recommended or not."""
+        pairs: tuple[Ints, Ints] = self._given("qrels", self.relevant_to)
+        return pairs
+
+    @property
+    def own_pairs(self) -> tuple[Ints, Ints]:
+        """Users of the lists, and the distinct items of their histories."""
+        back = np.full(self.history.users, -1)
+        known = self.history.place >= 0
+        back[self.history.place[known]] = np.flatnonzero(known)
+        user, item = self.history.pairs
+        return back[user][back[user] >= 0], item[back[user] >= 0]
 
     @property
     def history(self) -> History:
@@ -162,8 +178,10 @@ class RecommendedLists:
         """Some of the users; side information of items is unchanged."""
         new = np.cumsum(users) - 1
         part = self._rows(users[self.user])
-        history = self.interactions
+        history, pairs = self.interactions, self.relevant_to
+        kept = None if pairs is None else users[pairs[0]]
         return replace(part, user=new[part.user], users=int(users.sum()),
+                       relevant_to=None if pairs is None else (new[pairs[0][kept]], pairs[1][kept]),
                        interactions=None if history is None else replace(history, place=history.place[users]))  # fmt: skip
 
     def _rows(self, mask: Bools) -> RecommendedLists:

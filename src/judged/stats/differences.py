@@ -133,20 +133,31 @@ def known_rows(x: Floats) -> Bools:
 def mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     """Return the mean of each column and its standard error from the sums and sizes of clusters; NaN for one cluster.
 
-    The mean is the ratio of all sums to all sizes. Its variance is Σ (sum - mean · size)² / (1 - size/n) / n², the
-    bias-reduced estimate CR2 (Bell and McCaffrey 2002; Pustejovsky and Tipton 2018). With clusters of one query it is
-    s²/n.
+    The mean is the ratio of all sums to all sizes. Its variance, C/(C - 1) · Σ (sum - mean · size)² / n², is that of a
+    linearised ratio (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is s²/n.
     """
+    return _mean_and_error(sums, sizes, np.full(len(sizes), 1 - 1 / max(len(sizes), 1)))
+
+
+def mean_and_cr2(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Return the same with the bias-reduced variance CR2, Σ (sum - mean · size)² / (1 - size/n) / n², for t tests.
+
+    Bell and McCaffrey 2002; Pustejovsky and Tipton 2018. The degrees of freedom are `degrees_of_freedom`.
+    """
+    others = 1 - sizes / sizes.sum()
+    return _mean_and_error(sums, sizes, np.where(others > 0, others, 1.0))  # a cluster that has everything has no rest
+
+
+def _mean_and_error(sums: Floats, sizes: Floats, shrunk: Floats) -> tuple[Floats, Floats]:
     clusters, n = len(sizes), sizes.sum()
     mean = totals(sums) / n
     if clusters < 2:
         return mean, np.full_like(mean, np.nan)
     rest, power = scaled(sums - mean * sizes[:, None])
-    if (sizes == sizes[0]).all():
+    if (shrunk == shrunk[0]).all():
         squares = clusters / (clusters - 1) * totals(np.square(rest))
     else:
-        others = 1 - sizes / n  # 0 for a cluster that has everything, whose rest is 0
-        squares = totals(np.square(rest) / np.where(others > 0, others, 1.0)[:, None])
+        squares = totals(np.square(rest) / shrunk[:, None])
     return mean, np.ldexp(np.sqrt(squares), power) / n
 
 

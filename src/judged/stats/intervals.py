@@ -12,7 +12,7 @@ from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share
-from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_error, sum_by_cluster, totals
+from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_cr2, sum_by_cluster, totals
 from judged.stats.student_t import normal_quantile, two_sided_quantile
 
 Ends = tuple[float, float] | None
@@ -120,7 +120,12 @@ def _within(x: Floats, ends: Ends, limit: Ends, level: float, binary: bool) -> E
         return ends
     if binary and limit == (0, 1) and ((known == 0) | (known == 1)).all():
         return wilson(float(known.mean()), len(known), level)
-    return None if ends is None else (max(limit[0], ends[0]), min(limit[1], ends[1]))
+    return within(ends, limit)
+
+
+def within(ends: Ends, limit: Ends) -> Ends:
+    """Keep the ends of an interval within a range, if there is one."""
+    return ends if ends is None or limit is None else (max(limit[0], ends[0]), min(limit[1], ends[1]))
 
 
 def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
@@ -171,7 +176,7 @@ def _means(sums: Floats, sizes: Floats, clusters: bool, resamples: int, seed: in
 
 
 def _student(sums: Floats, sizes: Floats, level: float) -> Floats:
-    error = mean_and_error(sums, sizes)[1]
+    error = mean_and_cr2(sums, sizes)[1]
     return _symmetric(sums, sizes, two_sided_quantile(1 - level, degrees_of_freedom(sizes)) * error, level)
 
 

@@ -44,8 +44,27 @@ SUMMARIES: dict[str, Callable[[Floats], float]] = {
 }
 
 
-def summarise(x: NDArray[Any], how: str) -> float:
-    """Summarise a column by the function of this name; NaN values are left out."""
+def summarise(x: NDArray[Any], how: str, weights: Floats | None = None) -> float:
+    """Summarise a column by the function of this name; NaN values are left out.
+
+    With weights a mean is Σ w·x / Σ w, and a geometric mean that of the logarithms. Sums and extremes do not depend on weights.
+
+    Raises:
+        UsageError: `query-weights`: weights for a summary that has no weighted form here.
+    """
     if how not in SUMMARIES:
         raise UsageError("summary", f"summary must be one of {', '.join(SUMMARIES)}, got {how!r}", value=how)
-    return SUMMARIES[how](x[~np.isnan(x)])
+    known = ~np.isnan(x)
+    if weights is None or how in ("sum", "min", "max"):
+        return SUMMARIES[how](x[known])
+    if how not in ("mean", "geometric"):
+        raise no_weights(f"the summary {how}")
+    if how == "geometric":
+        return float(np.exp(summarise(np.log(np.maximum(x, FLOOR)), "mean", weights)))
+    weight = total(weights[known])
+    return total(weights[known] * x[known]) / weight if weight > 0 else float("nan")
+
+
+def no_weights(what: str) -> UsageError:
+    """The error of a computation that cannot use weights of queries, and must not ignore them."""
+    return UsageError("query-weights", f"{what} cannot use weights of queries", hint="evaluate again without weights")

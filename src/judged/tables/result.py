@@ -49,9 +49,16 @@ class Result:
         """LaTeX tables in booktabs style."""
         return self.render("latex", places=places)
 
-    def to_csv(self) -> str:
-        """The records as CSV."""
-        return self.render("csv")
+    def to_csv(self, *, spreadsheet_safe: bool = False) -> str:
+        """The records as CSV.
+
+        Args:
+            spreadsheet_safe: put `'` before text that begins with =, +, -, @, a tab or `'`, so that a spreadsheet computes no
+                text. Removing one leading `'` from such cells restores them.
+        """
+        from judged.tables.formats.csv import csv_text
+
+        return csv_text(self.records(), spreadsheet_safe=spreadsheet_safe)
 
     def to_json(self) -> str:
         """Everything as strict JSON on one line; missing values are null."""

@@ -8,6 +8,7 @@ import pytest
 import judged as jd
 from judged import AP, P, nDCG, parse
 from judged.measures import parse_all
+from judged.measures.trec_lists import NICKNAMES
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,12 @@ def test_the_lists_of_trec_eval_stand_for_their_measures():
     assert [str(m) for m in official[:6]] == ["NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "GMAP"]
     assert P @ 1000 in official
     assert len(parse_all("all_trec")) > 80
+
+
+@pytest.mark.parametrize("name", NICKNAMES)
+def test_the_name_of_a_list_never_means_one_measure(name):
+    """`set` and `prefs` differ from measures in upper and lower case only."""
+    assert len(parse_all(name)) > 1
 
 
 def test_objects_read_like_names():

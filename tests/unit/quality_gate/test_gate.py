@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import judged as jd
+from judged.evaluation.result.saved import with_checksum
 from judged.io.fingerprint import content_of
 from judged.quality_gate.rules import Rules
 from judged.quality_gate.rules_file import read_rules
@@ -648,9 +649,8 @@ def test_results_in_memory_and_from_eval_are_baselines_that_name_no_judgments(fi
 
 
 def test_another_version_is_told(files):
-    Path("base.json").write_text(
-        Path("base.json").read_text().replace(f'"version": "{jd.__version__}"', '"version": "0.0.1"')
-    )
+    data = json.loads(Path("base.json").read_text())
+    Path("base.json").write_text(json.dumps(with_checksum({**data, "inputs": {**data["inputs"], "version": "0.0.1"}})))
     [warning] = jd.gate("qrels.txt", "half.run", baseline="base.json").warnings
     assert warning.text == f"the baseline was made by judged 0.0.1; this is {jd.__version__}"
 
@@ -670,7 +670,7 @@ def test_another_version_is_told(files):
 def test_a_spoilt_baseline_is_an_error_that_names_the_file(files, spoil):
     Path("bad.json").write_text(spoil(Path("base.json").read_text()))
     error = refused("qrels.txt", "half.run", baseline="bad.json")
-    assert error.slug == "values-file"
+    assert error.slug in ("values-file", "values-edited")
     assert str(error).startswith("bad.json: ")
 
 

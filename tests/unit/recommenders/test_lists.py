@@ -36,10 +36,12 @@ def lists(rows, *, k=4, history=None, relevant=None, **more):
     if history is not None:
         had = [(u, i) for u, items in enumerate(history) for i in items]
         past = History(np.array([u for u, _ in had]), np.array([i for _, i in had]), len(history), np.arange(len(rows)))
+    good = None if relevant is None else np.array([bool(x) for r in relevant for x in r])
+    item = np.array([i for r in rows for i in r])
     return RecommendedLists(
-        user=user, item=np.array([i for r in rows for i in r]), rank=np.array([n for r in rows for n in range(1, len(r) + 1)]),
+        user=user, item=item, rank=np.array([n for r in rows for n in range(1, len(r) + 1)]),
         users=len(rows), items=8, k=k, size_of_catalogue=8, interactions=past,
-        relevant_row=None if relevant is None else np.array([bool(x) for r in relevant for x in r]),
+        relevant_row=good, relevant_to=None if good is None else (user[good], item[good]),
         similarity_of=cosine, shares=SHARES, **more,
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import click
 
+from judged.cli.options.files import check_files
 from judged.cli.options.progress import show_steps
 from judged.errors import IN_COMMAND, JudgedError, safe
 
@@ -53,6 +54,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         token = IN_COMMAND.set(True)
         try:
+            check_files(ctx)
             with show_steps():
                 return super().invoke(ctx)
         except JudgedError as error:

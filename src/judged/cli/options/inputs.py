@@ -32,6 +32,15 @@ measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", g
 level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measures",
                       help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
 
+
+def weight_options(command: F) -> F:
+    """Declare the weights of queries."""
+    command = option("--weight-col", metavar="NAME", group="Input", help="Column of --weights. [default: weight]")(
+        command
+    )
+    return option("--weights", metavar="FILE", group="Input", help="Table of queries with their weights in means, such as traffic.")(command)  # fmt: skip
+
+
 _COLUMNS = {
     "query": "query ids", "doc": "document ids", "score": "scores", "grade": "grades", "rank": "ranks",
     "session": "sessions", "click": "clicks",

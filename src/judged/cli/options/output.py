@@ -31,6 +31,7 @@ def output_options(*extra: str, places: bool = True, default: str = "table") -> 
         if places:
             command = option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, group="Output",
                              help="Number of decimals.")(command)  # fmt: skip
+        command = option("--spreadsheet-safe", is_flag=True, group="Output", help="CSV: put ' before text that a spreadsheet computes.")(command)  # fmt: skip
         command = option("-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]")(command)  # fmt: skip
         return option("--format", type=click.Choice([*FORMATS.names, *extra]), default=default, show_default=True,
                       group="Output", help="Output format.")(command)  # fmt: skip
@@ -44,12 +45,15 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
     Warnings are part of the notes of a table; they go to standard error if the format has no place for them.
     """
     format, output, places = options["format"], options["output"], options.get("places", 4)
+    if options.get("spreadsheet_safe") and format != "csv":
+        raise click.UsageError("--spreadsheet-safe is for --format csv.")
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
     if format == "table" and output is None and sys.stdout.isatty():
         _show(result, places)
     else:
-        write_text(result.render(format, places=places), output)
+        csv = options.get("spreadsheet_safe")
+        write_text(result.to_csv(spreadsheet_safe=True) if csv else result.render(format, places=places), output)
 
 
 def show_warnings(warnings: Iterable[Warned]) -> None:

@@ -84,8 +84,13 @@ class InterleavedLists(Result):
     def to_trec(self) -> str:
         """A TREC run whose tag is the team."""
         for word in map(str, (*self.query, *self.doc)):
-            if not word or any(blank in word for blank in " \t\n\r\v\f"):
-                raise DataError("id-blank", f"a TREC file cannot contain the id {shown(word)}, which is empty or has blanks", value=word,
+            if (
+                not word
+                or any(blank in word for blank in " \t\n\r\v\f")
+                or word.startswith(("\ufeff", "{", "["))
+                or word == "#"
+            ):
+                raise DataError("id-blank", f"a TREC file cannot contain the id {shown(word)}, which is empty, has blanks or begins like another format", value=word,
                                 hint="write CSV or JSON Lines")  # fmt: skip
         rows = zip(self.query, self.doc, self.rank, self.team, strict=True)
         return "".join(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n" for query, doc, rank, team in rows)
@@ -93,10 +98,10 @@ class InterleavedLists(Result):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the lists as CSV, TSV, JSON Lines or Parquet; with any other extension, as a TREC run whose tag is the team."""
         if any(ending in Path(path).name.lower() for ending in _TABLES):
-            write_columns(self.columns(), path)
+            write_columns(self.columns(), path, inputs=self.names)
             return
         text = self.to_trec()
-        with write_atomically(path) as file:
+        with write_atomically(path, inputs=self.names) as file:
             file.write(text)
 
 

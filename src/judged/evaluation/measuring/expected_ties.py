@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
+from judged.core.passages import RankTexts
 from judged.core.pool import Pool
 from judged.errors import Warned
 from judged.evaluation.measuring.spread_ties import spread_ties
@@ -232,11 +233,14 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         judgment = j.aspects.judgment[row] + np.repeat(shift, sizes)
         aspects = type(j.aspects)(judgment, j.aspects.aspect[row], j.aspects.sub[row], j.aspects.grade[row])
     docs = None if j.pool_doc is None else j.pool_doc.take(pool)
+    texts = (
+        None if j.reading is None else RankTexts(size=j.retrieved[owner], lacking="tied documents have no fixed order")
+    )
     return replace(
         j, retrieved=j.retrieved[owner], answered=j.answered[owner], query=query, rank=rank[order], grade=j.grade[hit][order],
         judgment=(j.judgment[hit] + shift[query])[order], tie_first=rank[order], tie_last=rank[order],
         pool=Pool(queries=tuple(range(len(owner))), query=pool_query, grade=j.pool_grade[pool], doc=docs, aspects=aspects),
-        reading=None,  # it belongs to one order
+        reading=texts,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import Warned
-from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
+from judged.evaluation.result.tables import SUMMARIES, WEIGHTED, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from judged.comparison.result import Comparison
 
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
-_PER_QUERY = ("values", "queries", "if_irrelevant", "if_top")
+_PER_QUERY = ("values", "queries", "weights", "if_irrelevant", "if_top")
 _SUMMARY = ("summary", "intervals", "bounds")
 
 
@@ -94,6 +94,7 @@ class Evaluations(Result):
             notes += found.notes_on_first(signs=not alone)
         elif len(measures) > _WITH_INTERVALS:
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
+        notes += [WEIGHTED] if first.weights is not None else []
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
         notes += [*policy_notes(first.policy, measures), *(f"warning: {warning}" for warning in self.warnings)]
@@ -129,12 +130,14 @@ class Evaluations(Result):
 
     def to_data(self) -> Any:
         """Everything about one run, or a list of several."""
+        from judged.evaluation.result.saved import with_checksum
+
         dropped = (() if self.per_query else _PER_QUERY) + (() if self.summary else _SUMMARY)
         data = []
         for result in self.results:
             bounds = {str(m): result.bounds(m) for m in result.measures if result.bounds(m) is not None}
             everything = {**result.to_data(), "intervals": result.intervals(), "bounds": bounds}
-            data.append({name: value for name, value in everything.items() if name not in dropped})
+            data.append(with_checksum({name: value for name, value in everything.items() if name not in dropped}))
         return data if len(data) > 1 else data[0]
 
     def to_trec(self, *, places: int = 4) -> str:

@@ -7,30 +7,37 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Ints
+from judged._types import Floats, Ints
 from judged.core.tables import Id
 from judged.errors import DataError, shown
 from judged.measures.registry import Measure
-from judged.stats.intervals import Ends, Method, interval
-from judged.stats.summary import FLOOR
+from judged.stats.intervals import Ends, Method, interval, within
+from judged.stats.summary import FLOOR, no_weights
+from judged.stats.weighted import weighted_interval
 from judged.tables.text import counted
 
 
 def mean_intervals(
-    columns: Mapping[str, Any], measures: Sequence[Measure], queries: Sequence[Id], *, level: float, method: Method, clusters: Any, seed: int
+    columns: Mapping[str, Any], measures: Sequence[Measure], queries: Sequence[Id], weights: Floats | None = None, *, level: float,
+    method: Method, clusters: Any, seed: int,
 ) -> dict[str, Ends]:  # fmt: skip
     """Return the interval of each measure's mean over queries, within the range of the measure; None for counts.
 
-    The interval of a geometric mean is that of the mean logarithm.
+    The interval of a geometric mean is that of the mean logarithm. With weights of queries it is `weighted_interval`.
     """
     means = [m for m in measures if m.definition.summary in ("mean", "geometric")]
     logs = {str(m) for m in means if m.definition.summary == "geometric"}
     values = [columns[str(m)] for m in means]
-    ends = interval(
-        [np.log(np.maximum(x, FLOOR)) if str(m) in logs else x for m, x in zip(means, values, strict=True)], method,
-        confidence=level, seed=seed, clusters=group_codes(clusters, queries),
-        limits=[None if str(m) in logs else m.definition.limits for m in means],
-    )  # fmt: skip
+    values = [np.log(np.maximum(x, FLOOR)) if str(m) in logs else x for m, x in zip(means, values, strict=True)]
+    limits = [None if str(m) in logs else m.definition.limits for m in means]
+    if weights is None:
+        codes = group_codes(clusters, queries)
+        ends = interval(values, method, confidence=level, seed=seed, clusters=codes, limits=limits)
+    elif method != "t" or clusters is not None:
+        raise no_weights("clusters" if clusters is not None else f"the {method} interval")
+    else:
+        found_ends = [weighted_interval(x, weights, level=level) for x in values]
+        ends = [within(pair, limit) for pair, limit in zip(found_ends, limits, strict=True)]
     found: dict[str, Ends] = dict.fromkeys(map(str, measures))
     for m, pair in zip(means, ends, strict=True):
         logged = pair is not None and str(m) in logs

@@ -11,8 +11,16 @@ from judged.evaluation.result.values import Values
 from judged.io.files.source import read_text
 
 
-def load(path: str | os.PathLike[str]) -> Values:
-    """Load values from a JSON or Parquet file."""
+def load(path: str | os.PathLike[str], *, allow_edited: bool = False) -> Values:
+    """Load values from a JSON or Parquet file.
+
+    Args:
+        path: a file that `Values.save`, `judged eval -q --format json` or `judged gate --save` wrote.
+        allow_edited: accept a file whose content does not match its checksum; every other check remains.
+
+    Raises:
+        DataError: an incomplete or edited file, one of a newer format, values outside the range of their measure.
+    """
     if Path(path).suffix.lower() == ".csv":
         raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
                          value=str(path))  # fmt: skip
@@ -26,5 +34,6 @@ def load(path: str | os.PathLike[str]) -> Values:
             raise DataError("values-file", "not a result saved by judged", where=str(path), hint=AGAIN) from error
         except OSError as error:
             raise FileError("io", f"cannot read the file: {error.strerror or error}", where=str(path)) from error
-        return Values.from_json(metadata.get(b"judged", b"{}").decode(), str(path))
-    return Values.from_json(read_text(path), str(path))
+        text = metadata.get(b"judged", b"{}").decode("utf-8", "replace")
+        return Values.from_json(text, str(path), allow_edited=allow_edited)
+    return Values.from_json(read_text(path), str(path), allow_edited=allow_edited)

@@ -14,6 +14,8 @@ from judged.tables.text import counted, number
 
 SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
 
+WEIGHTED = "means are weighted by query, with t intervals"
+
 Ends = tuple[float, float]
 
 
@@ -60,12 +62,14 @@ def interval_text(interval: Ends | None, places: int) -> str:
 
 
 def notes_on(
-    size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], measures: Sequence[Measure] = ()
+    size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], measures: Sequence[Measure] = (),
+    weighted: bool = False,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Lines below a table of summaries: number of queries, judged share, policies, warnings."""
+    """Lines below a table of summaries: number of queries, weights, judged share, policies, warnings."""
     share = coverage.get("judged@10")
     judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
-    return (f"{counted(size, 'query')}{judged}", *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
+    lines = (f"{counted(size, 'query')}{judged}", *([WEIGHTED] if weighted else []))
+    return (*lines, *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
 
 
 def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._types import Column
+from judged._types import Column, Floats
 from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
 from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
-from judged.measures.grammar import parse, parse_all
+from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure
 from judged.stats.intervals import Method
-from judged.stats.summary import summarise
+from judged.stats.summary import no_weights, summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import plain_data
@@ -51,6 +51,7 @@ class Values(Result):
     warnings: tuple[Warned, ...] = ()
     if_irrelevant: dict[str, Column] | None = None  # values as if all unjudged documents were irrelevant
     if_top: dict[str, Column] | None = None  # values as if they had the top grade
+    weights: Floats | None = None  # of the queries; None if all have the same weight
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -85,16 +86,21 @@ class Values(Result):
     # ── summaries ────────────────────────────────────────────────────────────────────────────────
 
     def mean(self) -> dict[str, float]:
-        """The summary of each measure over all queries: the mean, or what its definition says (counts are summed)."""
+        """The summary of each measure over all queries: the mean, or what its definition says (counts are summed).
+
+        With weights the mean is Σ w·value / Σ w; counts are summed without them.
+        """
         return self.summary("")
 
     def summary(self, how: str) -> dict[str, float]:
         """Each measure summarised by mean, sum, geometric, median, min, max or std."""
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
-        return self._by_measure((str(m), summarise(values, how or m.definition.summary)) for m, values in each)
+        return self._by_measure((str(m), summarise(x, how or m.definition.summary, self.weights)) for m, x in each)
 
     def quantile(self, q: float) -> dict[str, float]:
-        """The q-quantile of each measure over queries."""
+        """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""
+        if self.weights is not None:
+            raise no_weights("quantiles")
         return self._by_measure({str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures})
 
     def interval(
@@ -114,8 +120,13 @@ class Values(Result):
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
-        ends = mean_intervals(self.columns, chosen, self.queries, level=level, method=method, clusters=clusters, seed=seed)  # fmt: skip
-        return self._by_measure(ends)
+        options: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "seed": seed}
+        return self._by_measure(mean_intervals(self.columns, chosen, self.queries, self.weights, **options))
+
+    @property
+    def input_files(self) -> list[str]:
+        """The files of the judgments and the run, if they are known."""
+        return [] if self.source is None else [path for path, *_ in self.source.file_stamps]
 
     @property
     def numeric_measures(self) -> list[Measure]:
@@ -162,10 +173,12 @@ class Values(Result):
         return [str(query) for query in self.queries] if wide else list(self.queries)
 
     def to_data(self) -> dict[str, Any]:
-        """Everything, as `save` writes it."""
+        """Everything, as `save` writes it, with a checksum."""
+        from judged.evaluation.result.saved import FORMAT, with_checksum
+
         sides = (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
-        return {
-            "judged": 1,
+        data = {
+            "judged": FORMAT,
             "qrels": self.names[0],
             "run": self.names[1],
             "profile": self.profile,
@@ -177,7 +190,9 @@ class Values(Result):
             "queries": list(self.queries),
             "values": {name: column.tolist() for name, column in self.columns.items()},
             **{side: columns for side, columns in sides if columns is not None},
+            **({} if self.weights is None else {"weights": self.weights.tolist()}),
         }
+        return with_checksum(data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
@@ -186,29 +201,11 @@ class Values(Result):
         save(self, path)
 
     @classmethod
-    def from_json(cls, text: str, name: str = "values") -> Values:
-        """The inverse of `to_json`."""
-        from judged.evaluation.result.save import AGAIN, saved_data
+    def from_json(cls, text: str, name: str = "values", *, allow_edited: bool = False) -> Values:
+        """The inverse of `to_json`; see `load`."""
+        from judged.evaluation.result.saved import load_saved, values_arguments
 
-        data = saved_data(text, name)
-        try:
-            measures = tuple(replace(parse(key), policy=tuple(data.get("own_policy", {}).get(key, {}).items())) for key in data["values"])  # fmt: skip
-            return cls(
-                queries=tuple(data["queries"]),
-                measures=measures,
-                columns=_read_columns(measures, data["values"], len(data["queries"])) or {},
-                policy=Policy(**data["policy"]),
-                profile=data["profile"],
-                names=(data["qrels"], data["run"]),
-                coverage=data["coverage"],
-                warnings=tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
-                if_irrelevant=_read_columns(measures, data.get("if_irrelevant"), len(data["queries"])),
-                if_top=_read_columns(measures, data.get("if_top"), len(data["queries"])),
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(
-                "values-file", "values saved by judged, but not complete", where=name, hint=AGAIN
-            ) from error
+        return cls(**values_arguments(load_saved(text, name, allow_edited=allow_edited), name))
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
@@ -227,7 +224,7 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, self.weights is not None))
         ]  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:
@@ -277,24 +274,10 @@ class Values(Result):
         how = next(m.definition.summary for m in self.measures if str(m) == key)
         if how == "none":
             return None
-        return summarise(self.if_irrelevant[key], how), summarise(self.if_top[key], how)
+        return summarise(self.if_irrelevant[key], how, self.weights), summarise(self.if_top[key], how, self.weights)
 
     def plot(self, measures: str | Sequence[str | Measure] | None = None, ax: Any = None) -> Any:
         """Plot the distribution over queries on matplotlib axes: one strip per measure, with its mean."""
         from judged.plots.results import draw_values
 
         return draw_values(self, None if measures is None else [self._key(m) for m in parse_all(measures)], ax)
-
-
-def _read_columns(
-    measures: Sequence[Measure], stored: dict[str, list[Any]] | None, size: int
-) -> dict[str, Column] | None:
-    if stored is None:
-        return None
-    columns = {
-        str(m): np.array(v, dtype=object) if m.definition.text else np.array(v, dtype=float)
-        for m, v in zip(measures, stored.values(), strict=True)
-    }
-    if any(column.shape != (size,) for column in columns.values()):
-        raise ValueError(f"a column does not have {size} values")
-    return columns

@@ -10,22 +10,27 @@ import lzma
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from judged.errors import FileError
+from judged.io.files.outputs import check_output
 from judged.steps import step
 
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
 
 @contextlib.contextmanager
-def write_atomically(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
+def write_atomically(
+    path: str | os.PathLike[str], mode: str = "w", *, inputs: Iterable[object] = ()
+) -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when it is complete and on disk.
 
-    A name that ends in .gz, .bz2, .xz or .zst is compressed. A device or a pipe is written to directly.
+    A name that ends in .gz, .bz2, .xz or .zst is compressed. A device or a pipe is written to directly. `inputs` are the sources of
+    the content, which must not be replaced.
     """
+    check_output(path, inputs)
     device = _is_device(Path(path))
     target = Path(path if device else os.path.realpath(path))  # through a link, to the file itself
     temporary = target if device else target.parent / f".judged-{secrets.token_hex(8)}"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import bz2
 import lzma
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Any
 
 import zstandard
 from isal import igzip, isal_zlib
 
-from judged.errors import DataError, Place
-from judged.io.files import limits
+from judged.errors import DataError
 
 _STEP = 8 << 20
 _PIECE = 1 << 10
+_XZ_MEMORY = 256 << 20  # four times what xz -9 needs; a header may ask for 4 GB
 _DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError)  # bz2 has none of its own
 
 
@@ -24,7 +25,8 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
         if kind == "zstd":
             yield from _zstd_parts(raw)
         elif kind in ("bzip2", "xz"):
-            yield from _stream_parts(raw, bz2.BZ2Decompressor if kind == "bzip2" else lzma.LZMADecompressor, step)
+            begin = bz2.BZ2Decompressor if kind == "bzip2" else partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY)
+            yield from _stream_parts(raw, begin, step)
         else:
             with igzip.open(raw) as stream:
                 yield from iter(lambda: stream.read(step), b"")
@@ -70,22 +72,3 @@ def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
         raise EOFError(str(error)) from error
     if frame is not None:
         raise EOFError("the last frame is not complete")
-
-
-def guard(parts: Iterator[bytes], name: str, tell: Callable[[], int] | None) -> Iterator[bytes]:
-    """Raise if a line is too long for text. JSON may be one long line, at a compression ratio that text can have.
-
-    Args:
-        parts: pieces of the decompressed file.
-        name: the file.
-        tell: number of compressed bytes taken so far.
-    """
-    total, since_newline, json = 0, 0, False
-    for part in filter(None, parts):
-        json = json if total else part[:64].lstrip()[:1] in (b"{", b"[")
-        total += len(part)
-        at = max(part.rfind(b"\n"), part.rfind(b"\r"))
-        since_newline = len(part) - at - 1 if at >= 0 else since_newline + len(part)
-        if since_newline > limits.LONGEST_LINE and not (json and limits.is_plausible(total, tell)):
-            limits.raise_long_line(Place(name))
-        yield part

@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from judged.errors import DataError, FileError, JudgedError
+from judged.io.files import limits
+from judged.io.files.limits import limit_text
 from judged.steps import step
 
 Source = str | bytes | os.PathLike[Any]
@@ -72,20 +75,17 @@ class Content:
 
     def read(self) -> Raw:
         """Return the whole content with eight zero bytes after it, for readers that look ahead."""
-        if self._data is None:
-            if self.file is not None:
+        if self._data is None and self.file is None:
+            self._data = b"".join([*limit_text(self.parts, self.name, self.tell), PAD])
+        elif self._data is None:
+            assert self.file is not None
+            self.file.seek(0)
+            size = os.fstat(self.file.fileno()).st_size
+            if size > limits.LONGEST_LINE:  # what no text has is found before it is in memory
+                deque(limit_text(_pieces(self.file, self.name), self.name), 0)
                 self.file.seek(0)
-                self._data = _read_plain(self.file, os.fstat(self.file.fileno()).st_size)
-            else:
-                self._data = b"".join([*self._guarded(), PAD])
+            self._data = _read_plain(self.file, size)
         return self._data
-
-    def _guarded(self) -> Iterator[bytes]:
-        if self.packing is None:
-            return self.parts
-        from judged.io.files.decompress import guard
-
-        return guard(self.parts, self.name, self.tell)
 
     def last_byte(self) -> bytes:
         """Return the last byte of a plain file."""

@@ -46,9 +46,11 @@ class Header:
     names: tuple[str, ...]
     line: int = 1
     spaced: bool = False  # a blank follows each delimiter
+    quoted: bool = True  # cells may be in quotes; in TREC lines a quote is a letter
 
     def reader(self, lines: Iterator[str]) -> Any:
-        return csv.reader(lines, delimiter=self.delimiter, strict=True, skipinitialspace=self.spaced)
+        style: Any = {"quoting": csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE}
+        return csv.reader(lines, delimiter=self.delimiter, strict=True, skipinitialspace=self.spaced, **style)
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
@@ -94,7 +96,11 @@ def find_header(line: str, number: int = 1) -> Iterator[Header]:
 def _detect(head: Head, request: ColumnRequest) -> Header | None:
     line, number = head.line.decode("utf-8", "surrogateescape"), head.number
     if "team" in request.roles and is_trec_line(head.line, RUN):
-        return Header("\t" if "\t" in line else " ", _TREC_TEAMS, number - 1)
+        lines = bytes(head.data).split(b"\n")
+        first = next(
+            i for i, one in enumerate(lines) if is_trec_line(one.strip(), RUN)
+        )  # also a query that begins with #
+        return Header("\t" if "\t" in line else " ", _TREC_TEAMS, first, quoted=False)
     headers = list(find_header(line, number))
     least = 1 if request.named or request.roles else 2
     known = [count_known(header.names, request) for header in headers]

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels
 from judged.errors import DataError, Place, shown
+from judged.io.files.limits import limit_text
 from judged.io.files.source import Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.text.decimals import LARGEST_GRADE, is_decimal, raise_number
 from judged.io.text.encoding import check_end, text_start
-from judged.io.text.lines import Head, check_parts, find_ending
+from judged.io.text.lines import Head, find_ending
 from judged.io.text.trec_columns import is_letor_line
 
 _BLOCK = 1 << 20
@@ -101,7 +102,7 @@ def _place(name: str, lines: range | NDArray[np.int64], row: int) -> Place:
 
 def _blocks(content: Content) -> Iterator[bytes]:
     """Iterate over blocks of whole lines, each ended by LF; the last line is unchanged."""
-    parts, ending = find_ending(check_parts(content))
+    parts, ending = find_ending(limit_text(content.parts, content.name, content.tell, nul=True))
     skip, size, held = text_start(content.head, content.name), 0, list[bytes]()
     for part in parts:
         held.append(part)

@@ -15,6 +15,7 @@ import numpy as np
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
+from judged.io.files.limits import limit_text
 from judged.io.files.source import PAD
 from judged.io.files.stored import Stored
 from judged.io.formats.registry import FORMATS
@@ -165,11 +166,11 @@ def _read_pieces(file: Stored, raw: Any, packing: str | None, begin: int, end: i
             left -= len(piece)
             yield piece
         return
-    from judged.io.files.decompress import decompress, guard
+    from judged.io.files.decompress import decompress
 
     held: list[bytes] = []
     size = 0
-    for piece in guard(decompress(raw, packing, file.name), file.name, raw.tell):
+    for piece in limit_text(decompress(raw, packing, file.name), file.name, raw.tell):
         held.append(piece)
         size += len(piece)
         if size >= CHUNK:

@@ -99,13 +99,16 @@ def _tiers(*names: str) -> tuple[tuple[str, ...], ...]:
     return tuple((name,) for name in names)
 
 
+def _ids(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names that are surely ids: two such columns are ambiguous."""
+    return tuple(name for name in names if name not in ("id", "doc", "document"))
+
+
 _ROLES = {
-    "chunk": Role(_tiers(*ID_NAMES, "chunk", "node", "passage"), "chunk ids (chunk_id, id …)"),
-    "doc": Role(_tiers(*DOC_NAMES, *FILE_NAMES), "documents", required=False),
+    "chunk": Role((_ids(ID_NAMES), ("id",), ("chunk", "node", "passage")), "chunk ids (chunk_id, id …)"),
+    "doc": Role((_ids(DOC_NAMES), ("doc", "document"), *_tiers(*FILE_NAMES)), "documents", required=False),
     **{
-        name: Role(
-            _tiers(*names), name, read=lambda column: np.array(_as_integers(column), dtype=object), required=False
-        )
+        name: Role((names,), name, read=lambda column: np.array(_as_integers(column), dtype=object), required=False)
         for name, names in (("start", START_NAMES), ("end", END_NAMES), ("tokens", TOKEN_NAMES))
     },
 }

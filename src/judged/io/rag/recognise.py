@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -13,6 +14,7 @@ from judged.errors import DataError, Place
 from judged.io.files.source import file_path, is_file_like, is_path, open_content
 from judged.io.tables.frames import is_spark
 
+_STREAMS = ("/dev/", "/proc/")  # a file may be behind such a name, with one position for all readers
 _SAMPLE = 20  # records by which questions are recognised
 
 
@@ -74,7 +76,7 @@ def _first_items(source: Any) -> list[Any]:
 
 def _first_in_file(source: Any) -> list[Any]:
     """Return the first record of a JSON or JSON Lines file."""
-    if not file_path(source):  # a pipe can be read only once
+    if not file_path(source) or os.fsdecode(source).startswith(_STREAMS):  # a pipe can be read only once
         return []
     with open_content(source) as content:
         text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()

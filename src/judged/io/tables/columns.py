@@ -15,38 +15,26 @@ from judged.io.text.decimals import What
 
 Names = tuple[tuple[str, ...], ...]
 
-# The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. The surest come
-# first: beside `qid`, `query` is the text of the query; beside `docno`, `docid` is an engine's internal number. Two
-# columns of one line are ambiguous.
+# The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. Two columns of one line
+# are ambiguous. Names of the second line count without one of the first: beside `qid`, `query` is the text of the query.
 NAMES: Mapping[str, Names] = {
     "query": (
-        ("queryid", "qid", "topicid", "userid"),
-        ("query", "topic", "user"),
-        ("customerid", "visitorid", "memberid", "reviewerid", "uid"),
-        ("searchterm", "searchquery", "querytext", "keyword", "searchphrase"),
-        ("question", "questionid"),
+        ("queryid", "qid", "topicid", "userid", "customerid", "visitorid", "memberid", "reviewerid", "uid", "questionid"),
+        ("query", "topic", "user", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question"),
     ),
     "doc": (
-        ("docno",),
-        ("docid", "itemid", "corpusid", "documentid", "pid", "passageid"),
-        ("doc", "item", "document"),
-        ("movieid", "productid", "articleid", "newsid", "bookid", "trackid", "songid", "videoid", "asin", "iid"),
-        ("sku", "productsku", "itemsku", "chunkid"),
-        ("product", "chunk", "passage", "article", "url", "urlid", "resultid", "result"),
+        ("docno", "docid", "itemid", "corpusid", "documentid", "pid", "passageid", "chunkid", "movieid", "productid", "articleid", "newsid",
+         "bookid", "trackid", "songid", "videoid", "asin", "iid", "sku", "productsku", "itemsku", "urlid", "resultid"),
+        ("doc", "item", "document", "product", "chunk", "passage", "article", "url", "result"),
         ("id",),
     ),
-    "score": (
-        ("score", "sim", "similarity", "prediction"),
-        ("predictedrating", "predicted", "pred", "est"),
-        ("relevancescore", "similarityscore"),
-    ),
+    "score": (("score", "sim", "similarity", "prediction", "predictedrating", "predicted", "pred", "est", "relevancescore", "similarityscore"),),
     "grade": (
-        ("relevance", "rel", "grade", "label", "gain", "rating"),
-        ("humangrade", "humanlabel", "humanrating", "relevancegrade", "relevancelabel", "escilabel"),
+        ("relevance", "rel", "grade", "label", "gain", "rating", "humangrade", "humanlabel", "humanrating", "relevancegrade", "relevancelabel", "escilabel"),
     ),
     "rank": (("rank",),),
-    "aspect": (("subtopic", "intent", "aspect"), ("iteration",)),
-}
+    "aspect": (("subtopic", "intent", "aspect", "iteration"),),
+}  # fmt: skip
 _NESTED = ("docs", "docids", "documents", "results", "ranking", "hits", "items", "retrieved", "relevant")
 _MEANING = {
     "query": "query ids (query_id, qid, topic …)",

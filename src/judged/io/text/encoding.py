@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from judged.errors import DataError, Place, Warned
-from judged.io.files.source import Raw
 
+Raw = bytes | bytearray
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 

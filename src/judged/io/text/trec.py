@@ -19,7 +19,17 @@ from judged.io.files.limits import LONGEST_LINE, raise_long_line
 from judged.io.files.source import Raw
 from judged.io.text.decimals import numbers, raise_number, whole_numbers
 from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_start
-from judged.io.text.trec_columns import PREFS, QRELS, RUN, SCORES, TrecColumns, raise_alone, raise_line
+from judged.io.text.trec_columns import (
+    PREFS,
+    QRELS,
+    RUN,
+    SCORES,
+    TrecColumns,
+    raise_alone,
+    raise_line,
+    read_hash_line,
+    warn_hash_lines,
+)
 
 _CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache
 _EMPTY = "check the path, and that the file is not empty"
@@ -98,7 +108,7 @@ def parse_qrels(
     return Qrels(
         name=name, queries=queries, query=query, doc=file.texts[doc], grade=file.numbers,
         aspect=aspect if aspects else None, sub=file.texts[2] if layout is PREFS else None, where=file.place,
-        warnings=check_end(data[-9:-8], name),
+        warnings=(*check_end(data[-9:-8], name), *(() if lenient else warn_hash_lines(data, layout, name))),
     )  # fmt: skip
 
 
@@ -224,6 +234,9 @@ class _Part:
         head = np.cumsum(count) - count
         lead = start[np.minimum(head, len(start) - 1)] if len(start) else np.zeros_like(head)
         comment = (lead == line_start) & (part[lead] == ord("#"))
+        if not self.lenient:
+            for i in np.flatnonzero(comment & (count > 1)):  # one word is a comment
+                comment[i] = not read_hash_line(part[int(line_start[i]) : int(line_end[i])].tobytes(), self.layout)
         data_line = (count > 0) & ~comment
         enough = count >= width if self.extra_columns else (count == width) & ~tabbed_line
         odd = np.flatnonzero(data_line & ~enough)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.text.decimals import What, is_decimal
+from judged.tables.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ SCORES = TrecColumns("scores", ("score",), 0)
 
 _SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, if the query is missing
 _INFINITE = re.compile(rb"[ \t][+-]?inf(?:inity)?[ \t]", re.IGNORECASE)
+_HASHED = re.compile(rb"(?m)^#[^ \t\n]*+[ \t].*+$")
+_NOT_FINITE = re.compile(rb"[+-]?(?:inf(?:inity)?|nan)", re.IGNORECASE)
 
 
 def is_trec_line(line: bytes, layout: TrecColumns) -> bool:
@@ -44,6 +48,34 @@ def is_trec_line(line: bytes, layout: TrecColumns) -> bool:
     by_blanks = [cell for cell in line.replace(b"\t", b" ").split(b" ") if cell]
     by_tabs = line.split(b"\t")
     return any(len(cells) == width and is_decimal(cells[layout.number].strip()) for cells in (by_blanks, by_tabs))
+
+
+def read_hash_line(line: bytes, layout: TrecColumns) -> bool | None:
+    """Return whether a line that begins with # is data: it has the columns, and a number where one belongs; None if it is unclear.
+
+    A comment with as many words begins with # alone, and so would the query #, which no file can have.
+    """
+    width, by_tabs = len(layout.columns), line.rstrip(b"\r").split(b"\t")
+    cells = [cell for cell in line.replace(b"\t", b" ").replace(b"\r", b" ").split(b" ") if cell]
+    if len(by_tabs) == width and (len(cells) != width or b" " in line):
+        cells = [cell.strip() for cell in by_tabs]
+    number = cells[layout.number] if len(cells) == width and all(cells) else b""
+    if not is_decimal(number) and not _NOT_FINITE.fullmatch(number):
+        return False
+    return None if cells[0] == b"#" else True
+
+
+def warn_hash_lines(data: bytes | bytearray, layout: TrecColumns, name: str) -> Iterator[Warned]:
+    """Warn of lines that begin with # and can be data.
+
+    Those of a run need no warning: if they are taken wrongly, a query without judgments or without documents has one.
+    """
+    lines = [line[0] for line in _HASHED.finditer(data, 0, len(data) - 8)] if b"#" in data else []
+    kinds = [read_hash_line(line, layout) for line in lines]
+    for kind, fate in ((True, "read as data"), (None, "skipped as comments")):
+        if count := kinds.count(kind):
+            text = f"{counted(count, 'line')} of {name} beginning with # can be data or comments, {fate}"
+            yield Warned("hash-lines", count, text, Hint("remove comments, or rename queries"))
 
 
 def is_letor_line(line: bytes) -> bool:

@@ -16,7 +16,7 @@ Short = Literal["pad", "shrink", "zero"]
 Rounding = Literal["nearest", "up", "trec9"]
 _AFTER = "the value if no relevant document is retrieved; None for the rank after the cutoff or, without a cutoff, after the ranking"
 Points = Annotated[tuple[float, ...], Spec("a list of recall levels", numbers(0, 1))]
-Missed = Annotated[float | None, Spec(_AFTER, number(1, optional=True))]
+Missed = Annotated[float | None, Spec(_AFTER, number(1, 1e100, optional=True))]
 
 
 @measure("P",

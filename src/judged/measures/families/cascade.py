@@ -11,7 +11,7 @@ from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
-from judged.measures.families.graded import gain_of
+from judged.measures.gains import gain_of
 from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
 from judged.measures.registry import measure
 
@@ -138,6 +138,24 @@ def rank_biased_precision(
     weight = j.column("weight", _powers(p, int(j.rank.max(initial=1)))[j.rank - 1])
     terms = j.column("term", np.where(j.within(cutoff), j.column("gain", worth) * weight, 0.0))
     return (1.0 - p) * j.total(terms)
+
+
+@measure("nRBP",
+         intuition="nRBP is RBP as a share of what the best possible order of the judged documents reaches, which has the "
+                   "value 1. RBP itself stays low if only few relevant documents exist.",
+         family="cascade", aliases=("normalised_RBP", "normalized_RBP"), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([1, 0, 1], (1 + 0.9**2) / (1 + 0.9)),
+         paper="Ekstrand, LensKit, CIKM 2020", formula="RBP@k / RBP@k of the ideal ranking")  # fmt: skip
+def normalised_rbp(
+    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
+    gains: Gains = None,
+) -> Column:  # fmt: skip
+    """Rank-biased precision as a share of the best possible; see RBP."""
+    worth = gain_of(j.pool_grade, gains=gains) if level is None else j.pool_grade
+    ours, best = (
+        rank_biased_precision(view, cutoff=cutoff, p=p, level=level, max=max, gains=gains)
+        for view in (j, j.ideal_by(worth))
+    )
+    return np.minimum(j.ratio(ours, best), 1.0)
 
 
 def _powers(p: float, count: int) -> Column:

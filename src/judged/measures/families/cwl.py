@@ -1,14 +1,15 @@
 """Measures of the C/W/L framework: a user model is the probability of continuing after each rank.
 
 The user continues from rank i with probability C(i), so rank r is reached with probability V(r) = C(1)·…·C(r-1). The
-measure is the gain per inspected document, Σ V·gain / Σ V. Ranks without a judged document gain nothing but count as
-inspected; sums over them have closed forms, so only hits are visited.
+measure is the gain per inspected document, Σ V·gain / Σ V, or with `of` one of its two parts: the expected gain or the
+expected number of inspected documents. Ranks without a judged document gain nothing but count as inspected; sums over
+them have closed forms, so only hits are visited.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,26 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.errors import UsageError
 from judged.measures.families.cascade import check_top_grade
-from judged.measures.parameters import Cutoff, Depth, Goal, MaxGrade, MinGrade, Persistence
+from judged.measures.parameters import (
+    Cutoff,
+    Depth,
+    Goal,
+    MaxGrade,
+    MinGrade,
+    Persistence,
+    Spec,
+    number,
+    one_of,
+)
 from judged.measures.registry import measure
 
 Weight = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
+_OF = "rate (expected gain per inspected document), gain (expected gain) or depth (expected number of inspected documents)"
+Of = Annotated[Literal["rate", "gain", "depth"], Spec(_OF, one_of("of", ("rate", "gain", "depth")))]
+Diminishing = Annotated[
+    float, Spec("how fast the worth of further documents falls: 1 not at all", number(0, 1, open_low=True))
+]
 _DEPTH = 1000  # depth of cwl-eval
 _STEP = 4096
 _PAPER = "Azzopardi, Mackenzie and Moffat, ICTIR 2021"
@@ -60,9 +76,12 @@ def _scale_grades(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
     return j.column("gain", (np.maximum(np.maximum(j.grade, 0.0), low) - low) / (high - low))
 
 
-def _rate(j: Judged, gain: Column, looked: Column) -> Column:
-    """Gain per inspected document; at most 1 despite rounding."""
-    return np.minimum(j.ratio(j.total(j.column("term", gain)), looked), 1.0)
+def _rate(j: Judged, gain: Column, looked: Column, of: Of = "rate", first: float = 1.0) -> Column:
+    """Gain per inspected document; at most 1 despite rounding. Or its parts; `first` is the weight of rank 1."""
+    total = j.total(j.column("term", gain))
+    if of == "rate":
+        return np.minimum(j.ratio(total, looked), 1.0)
+    return np.asarray(total if of == "gain" else np.broadcast_to(looked, total.shape)) / first
 
 
 def _seen(j: Judged, depth: int | None) -> Judged:
@@ -78,7 +97,9 @@ def _every(j: Judged, rank: float | None) -> Column:
 
 @measure("SDCG", family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"additive", "unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
          example_params={"cutoff": 3}, paper="Moffat and Zobel, TOIS 2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
-def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
+def scaled_dcg(
+    j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
+) -> Column:
     """DCG as a share of the DCG of k documents of the top grade, even if fewer exist.
 
     Without a cutoff, the first 1000 ranks.
@@ -86,18 +107,34 @@ def scaled_dcg(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: Ma
     last = cutoff or _DEPTH
     gain = np.where(j.within(last), _scale_grades(j, min, max), 0.0)
     best = sum_weights(lambda rank: 1.0 / np.log2(rank + 1.0), np.array([last]))
-    return _rate(j, gain / j.column("discount", np.log2(j.rank + 1.0)), best[0])
+    return _rate(j, gain / j.column("discount", np.log2(j.rank + 1.0)), best[0], of)
 
 
 @measure("INSQ", family="user model", laws={"additive", "unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
          example_params={"depth": 3}, paper="Moffat, Scholer and Thomas, ADCS 2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
 def insq(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """Gain per document of a user who hopes for T relevant documents and loses patience with the rank."""
     gain = np.where(j.within(depth), _scale_grades(j, min, max), 0.0)
     looked = inverse_squares(2 * T) - inverse_squares(_every(j, depth) + 2 * T)
-    return _rate(j, gain * j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2), looked)
+    return _rate(j, gain * j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2), looked, of, 1.0 / (2 * T) ** 2)
+
+
+@measure("SearchEconomics", family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
+         example_params={"cutoff": 3}, paper="Azzopardi, SIGIR 2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
+def search_economics(
+    j: Judged, *, cutoff: Cutoff = None, beta: Diminishing = 0.5, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
+) -> Column:  # fmt: skip
+    """The gain per document of a user to whom r documents of the top grade are worth r^β.
+
+    β = 1 is precision. Without a cutoff, the first 1000 ranks. SET of cwl-eval has V(r) = (r + 1)^β - r^β, whose sum is
+    not r^β.
+    """
+    last = cutoff or _DEPTH
+    gain = np.where(j.within(last), _scale_grades(j, min, max), 0.0)
+    weight = j.column("weight", np.power(j.rank, beta) - np.power(j.rank - 1.0, beta))
+    return _rate(j, gain * weight, _every(j, last**beta), of)
 
 
 # ── users who stop when they have found enough ───────────────────────────────────────────────────
@@ -106,7 +143,7 @@ def insq(
 @measure("BPM", family="user model", aliases=("BPM-Static",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], 1 / 3), example_params={"cutoff": 5},
          paper="Zhang, Liu, Li, Zhang, Xu and Ma, SIGIR 2017", formula="mean gain down to the first rank at which the gains reach T, or to rank k")  # fmt: skip
 def bejewelled_player(
-    j: Judged, *, cutoff: Cutoff = None, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0  # noqa: N803 - the papers' letter
+    j: Judged, *, cutoff: Cutoff = None, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """The gain per document of a user who stops when satisfied or tired.
 
@@ -115,13 +152,13 @@ def bejewelled_player(
     """
     gain = _scale_grades(j, min, max)
     stop = np.minimum(j.first(j.running(gain) >= T), cutoff or _DEPTH)
-    return _rate(j, np.where(j.rank <= j.at(stop), gain, 0.0), stop)
+    return _rate(j, np.where(j.rank <= j.at(stop), gain, 0.0), stop, of)
 
 
 @measure("INST", family="user model", laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
          example_params={"depth": 3}, paper="Moffat, Bailey, Scholer and Thomas, ADCS 2015", formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r")  # fmt: skip
 def inst(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """INSQ for a user who stops earlier after seeing more relevant documents."""
     j = _seen(j, depth)
@@ -135,7 +172,7 @@ def inst(
     reached = j.column("reached", before * step)
     tail = np.where(np.roll(new, -1), reached * _stretch(j.rank, j.at(_every(j, depth)), 2 * T - total), 0.0)
     looked = 1.0 + j.total(before * _stretch(above, j.rank, hope) + tail)
-    return _rate(j, reached * gain, looked)
+    return _rate(j, reached * gain, looked, of)
 
 
 def _stretch(after: Column, through: Column, hope: Column) -> Column:
@@ -147,7 +184,7 @@ def _stretch(after: Column, through: Column, hope: Column) -> Column:
 # ── nearly expected reciprocal rank: users who continue with probability 1 - gain, and tire ──────
 
 
-def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column) -> Column:
+def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column, of: Of, first: float = 1.0) -> Column:
     """Gain per document when V(r) = weight(r)·Π over i < r of (1 - gain).
 
     `upto` are the sums of the weights down to each hit, `end` down to the last rank. Summed by the rank at
@@ -157,23 +194,27 @@ def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column) 
     never = np.ones(len(j))
     never[j.query] = before * (1.0 - gain)  # the last hit of a query overwrites the others
     stops = j.column("stops here", gain * before)
-    return _rate(j, stops * weight, j.total(stops * upto) + never * end)
+    return _rate(j, stops * weight, j.total(stops * upto) + never * end, of, first)
 
 
 @measure("NERR8", family="user model", aliases=("NERReq8",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16) / (1 + 1 / 4 + 1 / 4)),
          example_params={"cutoff": 3}, paper=_PAPER, formula="Σ V·gain / Σ V down to k; C(r) = 1 - gain")  # fmt: skip
-def nearly_err_8(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
+def nearly_err_8(
+    j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
+) -> Column:
     """The gain per document of a user who continues until satisfied, at most to rank k.
 
     Equation 8 of the paper. Without a cutoff, the first 1000 ranks.
     """
     j = _seen(j, cutoff or _DEPTH)
-    return _nearly(j, _scale_grades(j, min, max), np.ones(len(j.rank)), j.rank, _every(j, cutoff or _DEPTH))
+    return _nearly(j, _scale_grades(j, min, max), np.ones(len(j.rank)), j.rank, _every(j, cutoff or _DEPTH), of)
 
 
 @measure("NERR9", family="user model", aliases=("NERReq9",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 / 3) / (1 + 1 / 4 / 2 + 1 / 4 / 3)),
          example_params={"cutoff": 3}, paper=_PAPER, formula="Σ V·gain / Σ V down to k; C(r) = r / (r + 1)·(1 - gain)")  # fmt: skip
-def nearly_err_9(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0) -> Column:
+def nearly_err_9(
+    j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
+) -> Column:
     """The gain per document of a user who tires as one over the rank, or is satisfied, at most to rank k.
 
     Equation 9 of the paper. Without a cutoff, the first 1000 ranks.
@@ -181,13 +222,13 @@ def nearly_err_9(j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: 
     last = cutoff or _DEPTH
     j = _seen(j, last)
     upto = sum_weights(np.reciprocal, np.append(j.rank, last))
-    return _nearly(j, _scale_grades(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1])
+    return _nearly(j, _scale_grades(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1], of)
 
 
 @measure("NERR10", family="user model", aliases=("NERReq10",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 0.81 / 16) / (1 + 0.9 / 4 + 0.81 / 4)),
          example_params={"depth": 3}, paper=_PAPER, formula="Σ V·gain / Σ V; C(r) = p·(1 - gain)")  # fmt: skip
 def nearly_err_10(
-    j: Judged, *, p: Persistence = 0.9, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH
+    j: Judged, *, p: Persistence = 0.9, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"
 ) -> Column:
     """The gain per document of a user who continues with probability p as in RBP, until satisfied.
 
@@ -195,13 +236,13 @@ def nearly_err_10(
     """
     j = _seen(j, depth)
     upto, end = (1.0 - p**j.rank) / (1.0 - p), (1.0 - p ** _every(j, depth)) / (1.0 - p)
-    return _nearly(j, _scale_grades(j, min, max), p ** (j.rank - 1.0), upto, end)
+    return _nearly(j, _scale_grades(j, min, max), p ** (j.rank - 1.0), upto, end, of)
 
 
 @measure("NERR11", family="user model", aliases=("NERReq11",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 * (2 / 4) ** 2) / (1 + 1 / 4 * (2 / 3) ** 2 + 1 / 4 * (2 / 4) ** 2)),
          example_params={"depth": 3}, paper=_PAPER, formula="Σ V·gain / Σ V; C(r) = ((r + 2T - 1) / (r + 2T))²·(1 - gain)")  # fmt: skip
 def nearly_err_11(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH  # noqa: N803 - the papers' letter
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """The gain per document of a user who hopes for T relevant documents as in INSQ, until satisfied.
 
@@ -210,4 +251,4 @@ def nearly_err_11(
     j = _seen(j, depth)
     all_of_them = inverse_squares(2 * T)
     upto, end = (all_of_them - inverse_squares(rank + 2 * T) for rank in (j.rank, _every(j, depth)))
-    return _nearly(j, _scale_grades(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end)
+    return _nearly(j, _scale_grades(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end, of, 1.0 / (2 * T) ** 2)

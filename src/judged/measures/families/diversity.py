@@ -14,7 +14,7 @@ from judged._types import Column, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
 from judged.measures.families.cwl import Weight, sum_weights
-from judged.measures.parameters import Cutoff, Level, Share
+from judged.measures.parameters import Cutoff, Flag, Level, Share
 from judged.measures.registry import measure
 
 _CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, SIGIR 2008"
@@ -87,13 +87,17 @@ def _log(rank: Column) -> Column:
 
 @measure("alpha_DCG", family="diversity", aliases=("α_DCG", "α-DCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
          formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / log2(r + 1), / its value if every document served all")  # fmt: skip
-def alpha_dcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
+def alpha_dcg(
+    j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1, normalize: Flag = True
+) -> Column:
     """DCG in which each repetition of a subtopic gains less.
 
     Normalised independently of the collection: 1 means that each of k documents covers every subtopic. Without a cutoff, k
-    is the length of the ranking.
+    is the length of the ranking. `normalize=False` is the plain sum, as in TF-Ranking.
     """
-    return _of_the_best(j, level, alpha, _log, cutoff)
+    return (
+        _of_the_best(j, level, alpha, _log, cutoff) if normalize else _sum(j, _subtopics(j, level), alpha, _log, cutoff)
+    )
 
 
 @measure("ERR_IA", family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",

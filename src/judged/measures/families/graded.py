@@ -10,44 +10,11 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.errors import DataError, UsageError
+from judged.measures.gains import LARGEST_EXPONENT, discount, gain_of
 from judged.measures.parameters import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
 from judged.measures.registry import measure
 
-_LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbers
 _LARGEST_NUMBER = 1023
-
-
-def gain_of(
-    grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = "",
-    largest: int = _LARGEST_EXPONENT,
-) -> Column:  # fmt: skip
-    """Gain of each grade, at most 2**largest. A grade of 0 or less, or below the level, gains nothing."""
-    worthy = (grade > 0) & (grade >= level)
-    value = np.where(worthy, grade, 0.0)
-    if gain == "binary":
-        value = worthy.astype(float)
-    elif gain == "exp":
-        top = float(grade.max(initial=0))
-        if top * np.log2(base) > largest:
-            raise DataError(
-                "gain-overflow", f"the gain {base:g}**{top:g} of grade {top:g} exceeds the range of numbers", value=top,
-                hint="use the linear gain, or a table of gains", where=name or None,
-            )  # fmt: skip
-        value = np.where(worthy, np.power(base, value) - 1.0, 0.0)
-    for known, worth in gains or ():
-        value = np.where((grade == known) & (grade >= 0), worth, value)  # a negative grade is not a judgment
-    return value
-
-
-def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Column:
-    """The divisor of a gain at this rank."""
-    if kind == "rank":
-        return rank.astype(float)
-    if kind == "log":
-        return np.log(rank + 1.0) / np.log(base)
-    if kind == "jk":
-        return np.maximum(1.0, np.log(rank) / np.log(base))
-    return np.log2(rank + 1.0)
 
 
 def _sums(
@@ -79,7 +46,7 @@ def _unscaled(j: Judged, value: Column, scale: float) -> Column:
 
 
 def _gain_columns(
-    j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0, largest: int = _LARGEST_EXPONENT
+    j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0, largest: int = LARGEST_EXPONENT
 ) -> tuple[Column, Column]:
     """The gain of each hit, and of each judgment in the pool."""
     name = j.names[0]

@@ -8,7 +8,8 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
 from judged.measures.families.cwl import sum_weights
-from judged.measures.families.graded import _blended_ratio, gain_of
+from judged.measures.families.graded import _blended_ratio
+from judged.measures.gains import gain_of
 from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share
 from judged.measures.registry import measure
 

@@ -1,3 +1,3 @@
 """The beyond-accuracy measures, one file per family."""
 
-from judged.recommenders.measures import calibration, concentration, diversity, novelty  # noqa: F401
+from judged.recommenders.measures import calibration, concentration, diversity, fairness, novelty  # noqa: F401

@@ -35,6 +35,21 @@ def calibration(lists: RecommendedLists, *, alpha: Alpha = 0.01, divergence: Lit
     return (_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2 / np.log(base)
 
 
+@beyond("CategoryEntropy", of="user", needs=("categories",), range=(0, np.inf),
+        formula="-Σ q·log2 q, q the share of the list that a category has", paper="Shannon 1948; Ekstrand, LensKit, CIKM 2020")  # fmt: skip
+def category_entropy(lists: RecommendedLists, *, base: LogBase = 2.0, discount: Discount = "none",
+                     persistence: Persistence = 0.85) -> Floats:  # fmt: skip
+    """Entropy of the categories of the list, in bits: 0 if all items are of one category.
+
+    An item of several categories counts for each in equal shares. `discount="geometric"` weights ranks (rank-biased entropy). NaN
+    for a list without categories.
+    """
+    weight = discounts(lists.rank, discount, persistence)
+    q = _shares(_totals(lists.categories, lists.user, lists.item, weight, lists.users))
+    nats = -np.where(q > 0, q * np.log(np.where(q > 0, q, 1.0)), q).sum(axis=1)
+    return np.asarray(np.maximum(nats, 0.0) / np.log(base))
+
+
 def _totals(categories: Floats, user: Ints, item: Ints, weight: Floats, users: int) -> Floats:
     """The total of each category for each user; one category at a time, since interactions may be many."""
     columns = [np.bincount(user, weights=weight * share[item], minlength=users) for share in categories.T]

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Floats
-from judged.measures.parameters import Persistence
+from judged.measures.parameters import Flag, Persistence
 from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import LogBase, beyond
 
@@ -20,6 +20,14 @@ Over = Literal["catalogue", "recommended"]
 def coverage(lists: RecommendedLists) -> float:
     """Share of the catalogue that was recommended to any user."""
     return len(lists.recommended) / lists.catalogue
+
+
+@beyond("UserCoverage", of="run", needs=("history",), range=(0, 1),
+        formula="users with recommendations / users of the history or the run", paper="Anelli et al., Elliot, SIGIR 2021")  # fmt: skip
+def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
+    """Share of the users who get recommendations; with `full=True`, all k of them. In slices, the share is of all users."""
+    served = int((lists.size >= (lists.k if full else 1)).sum())
+    return served / (lists.history.users + int((lists.history.place < 0).sum()))
 
 
 @beyond("Distinct", of="run", range=(1, np.inf), whole=True, aliases=("AggregateDiversity", "DistinctItems"),

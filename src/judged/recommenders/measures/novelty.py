@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from judged._types import Floats
-from judged.measures.parameters import Flag, Persistence
+from judged._types import Bools, Floats
+from judged.measures.parameters import Flag, Persistence, Share
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.recommenders.registry import LogBase, beyond
 
@@ -24,6 +24,52 @@ def popularity(
     """
     count = lists.history.popularity(lists.items, by)[lists.item]
     return lists.per_user(count / lists.history.total(by) if scale == "share" else count)
+
+
+@beyond("PopularityRank", of="user", needs=("history",), range=(0, 1), aliases=("MeanPopRank", "Obscurity"), lower_is_better=True,
+        formula="mean over the list of rank / items of the history, rank 1 the least popular; 0 for an item without users",
+        paper="Ekstrand and Mahant, FLAIRS 2017")  # fmt: skip
+def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
+    """Mean popularity of the recommended items as a quantile: 1 for the most popular item. Equally popular ones have their mean rank."""
+    count = lists.history.popularity(lists.items, by)
+    ordered = np.sort(count[count > 0])
+    rank = (np.searchsorted(ordered, count, "left") + np.searchsorted(ordered, count, "right") + 1) / 2
+    return lists.per_user(np.where(count > 0, rank / len(ordered), 0.0)[lists.item])
+
+
+_TAIL = "Abdollahpouri, Burke and Mobasher, RecSys 2017"
+
+
+def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
+    """True for rows outside the most popular items that together have the share `head`; of equally popular ones the first are head."""
+    count = lists.history.popularity(lists.items, "users")
+    order = np.argsort(-count, kind="stable")
+    size = count[order] if of == "interactions" else (count[order] > 0).astype(float)
+    before = np.cumsum(size) - size
+    tail = np.ones(lists.items, bool)
+    tail[order] = (before >= head * size.sum() * (1 - 1e-12)) | (count[order] == 0)
+    return tail[lists.item]
+
+
+@beyond("TailShare", of="user", needs=("history",), range=(0, 1), aliases=("APLT", "TailPercentage"),
+        formula="items of the list in the long tail / its length", paper=_TAIL)  # fmt: skip
+def tail_share(
+    lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
+) -> Floats:
+    """Share of the list that is in the long tail: not among the most popular items with `head` of all interactions, or of all items.
+
+    A user counts once per item. Elliot has 80% of the interactions, RecBole 90% of the items (`TailShare(head=0.9, of='items')`).
+    """
+    return lists.per_user(_tail(lists, head, of))
+
+
+@beyond("TailCount", of="user", needs=("history",), range=(0, np.inf), aliases=("ACLT",),
+        formula="items of the list in the long tail", paper=_TAIL)  # fmt: skip
+def tail_count(
+    lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
+) -> Floats:
+    """Number of items of the list in the long tail; see TailShare."""
+    return np.asarray(np.bincount(lists.user, weights=_tail(lists, head, of), minlength=lists.users), dtype=float)
 
 
 @beyond("Novelty", of="user", needs=("history",), range=(0, np.inf), aliases=("SelfInformation", "MIUF"),

@@ -20,6 +20,7 @@ from judged.stats.differences import (
     degrees_of_freedom,
     differences,
     last_accepted,
+    mean_and_cr2,
     mean_and_error,
     outcome_of,
     scaled,
@@ -48,7 +49,7 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
     check_choice(alternative, Alternative, "alternative")
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
-    mean, spread = mean_and_error(sums, sizes)
+    mean, spread = mean_and_cr2(sums, sizes)
     flat = constant(sums, sizes)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
     p = np.ones_like(t) if len(sizes) < 2 else two_sided_p(t, degrees_of_freedom(sizes))
@@ -60,7 +61,7 @@ def student(d: Any, *, alternative: Alternative = "two-sided", clusters: Any = N
 
 def _student_interval(d: Floats, p: Floats, level: Floats, *, clusters: Any = None) -> tuple[Floats, Floats]:
     sums, sizes = sum_by_cluster(d, clusters)
-    mean, spread = mean_and_error(sums, sizes)
+    mean, spread = mean_and_cr2(sums, sizes)
     if len(sizes) < 2:
         return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
     return _symmetric(sums, sizes, mean, two_sided_quantile(level, degrees_of_freedom(sizes)) * spread, p <= level)
@@ -130,7 +131,7 @@ def bootstrap_test(
         for at in range(0, len(mean), _PAIRS)
     ]
     p = np.where(flat, _constant_p(mean, len(sizes), alternative), (1 + np.concatenate(hits)) / (1 + resamples))
-    error = _linearised(sums, sizes, mean)
+    error = mean_and_error(sums, sizes)[1]
     reported = mean if statistic == "mean" else np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
     return outcome_of("bootstrap", alternative, reported, p, ["random"] * len(p), _silent(table, sizes))
 
@@ -193,18 +194,11 @@ def bootstrap_reaches(
     else:
         cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
         squares = drawn[:, k : 2 * k] - 2 * resampled * cross + resampled**2 * sizes2
-        spread = _linearised(shifted, sizes, np.zeros(k)) * np.sqrt(len(sizes) - 1)
+        spread = mean_and_error(shifted, sizes)[1] * np.sqrt(len(sizes) - 1)
         error = np.sqrt(np.maximum(squares, 0.0)) / n
         top = far * spread + SLACK * spread * spread
         far = np.divide(top, error, out=np.where(top >= 0, np.inf, -np.inf), where=error > 0)
     return np.ldexp(far, power)
-
-
-def _linearised(sums: Floats, sizes: Floats, mean: Floats) -> Floats:
-    """The standard error of a mean of clusters as a ratio of sums, with C/(C - 1) (Cochran, Sampling Techniques, 1977, 6.4)."""
-    rest, power = scaled(sums - mean * sizes[:, None])
-    clusters = len(sizes)
-    return np.ldexp(np.sqrt(clusters / max(clusters - 1, 1) * totals(np.square(rest))), power) / sizes.sum()
 
 
 def _symmetric(sums: Floats, sizes: Floats, mean: Floats, reach: Floats, rejected: Bools) -> tuple[Floats, Floats]:

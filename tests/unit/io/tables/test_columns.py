@@ -56,7 +56,7 @@ def test_columns_can_be_named(save, rows):
 
 
 def test_beside_an_id_a_plain_name_is_the_text(rows):
-    columns = {"qid": ["1"], "query": ["how to"], "docid": [17], "docno": ["d"], "score": [0.5], "rank": [0]}
+    columns = {"qid": ["1"], "query": ["how to"], "docno": ["d"], "document": ["text"], "score": [0.5], "rank": [0]}
     assert rows(read_run(columns)) == [(b"1", b"d", 0.5)]
 
 

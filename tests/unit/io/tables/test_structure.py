@@ -11,6 +11,7 @@ import pytest
 import zstandard
 from small_collection import QRELS, RUN
 
+import judged as jd
 from judged.io.files import decompress as _expand
 from judged.io.files import limits
 from judged.io.files import source as _file
@@ -115,7 +116,35 @@ def test_blanks_comments_and_line_ends_do_not_matter(change, save, rows, run_row
 
 def test_a_comment_with_as_many_words_as_columns_is_a_comment(save, rows, run_rows, qrels_rows):
     assert rows(read_qrels(save("f", b"# version of 2\n" + QRELS))) == qrels_rows
-    assert rows(read_run(save("f", RUN + b"# a b c 5 d\n"))) == run_rows
+    assert rows(read_run(save("f", RUN + b"# a b c 5 d\n#a b c d e f\n#a b c 5\n"))) == run_rows
+    warned = {
+        w.text.split(", ")[1]: w.count for w in read_qrels(save("f", b"# version of 2\n#q 0 d 1\n" + QRELS)).warnings
+    }
+    assert warned == {"skipped as comments": 1, "read as data": 1}
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize(
+    "change", [bytes, lambda c: c.replace(b" ", b"\t"), lambda c: c.replace(b" ", b"  "), lambda c: b"\xef\xbb\xbf" + c]
+)
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_query_that_begins_with_a_hash_is_no_comment(native, change, ending, save, tmp_path):
+    qrels, run = b"q 0 d 1\n#q 0 d 1\n", b"q Q0 d 1 0.5 t\n#q Q0 x 1 0.5 t\n"
+    pack = gzip.compress if ending else bytes
+    qrels, run = save(f"q{ending}", pack(change(qrels))), save(f"r{ending}", pack(change(run)))
+    values = jd.evaluate(qrels, run if native else read_run(run), "AP")
+    assert values.to_dict() == {"q": {"AP": 1}, "#q": {"AP": 0}}
+    assert ("hash-lines", 1) in [(w.slug, w.count) for w in values.warnings]
+    whole = tmp_path / "runs"
+    whole.mkdir()
+    (whole / "a").write_bytes(change(b"#q Q0 x 1 0.5 t\n#q Q0 d 2 0.4 t\n"))
+    assert jd.evaluate(qrels, whole, "RR").to_dict() == {"q": {"RR": 0}, "#q": {"RR": 0.5}}
+
+
+def test_a_score_that_is_not_a_number_is_no_comment(save, refusal):
+    line = b"#q Q0 d 1 nan t\n"
+    refusal("score-nan", read_run, save("f", RUN + line))
+    refusal("score-nan", jd.evaluate, save("q", QRELS), save("f", RUN + line))
 
 
 def test_a_file_that_cannot_be_opened_is_an_error_of_its_own(tmp_path, refusal):

@@ -1,0 +1,111 @@
+"""Measures of effort: users who weigh what they find against the documents, the time or the text that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+import numpy as np
+
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.passages import tokens_of
+from judged.measures.families.cascade import satisfaction
+from judged.measures.families.cwl import _DEPTH, Of, _rate, _scale_grades, _seen
+from judged.measures.parameters import Cutoff, Goal, Level, MaxGrade, MinGrade, Positive, Share, Spec, number
+from judged.measures.registry import measure
+
+Above0 = Annotated[float, Spec("a number ≥ 0", number(0, 1e9))]
+Patience = Annotated[float, Spec("a number > 0", number(1e-6, 1e9))]
+Length = Annotated[float, Spec("length of a document whose length is not known", number(0, 1e9))]
+_LARGEST_EXPONENT = 700.0
+_QUERIES = 256  # walked down at a time
+
+
+# ── information foraging: users with a goal, and a rate of gain that they expect ─────────────────
+
+
+def _walk(j: Judged, gain: Column, depth: int, going_on: Callable[[Column, Column], Column]) -> tuple[Column, Column]:
+    """V at each hit, and Σ V, rank by rank; `going_on` is C of the ranks and the gains so far, one row per query."""
+    reached, looked = np.zeros(len(gain)), np.zeros(len(j))
+    for start in range(0, len(j), _QUERIES):
+        rows = np.flatnonzero((j.query >= start) & (j.query < start + _QUERIES))
+        at = j.query[rows] - start, j.rank[rows] - 1
+        table = np.zeros((np.minimum(_QUERIES, len(j) - start), depth))
+        table[at] = gain[rows]
+        chance = going_on(np.arange(1.0, depth + 1.0), np.cumsum(table, axis=1))
+        seen = np.cumprod(np.hstack([np.ones((len(table), 1)), chance[:, :-1]]), axis=1)
+        reached[rows], looked[start : start + len(table)] = seen[at], np.cumsum(seen, axis=1)[:, -1]
+    return reached, looked
+
+
+@measure("IFT",
+         intuition="IFT imagines a user who forages for information: who stops the sooner the nearer the goal is, and the "
+                   "sooner the less each document has brought so far.",
+         family="user model", aliases=("information_foraging",), laws={"unit", "cutoff", "tail"}, example=([4, 0], (1 + 0) / (1 + (1 - 1 / (1 + 0.9 * np.exp(10))) / (1 + 0.9 * np.exp(-8)))),
+         example_params={"cutoff": 2}, paper="Azzopardi, Thomas and Craswell, SIGIR 2018",
+         formula="Σ V·gain / Σ V down to k; C(r) = (1 - 1 / (1 + b1·e^((T - G)·R1)))·1 / (1 + b2·e^((A - G / r)·R2)), G the gain down to r")  # fmt: skip
+def information_foraging(
+    j: Judged, *, cutoff: Cutoff = None, T: Goal = 2.0, b1: Positive = 0.9, R1: Above0 = 10.0, A: Above0 = 0.2, b2: Positive = 0.9,  # noqa: N803 - the paper's letters
+    R2: Above0 = 10.0, form: Literal["both", "goal", "rate"] = "both", min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate",  # noqa: N803
+) -> Column:  # fmt: skip
+    """The gain per document of a user with a goal T and an expected gain A per document.
+
+    R1 and R2 say how strictly the user keeps to them, b1 and b2 how ready to go on the user is in general. `form` leaves one of
+    the two factors out. Without a cutoff, the first 1000 ranks. The defaults are those of the examples of cwl-eval.
+    """
+
+    def going_on(rank: Column, total: Column) -> Column:
+        goal = 1.0 - 1.0 / (1.0 + b1 * np.exp(np.minimum((T - total) * R1, _LARGEST_EXPONENT)))
+        rate = 1.0 / (1.0 + b2 * np.exp(np.minimum((A - total / rank) * R2, _LARGEST_EXPONENT)))
+        return goal if form == "goal" else rate if form == "rate" else goal * rate
+
+    j = _seen(j, cutoff or _DEPTH)
+    gain = _scale_grades(j, min, max)
+    reached, looked = _walk(j, gain, cutoff or _DEPTH, going_on)
+    return _rate(j, j.column("reached", reached) * gain, looked, of)
+
+
+# ── users who spend time, or read text ───────────────────────────────────────────────────────────
+
+
+@measure("TBG",
+         intuition="TBG counts the relevant documents that a user saves before giving up, when summaries and documents take "
+                   "time to read and fewer users are left the more time has passed. Long documents at the top cost later ones.",
+         family="user model", aliases=("time_biased_gain",), laws={"cutoff", "swap", "tail"}, example=([1, 0, 1], 0.64 * 0.77 * (1 + 0.5 ** ((2 * 4.4 + (0.64 + 0.39) * (0.018 * 500 + 7.8)) / 224))),
+         paper="Smucker and Clarke, SIGIR 2012", formula="Σ over relevant ranks of click·save·2^(-t / h), t = Σ over the ranks above of summary + click·(per_word·words + per_doc)")  # fmt: skip
+def time_biased_gain(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, h: Patience = 224.0, words: Length = 500.0, summary: Above0 = 4.4, per_word: Above0 = 0.018,
+    per_doc: Above0 = 7.8, click: Share = 0.64, click_other: Share = 0.39, save: Share = 0.77,
+) -> Column:  # fmt: skip
+    """Expected number of relevant documents that a user saves whose patience has a half-life of h seconds.
+
+    The user reads each summary, opens a document with probability `click` if it is relevant and `click_other` if not, reads it, and
+    saves a relevant one with probability `save`. Times in seconds and probabilities are those of the paper. Lengths in words are the
+    `tokens` of the evaluation if it has them, or `words` for every document.
+    """
+    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    known = tokens_of(j)
+    above = (j.rank - 1.0) * words if known is None else known.above("tokens", j.query, j.rank)
+    own = words if known is None else known.above("tokens", j.query, j.rank + 1) - above
+    more = np.where(
+        j.is_relevant(level), (click - click_other) * (per_word * own + per_doc), 0.0
+    )  # than other documents
+    others = (j.rank - 1.0) * (summary + click_other * per_doc) + click_other * per_word * above
+    time = j.column("seconds before", others + j.running(more) - more)
+    return click * save * j.total(np.where(hit, np.exp2(-time / h), 0.0))
+
+
+@measure("U", family="user model", aliases=("U_measure", "U-measure"), laws={"cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 * (1 - (200 + 600) / 132000) + 1 / 16 * (1 - (600 + 1200) / 132000)),
+         paper="Sakai and Dou, SIGIR 2013", formula="Σ over relevant ranks of gain·max(0, 1 - read / L), gain = (2^grade - 1) / 2^max, read = snippet·rank + Σ of share·length of the relevant documents so far")  # fmt: skip
+def u_measure(
+    j: Judged, *, cutoff: Cutoff = None, L: Patience = 132000.0, snippet: Above0 = 200.0, share: Share = 0.2, length: Length = 3000.0, max: MaxGrade = 4.0,  # noqa: N803 - the paper's letter
+) -> Column:  # fmt: skip
+    """Gain that falls with the text that the user has read so far, to nothing after L characters.
+
+    The user reads every snippet and the first part of each relevant document. Every document has `length` characters. Not normalised: the
+    value may exceed 1.
+    """
+    gain = j.column("gain", satisfaction(j, j.grade, max))
+    read = j.column("characters read", snippet * j.rank + share * length * j.running(gain > 0))
+    return j.total(np.where(j.within(cutoff), gain * np.maximum(0.0, 1.0 - read / L), 0.0))

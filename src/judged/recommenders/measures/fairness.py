@@ -1,0 +1,69 @@
+"""Fairness: whether groups of items, their categories, are recommended in proportion. Measures of the whole run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged._types import Bools, Floats, Ints
+from judged.measures.parameters import Persistence
+from judged.recommenders.lists import Discount, RecommendedLists, discounts
+from judged.recommenders.registry import beyond
+
+_ZHU = "Zhu, Wang and Caverlee, SIGIR 2020"
+
+
+@beyond("RSP", of="run", needs=("categories",), range=(0, np.inf), aliases=("StatisticalParity", "RankingStatisticalParity"), lower_is_better=True,
+        formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible", paper=_ZHU)  # fmt: skip
+def statistical_parity(
+    lists: RecommendedLists, *, discount: Discount = "none", persistence: Persistence = 0.85
+) -> float:
+    """Relative spread over categories of the probability that an item is recommended; 0 is the same for all, and lower is better.
+
+    With a history, items that a user already has could not be recommended to the user. With a `discount` the exposure of an item is
+    compared instead, as in demographic parity of exposure (Singh and Joachims, KDD 2018). An item of several categories counts in each.
+    """
+    member = lists.categories > 0
+    possible = lists.users * member.sum(axis=0).astype(float)
+    if lists.interactions is not None:
+        possible -= _count(member, lists.own_pairs[1])
+    return _spread(_count(member, lists.item, discounts(lists.rank, discount, persistence)), possible)
+
+
+@beyond("REO", of="run", needs=("categories", "qrels"), range=(0, np.inf), aliases=("EqualOpportunity", "RankingEqualOpportunity"), lower_is_better=True,
+        formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items", paper=_ZHU)  # fmt: skip
+def equal_opportunity(lists: RecommendedLists) -> float:
+    """Relative spread over categories of the share of relevant items that are recommended; 0 is the same for all, and lower is better.
+
+    Categories without a relevant item are left out. An item of several categories counts in each.
+    """
+    member = lists.categories > 0
+    return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.relevant_pairs[1]))
+
+
+@beyond("BiasDisparity", of="run", needs=("history", "categories"), range=(0, np.inf), lower_is_better=True,
+        formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
+        paper="Tsintzou, Pitoura and Tsaparas, RMSE workshop at RecSys 2019")  # fmt: skip
+def bias_disparity(lists: RecommendedLists) -> float:
+    """Mean relative change of the share of a category from histories to recommendations; 0 is no change, and lower is better.
+
+    Categories that are in no history are left out. Slices of users give the disparity of each group.
+    """
+    ours, theirs = (_count(lists.categories, item) for item in (lists.item, lists.own_pairs[1]))
+    known = theirs > 0
+    if not known.any() or not ours.any():
+        return float("nan")
+    before = theirs[known] / theirs.sum()
+    return float(np.mean(np.abs(ours[known] / ours.sum() - before) / before))
+
+
+def _count(member: Floats | Bools, item: Ints, weight: Floats | None = None) -> Floats:
+    """The weighted number of rows of each category."""
+    amount = np.bincount(item, weights=weight, minlength=len(member)).astype(float)
+    return np.asarray(amount @ member, dtype=float)
+
+
+def _spread(amount: Floats, possible: Floats) -> float:
+    """The standard deviation of the ratios over their mean; NaN if all are 0 or there are none."""
+    share = amount[possible > 0] / possible[possible > 0]
+    mean = share.mean() if len(share) else 0.0
+    return float(share.std() / mean) if mean > 0 else float("nan")

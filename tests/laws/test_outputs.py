@@ -1,0 +1,152 @@
+"""No command writes over a file that it reads: every parameter that writes with every one that reads, from the command tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+import pytest
+from commands import OTHER, QRELS, RUN, called, refused, shell
+
+import judged as jd
+from judged.cli.main import cli
+from judged.cli.options.command import GROUPS
+from judged.cli.options.files import reads, writes
+from judged.io.write import convert
+
+
+@pytest.fixture
+def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in (("qrels.txt", QRELS), ("a.run", RUN), ("b.run", OTHER)):
+        Path(name).write_bytes(content)
+
+
+def commands(
+    command: click.Command = cli, words: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    if not isinstance(command, click.Group):
+        yield words, command
+        return
+    ctx = click.Context(command)
+    for name in command.list_commands(ctx):
+        child = command.get_command(ctx, name)
+        assert child is not None
+        yield from commands(child, (*words, name))
+
+
+COMMANDS = [
+    (words, command) for words, command in commands() if words != ("trec_eval",)
+]  # writes to standard output only
+PAIRS = [
+    (words, command, writer, reader)
+    for words, command in COMMANDS
+    for writer in command.params
+    for reader in command.params
+    if writes(writer) and reads(reader)
+]
+LINKS: dict[str, Callable[[Path, Path], object]] = {
+    "the file itself": lambda data, other: None,
+    "a symbolic link": lambda data, other: other.symlink_to(data),
+    "a hard link": lambda data, other: os.link(data, other),
+}
+
+
+def invocation(words, command, writer, reader, data: str, output: str, other: str) -> list[str]:
+    """A command line in which one parameter reads a file, and one writes it."""
+    arguments = []
+    options = []
+    for parameter in command.params:
+        value = {writer.name: output, reader.name: data}.get(parameter.name, other)
+        if isinstance(parameter, click.Argument):
+            several = parameter is reader and parameter.nargs == -1
+            arguments += (
+                [other, value] if several else [value] if parameter.required or parameter in (reader, writer) else []
+            )
+        elif parameter in (reader, writer) or parameter.required:
+            options += [parameter.opts[0], value]
+    return [*words, *arguments, *options]
+
+
+def named(case) -> str:
+    words, _, writer, reader = case
+    return f"{' '.join(words)}: {writer.name} over {reader.name}"
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("case", PAIRS, ids=named)
+def test_no_output_of_a_command_replaces_its_input(case, link, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data, other, output = Path("data.txt"), Path("other.txt"), Path("output.txt")
+    for file in (data, other):
+        file.write_bytes(b"precious")
+    target = data if LINKS[link](data, output) is None and not output.exists() else output
+    for value in ("data.txt", f"name={tmp_path / 'data.txt'}"):
+        error = refused(*invocation(*case, value, str(target), "other.txt"))
+        assert (error.slug, error.exit_code) == ("output-is-input", 2)
+    assert data.read_bytes() == b"precious"
+    assert {file.name for file in tmp_path.iterdir()} <= {"data.txt", "other.txt", "output.txt"}
+
+
+def test_every_command_with_files_is_tested():
+    assert len({words for words, *_ in PAIRS}) > 12
+    assert {words[0] for words, _ in COMMANDS} - {words[0] for words, *_ in PAIRS} == {"demo"}
+    for _, command in COMMANDS:
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and "FILE" in str(parameter.metavar):
+                assert parameter.group in GROUPS
+                assert reads(parameter) != writes(parameter), parameter.name
+
+
+def test_a_file_of_a_directory_or_pattern_is_an_input(collection):
+    Path("runs").mkdir()
+    Path("runs/a").write_bytes(RUN)
+    for source in ("runs", "runs/*"):
+        assert refused("eval", "qrels.txt", source, "-o", "runs/a").slug == "output-is-input"
+    assert Path("runs/a").read_bytes() == RUN
+
+
+def test_files_that_the_rules_name_are_inputs(collection):
+    Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\nbaseline = "a.run"\n')
+    for output in ("judged.toml", "qrels.txt", "a.run"):
+        assert refused("gate", "b.run", "-o", output).slug == "output-is-input"
+        assert refused("gate", "b.run", "--save", output).slug == "output-is-input"
+    assert [Path(name).read_bytes() for name in ("qrels.txt", "a.run", "b.run")] == [QRELS, RUN, OTHER]
+    Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\nbaseline = "base.json"\nmeasures = ["AP"]\n')
+    for _ in range(2):  # a saved baseline is made to be saved again
+        assert called("gate", "a.run", "--save", "base.json").returncode == 0
+
+
+def test_standard_input_and_output_are_files_too(collection):
+    with Path("a.run").open("rb") as stdin:
+        assert "output-is-input" in shell("eval", "qrels.txt", "-", "-o", "a.run", stdin=stdin).stderr
+    with Path("a.run").open("ab") as stdout:
+        done = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=stdout, stderr=-1)
+    assert (done.returncode, "output-is-input" in done.stderr) == (2, True)
+    assert Path("a.run").read_bytes() == RUN
+
+
+def test_two_outputs_are_two_files(collection):
+    done = called("agree", "qrels.txt", "qrels.txt", "-d", "x.csv", "-o", "./x.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert not Path("x.csv").exists()
+
+
+def test_functions_that_know_their_inputs_do_not_replace_them(tmp_path, refusal):
+    qrels, run = tmp_path / "q.json", tmp_path / "r.json"
+    jd.write_qrels({"q": {"d": 1}}, qrels)
+    jd.write_run({"q": {"d": 1.0}}, run)
+    before = qrels.read_bytes(), run.read_bytes()
+    values = jd.evaluate(qrels, run, "AP")
+    (tmp_path / "link.json").symlink_to(run)
+    for path in (qrels, run, tmp_path / "link.json"):
+        refusal("output-is-input", values.save, path)
+        refusal("output-is-input", jd.report, values, path)
+        refusal("output-is-input", jd.baseline(qrels, run, "AP").save, path)
+    refusal("output-is-input", jd.write_run, run, run)
+    refusal("output-is-input", jd.write_run, jd.read_run(run), run)
+    refusal("output-is-input", jd.write_qrels, qrels, qrels)
+    refusal("output-is-input", convert, run, tmp_path / "link.json", kind="run")
+    assert (qrels.read_bytes(), run.read_bytes()) == before

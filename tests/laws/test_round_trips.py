@@ -1,0 +1,155 @@
+"""Every writer and its reader: ids and numbers come back exactly, or the writer refuses them; from the registries."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import judged as jd
+from judged.clicks.api import click_rows, write_clicks
+from judged.errors import JudgedError
+from judged.io.click_logs import read_list_rows
+from judged.io.export import FORMATS
+from judged.io.files.atomic import ENDINGS
+from judged.judges.disagreements import _FORMATS as ADJUDICATION
+from judged.judges.disagreements import save_adjudication_list
+from judged.tables.formats.csv import csv_text
+
+HOSTILE = (
+    "=1+1", "+1", "-1", "-5", "'-5", "''-5", "@ann", "'@ann", "'", '"', '"a"', 'a"b', "#", "#1", "# 1", "//", ";", ",", "a,b", "a;b", "\\", "\\N",
+    " ", " a", "a ", "a b", "\ta", "a\tb", "\x0b", "\x0c", "a\x1cb", "\x85", "\u2028", "\xa0", "\u200b", "\ufeff", "\ufeffq", "é", "e\u0301", "𝄞",
+    "007", "7", "7.0", "1e5", "NaN", "nan", "None", "null", "true", "inf", "0x10", "all", "query_id", "q1", "Q0", "2024-01-01", "{}", "[1]", "{", "a\x1b[31m",
+    "a\nb", "a\rb", "a\r\nb", "x" * 5000, "\udcff", "a\udc80b",
+)  # fmt: skip
+TEXTS = [word for word in HOSTILE if not any("\ud800" <= letter <= "\udfff" for letter in word)]
+KINDS = {"run": (jd.write_run, jd.read_run), "qrels": (jd.write_qrels, jd.read_qrels)}
+REFUSED = {"id-blank", "id-comment", "id-encoding", "score-inf"}
+WORDS = st.one_of(
+    st.sampled_from(HOSTILE),
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=4),
+)
+TABLES = st.dictionaries(
+    WORDS, st.dictionaries(WORDS, st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=3
+)
+
+
+def encoded(word: str) -> bytes:
+    return word.encode("utf-8", "surrogateescape")
+
+
+def rows(table) -> list[tuple[bytes, bytes, float]]:
+    numbers = table.score if hasattr(table, "score") else table.grade
+    ids = table.queries.take(table.query).tolist(), table.doc.tolist()
+    return sorted(zip(*ids, np.asarray(numbers).tolist(), strict=True))
+
+
+def check(write, read, table, path: Path) -> bool:
+    """Write a table and read it again; return whether the format took it."""
+    try:
+        write(table, path)
+    except JudgedError as error:
+        assert error.slug in REFUSED, error  # noqa: PT017
+        assert not path.exists()
+        return False
+    assert rows(read(path)) == rows(table)
+    return True
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_keeps_each_hostile_id_or_refuses_it(format, kind, tmp_path):
+    write, read = KINDS[kind]
+    taken = []
+    for i, word in enumerate(HOSTILE):
+        for j, (query, doc) in enumerate([(word, "d"), ("q", word), (word, word)]):
+            table = read({encoded(query): {encoded(doc): 2, b"other": 1}, b"second": {b"d": 1}})
+            taken.append(check(write, read, table, tmp_path / f"{i}-{j}.{format}"))
+    assert sum(taken) > len(HOSTILE)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_ids_that_differ_stay_different(format, tmp_path):
+    words = [
+        word for word in HOSTILE if not set(word) & set(" \t\n\r\v\f\ufeff") and word.isprintable() and word != "#"
+    ]
+    path = tmp_path / f"all.{format}"
+    run = jd.read_run({encoded(q): {encoded(d): float(i) for i, d in enumerate(words)} for q in words})
+    jd.write_run(run, path)
+    assert rows(jd.read_run(path)) == rows(run)
+    qrels = {q: dict.fromkeys(words, 1) for q in words}
+    assert jd.evaluate(qrels, str(path), "nDCG").to_dict() == jd.evaluate(qrels, run, "nDCG").to_dict()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("format", FORMATS)
+@settings(max_examples=25)
+@given(table=TABLES)
+def test_any_table_reads_back_exactly_or_is_refused(format, kind, table, tmp_path_factory):
+    write, read = KINDS[kind]
+    encoded_table = {encoded(q): {encoded(d): n for d, n in docs.items()} for q, docs in table.items()}
+    check(write, read, read(encoded_table), tmp_path_factory.mktemp("any") / f"a.{format}")
+
+
+@pytest.mark.parametrize("packed", ENDINGS)
+def test_compression_changes_nothing(packed, tmp_path):
+    for format in FORMATS:
+        check(
+            jd.write_run, jd.read_run, jd.read_run({"-5": {"'-5": 1.0, "@ann": 0.5}}), tmp_path / f"a.{format}{packed}"
+        )
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_click_logs_keep_hostile_ids(ending, tmp_path):
+    for word in TEXTS:
+        log = jd.clicks.read_clicks([(word, word, word, 1, 1), (word, word, "other", 2, 0)])
+        path = tmp_path / f"log.{ending}"
+        try:
+            write_clicks(log, path)
+        except JudgedError as error:
+            assert error.slug in REFUSED, error  # noqa: PT017
+            continue
+        assert click_rows(jd.clicks.read_clicks(path)).columns == click_rows(log).columns, word
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "run"])
+def test_interleaved_lists_keep_hostile_ids(ending, tmp_path):
+    path = tmp_path / f"lists.{ending}"
+    for word in TEXTS:
+        lists = jd.clicks.interleave({word: [word, "a"]}, {word: ["a", word]})
+        try:
+            lists.save(path)
+        except JudgedError as error:
+            assert error.slug in REFUSED, error  # noqa: PT017
+            continue
+        again = read_list_rows(path)
+        assert [again.query.ids[i] for i in again.query.code] == list(lists.query), word
+        assert [again.doc.ids[i] for i in again.doc.code] == list(lists.doc), word
+
+
+@pytest.mark.parametrize("ending", [ending for ending in ADJUDICATION if ending])
+def test_adjudication_lists_keep_hostile_ids(ending, tmp_path):
+    words = [word for word in TEXTS if not set(word) & set("\n\r")]
+    path = tmp_path / f"todo{ending}"
+    for word in words:
+        judges = [{word: {word: 1, "d": 0}}, {word: {word: 0, "d": 0}}]
+        table = jd.agree(*judges).adjudication_list()
+        filled = type(table)({**table.columns, "relevance": (1,) * len(table)})
+        save_adjudication_list(filled, path)
+        assert rows(jd.read_qrels(path)) == [(encoded(word), encoded(word), 1)], word
+
+
+def test_a_csv_for_spreadsheets_computes_nothing_and_can_be_restored():
+    words = [word for word in HOSTILE if word.isprintable()]
+    plain, safe = (
+        list(csv.DictReader(io.StringIO(csv_text([{"id": w} for w in words], spreadsheet_safe=flag))))
+        for flag in (False, True)
+    )
+    assert [row["id"] for row in plain] == words
+    assert not [row["id"] for row in safe if row["id"].startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert [row["id"].removeprefix("'") for row in safe] == words

@@ -1,0 +1,130 @@
+"""A saved result is read back exactly or refused, whatever is done to the file; and never with the exit code of the gate's no."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import QRELS, RUN, called
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import judged as jd
+from judged.errors import JudgedError
+from judged.evaluation.result.saved import with_checksum
+from judged.measures.registry import MEASURES, Measure
+
+VALUES = jd.evaluate(
+    {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}, {"q1": ["b", "a"], "q2": ["x", "a"]}, "AP DCG NumRet", bounds=True
+)
+TEXT = VALUES.to_json()
+SLUGS = {"values-file", "values-edited", "values-range", "values-version"}
+NUMBERS = (10**400, -(10**400), 1e308, -5, 2, True, "1", [1], {}, "x" * 9)
+
+
+def refused(text: str, **options) -> str:
+    with pytest.raises(JudgedError) as caught:
+        jd.Values.from_json(text, **options)
+    assert caught.value.exit_code == 2
+    return caught.value.slug
+
+
+def paths(data, at=()) -> list[tuple]:
+    """The place of every part of a document."""
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [at, *(found for key, value in items for found in paths(value, (*at, key)))]
+
+
+def changed(path, value) -> dict:
+    data = copy.deepcopy(json.loads(TEXT))
+    if not path:
+        return value
+    inner = data
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return data
+
+
+PLACES = paths(json.loads(TEXT))
+
+
+def test_every_measure_is_saved_within_its_range(tmp_path):
+    simple = [str(Measure(d)) for d in MEASURES if d.family != "own" and d.needs == "grades"]
+    values = jd.evaluate(
+        {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0}}, {"q1": ["b", "a", "x"], "q2": ["x", "a"]}, simple
+    )
+    for ending in ("json", "parquet"):
+        path = tmp_path / f"v.{ending}"
+        values.save(path)
+        assert jd.load(path).to_json() == values.to_json()
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")
+def test_any_change_of_any_part_is_refused(path):
+    for value in (*NUMBERS, None):
+        data = changed(path, value)
+        if data != json.loads(TEXT) or isinstance(value, bool):
+            assert refused(json.dumps(data)) in SLUGS
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")
+def test_an_edited_file_that_is_accepted_is_still_checked(path):
+    for value in NUMBERS:
+        try:
+            values = jd.Values.from_json(json.dumps(changed(path, value)), allow_edited=True)
+        except JudgedError as error:
+            assert error.slug in SLUGS  # noqa: PT017
+            continue
+        assert all(np.isfinite(column).all() for column in values.columns.values())
+        assert path[0] not in ("values", "summary", "queries") or value == "x" * 9 or values["AP"].max() <= 1
+
+
+def test_a_file_of_an_earlier_version_is_checked_and_warned_of():
+    data = {key: value for key, value in json.loads(TEXT).items() if key != "checksum"}
+    old = jd.Values.from_json(json.dumps({**data, "judged": 1}))
+    assert [w.slug for w in old.warnings[-1:]] == ["values-unchecked"]
+    assert old.to_dict() == VALUES.to_dict()
+    for number in (-5, 1e308, 10**400, 0.3):
+        values = {**data["values"], "AP": [number, data["values"]["AP"][1]]}
+        assert refused(json.dumps({**data, "judged": 1, "values": values})) in SLUGS
+
+
+def test_a_newer_format_and_a_deep_one_are_refused():
+    assert refused(json.dumps(with_checksum({**json.loads(TEXT), "judged": 3}))) == "values-version"
+    for mark in ("[", '{"a":'):
+        assert refused(mark * 100_000) == "values-file"
+    assert refused(TEXT.replace('"profile"', '"profile": "x", "profile"', 1)) == "values-file"
+
+
+@settings(max_examples=60)
+@given(cut=st.integers(0, len(TEXT) - 1), byte=st.characters(codec="ascii"))
+def test_a_cut_or_altered_file_is_refused(cut, byte):
+    assert refused(TEXT[:cut]) in SLUGS
+    altered = TEXT[:cut] + byte + TEXT[cut + 1 :]
+    try:
+        values = jd.Values.from_json(altered)
+    except JudgedError as error:
+        assert error.slug in SLUGS  # noqa: PT017
+        return
+    assert values.to_json() == TEXT  # a blank, or nothing, changed
+
+
+@pytest.mark.parametrize("number", ["-5", "1e308", "1" + "0" * 400, "2.5", "NaN", '"0.5"', "null", "[" * 50_000])
+def test_a_spoilt_baseline_is_never_the_answer_of_the_gate(number, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_bytes(QRELS)
+    Path("r").write_bytes(RUN)
+    assert called("gate", "q", "r", "-m", "AP", "--save", "base.json").returncode == 0
+    text = Path("base.json").read_text()
+    first = text.partition('"values"')[2].partition("[")[2].partition(",")[0].strip()
+    spoilt = text.partition('"values"')[0] + '"values"' + text.partition('"values"')[2].replace(first, number, 1)
+    Path("base.json").write_text(spoilt)
+    done = called("gate", "q", "r", "-b", "base.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert called("board", "base.json").returncode == 2
+    edited = called("gate", "q", "r", "-b", "base.json", "--allow-edited")
+    assert edited.returncode == 2  # the means in the file do not belong to its values

@@ -1,0 +1,92 @@
+"""Two columns for one role are refused with both names, whatever the names are; from the tables of known names."""
+
+from __future__ import annotations
+
+import csv
+from itertools import combinations
+
+import pandas as pd
+import pytest
+
+import judged as jd
+from judged.errors import JudgedError
+from judged.io.click_logs import CLICKS, LISTS, read_list_rows
+from judged.io.tables.columns import NAMES
+
+CELLS = {
+    "query": "q",
+    "doc": "d",
+    "score": 0.5,
+    "grade": 1,
+    "rank": 1,
+    "aspect": "1",
+    "session": "s",
+    "click": 1,
+    "team": "A",
+}
+PLAIN = {
+    "query": "query_id",
+    "doc": "doc_id",
+    "score": "score",
+    "grade": "relevance",
+    "session": "session",
+    "click": "click",
+    "team": "team",
+}
+RANKINGS = {"run": (jd.read_run, ("query", "doc", "score")), "qrels": (jd.read_qrels, ("query", "doc", "grade"))}
+PAIRS = [
+    (kind, role, pair)
+    for kind, (_, roles) in RANKINGS.items()
+    for role in (*roles, "rank" if kind == "run" else "aspect")
+    for tier in NAMES[role]
+    for pair in combinations(tier, 2)
+]
+OTHERS = {
+    "clicks": (jd.clicks.read_clicks, CLICKS, ("session", "query", "doc", "click")),
+    "lists": (read_list_rows, LISTS, ("query", "doc", "team")),
+}
+
+
+def table(roles, role, pair) -> dict[str, object]:
+    others = {PLAIN[other]: CELLS[other] for other in roles if other != role}
+    return {**others, **dict.fromkeys(pair, CELLS[role])}
+
+
+def refused(read, source, pair) -> None:
+    with pytest.raises(JudgedError) as caught:
+        read(source)
+    assert caught.value.slug == "columns"
+    assert all(repr(name) in caught.value.problem for name in pair)
+
+
+@pytest.mark.parametrize("kind", RANKINGS)
+def test_runs_and_judgments_with_two_columns_for_one_role_are_refused(kind, tmp_path):
+    read, roles = RANKINGS[kind]
+    path = tmp_path / "a.csv"
+    for _, role, pair in (case for case in PAIRS if case[0] == kind):
+        columns = table(roles, role, pair)
+        refused(read, [columns], pair)
+        if "doc" in pair[0] or role == "query":  # a file and a frame for each pair take too long
+            with path.open("w") as file:
+                csv.writer(file).writerows([columns.keys(), columns.values()])
+            refused(read, path, pair)
+            refused(read, pd.DataFrame([columns]), pair)
+        named = {} if role == "aspect" else {f"{role}_col": pair[0]}
+        assert not named or len(read([columns], **named)) == 1
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_click_logs_with_two_columns_for_one_role_are_refused(kind):
+    read, declared, roles = OTHERS[kind]
+    for role in roles:
+        for tier in declared[role].names:
+            for pair in combinations(tier, 2):
+                refused(read, [table(roles, role, pair)], pair)
+
+
+def test_the_second_document_column_never_wins_silently(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query_id,doc_id,docno,score\nq,a,b,1\n")
+    refused(jd.read_run, path, ("docno", "doc_id"))
+    assert jd.read_run(path, doc_col="doc_id").doc.tolist() == [b"a"]
+    assert jd.evaluate({"q": {"a": 1}}, path, "AP", doc_col="doc_id").mean() == {"AP": 1}

@@ -1,0 +1,203 @@
+"""Weights of queries and lists: means, intervals, files, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+import judged as jd
+from judged.errors import DataError, UsageError
+
+QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 0}}
+RUN = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "d", "a"], "q4": ["a"]}
+WEIGHTS = {"q1": 5, "q2": 0.5, "q3": 2, "q4": 1, "other": 9}
+W, RR = np.array([5, 0.5, 2, 1]), np.array([1, 1 / 2, 1 / 4, 0])
+
+
+def result(weights=WEIGHTS, measures="RR", **options):
+    return jd.evaluate(QRELS, RUN, measures, weights=weights, **options)
+
+
+def test_a_weighted_mean_is_that_of_numpy():
+    assert result().mean()["RR"] == pytest.approx(np.average(RR, weights=W))
+    assert result().weights.tolist() == W.tolist()
+
+
+def test_equal_weights_give_the_bits_of_the_plain_mean():
+    plain = jd.evaluate(QRELS, RUN, "RR AP GMAP NumRel")
+    for weight in (1, 2, 0.25):
+        assert result(dict.fromkeys(QRELS, weight), "RR AP GMAP NumRel").mean() == plain.mean()
+
+
+def test_a_whole_weight_is_a_query_that_is_there_so_many_times():
+    qrels = {f"{q}-{i}": QRELS[q] for q, n in (("q1", 3), ("q2", 1), ("q3", 2)) for i in range(n)}
+    run = {f"{q}-{i}": RUN[q] for q, n in (("q1", 3), ("q2", 1), ("q3", 2)) for i in range(n)}
+    repeated = jd.evaluate(qrels, run, "RR GMAP").mean()
+    weighted = result({"q1": 3, "q2": 1, "q3": 2, "q4": 0}, "RR GMAP").mean()
+    assert weighted == pytest.approx(repeated)
+
+
+def test_counts_are_summed_without_weights_and_missing_values_have_none():
+    assert result(measures="NumRel").mean()["NumRel"] == 3
+    assert result(measures="FirstHit").mean()["FirstHit"] == pytest.approx(np.average([1, 2, 4], weights=W[:3]))
+
+
+def test_the_interval_is_students_with_the_variance_of_a_ratio():
+    mean = np.average(RR, weights=W)
+    error = np.sqrt(4 / 3 * ((W * (RR - mean)) ** 2).sum()) / W.sum()
+    half = t.ppf(0.95, 3) * error
+    assert result().interval("RR", level=0.9) == pytest.approx((max(0, mean - half), min(1, mean + half)))
+
+
+def test_equal_weights_give_the_usual_t_interval_and_a_weight_of_0_leaves_a_query_out():
+    usual = t.interval(0.95, 2, RR[:3].mean(), RR[:3].std(ddof=1) / np.sqrt(3))
+    assert result({"q1": 7, "q2": 7, "q3": 7, "q4": 0}).interval("RR") == pytest.approx(np.clip(usual, 0, 1))
+    assert result({"q1": 1, "q2": 0, "q3": 0, "q4": 0}).interval("RR") is None
+
+
+@pytest.mark.slow
+def test_the_interval_covers_the_mean_of_the_population_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    values, chance = rng.beta(0.5, 1, 5000), rng.uniform(0.2, 1, 5000)
+    values = np.where(chance > 0.6, values / 2, values)  # what is sampled often is lower
+    hits = 0
+    for _ in range(1000):
+        drawn = rng.choice(5000, 80, p=chance / chance.sum())
+        low, high = jd.stats.weighted_interval(values[drawn], 1 / chance[drawn])
+        hits += low <= values.mean() <= high
+    assert 0.925 < hits / 1000 < 0.97
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "pandas", "column", "columns"])
+def test_weights_come_from_a_table_of_queries(form, tmp_path):
+    frame = pd.DataFrame({"query_id": list(WEIGHTS), "weight": list(WEIGHTS.values()), "visits": [1, 1, 1, 1, 1]})
+    table, column = frame, None
+    if form == "csv":
+        frame.to_csv(table := tmp_path / "w.csv", index=False)
+    elif form == "jsonl":
+        frame.to_json(table := tmp_path / "w.jsonl", orient="records", lines=True)
+    elif form == "columns":
+        table = frame.to_dict("list")
+    elif form == "column":
+        table, column = frame.rename(columns={"weight": "traffic"}), "traffic"
+    assert result(table, weight_col=column).weights.tolist() == W.tolist()
+
+
+def test_numbers_and_their_text_are_the_same_query():
+    assert jd.evaluate({1: {"a": 1}}, {1: ["a"]}, "RR", weights={"1": 3}).weights.tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        {"q1": 1}, {**WEIGHTS, "q2": -1}, {**WEIGHTS, "q2": np.nan}, {**WEIGHTS, "q2": np.inf}, {**WEIGHTS, "q2": "x"},
+        dict.fromkeys(QRELS, 0), {},
+    ],
+)  # fmt: skip
+def test_wrong_weights_are_refused(weights):
+    with pytest.raises(DataError) as caught:
+        result(weights)
+    assert caught.value.slug == "query-weights"
+
+
+def test_a_table_without_the_column_says_how_to_name_it():
+    with pytest.raises(DataError) as caught:
+        result(pd.DataFrame({"query": ["q1"], "visits": [1]}))
+    assert caught.value.slug == "columns"
+    assert "weight_col" in str(caught.value)
+
+
+@pytest.mark.parametrize("call", [lambda r: r.summary("median"), lambda r: r.summary("std"), lambda r: r.quantile(0.5)])
+def test_a_summary_that_cannot_use_weights_refuses_them(call):
+    with pytest.raises(UsageError) as caught:
+        call(result())
+    assert caught.value.slug == "query-weights"
+    assert result().summary("max") == {"RR": 1}
+
+
+def test_weights_are_saved_and_printed(tmp_path):
+    for name in ("w.json", "w.parquet"):
+        result().save(tmp_path / name)
+        loaded = jd.load(tmp_path / name)
+        assert (loaded.mean(), loaded.weights.tolist()) == (result().mean(), W.tolist())
+    assert "weighted" in str(result())
+    assert "weights" not in jd.evaluate(QRELS, RUN, "RR").to_data()
+
+
+def test_bounds_are_weighted_too():
+    bounded = result(bounds=True)
+    assert bounded.bounds("RR") == pytest.approx((np.average(RR, weights=W), np.average([1, 1, 1, 0], weights=W)))
+
+
+def test_lists_have_one_weight_each():
+    found = jd.score([[1, 0], [0, 1]], [[2, 1], [2, 1]], "RR", weights=[3, 1])
+    assert found.mean() == {"RR": (3 * 1 + 1 * 1 / 2) / 4}
+    for wrong, slug in (([1], "shape"), ([1, -1], "query-weights"), ([0, 0], "query-weights")):
+        with pytest.raises(DataError) as caught:
+            jd.score([[1, 0], [0, 1]], [[2, 1], [2, 1]], "RR", weights=wrong)
+        assert caught.value.slug == slug
+
+
+def test_a_file_of_weights_on_the_command_line(tmp_path, monkeypatch):
+    from commands import values
+
+    monkeypatch.chdir(tmp_path)
+    Path("q.txt").write_text("q1 0 a 1\nq2 0 a 1\n")
+    Path("a.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 b 1 2 t\nq2 Q0 a 2 1 t\n")
+    Path("w.csv").write_text("query,weight,visits\nq1,3,1\nq2,1,1\n")
+    assert values("q.txt", "a.run", "-m", "RR", "--weights", "w.csv") == {"RR": (3 * 1 + 1 / 2) / 4}
+    assert values("q.txt", "a.run", "-m", "RR", "--weights", "w.csv", "--weight-col", "visits") == {"RR": 3 / 4}
+
+
+# ── weights of items ─────────────────────────────────────────────────────────────────────────────
+
+LABELS, SCORES = np.array([[3, 0, 1, 2], [0, 2, 1, 0]]), np.array([[1.0, 4.0, 3.0, 2.0], [4.0, 1.0, 3.0, 2.0]])
+ITEMS = np.array([[0.5, 2.0, 3.0, 1.0], [1.0, 0.2, 4.0, 0.0]])
+
+
+@pytest.mark.parametrize(("name", "k"), [("nDCG", None), ("nDCG", 2), ("DCG", 3)])
+def test_weights_of_items_multiply_gains_as_in_rax(name, k):
+    rax = pytest.importorskip("rax")
+    theirs = (rax.ndcg_metric if name == "nDCG" else rax.dcg_metric)(
+        SCORES, LABELS.astype(float), weights=ITEMS, topn=k, reduce_fn=None
+    )
+    measure = jd.parse(f"{name}(gain='exp')" + (f"@{k}" if k else ""))
+    ours = jd.score(LABELS, SCORES, [measure], item_weights=ITEMS)
+    assert ours[measure] == pytest.approx(np.asarray(theirs), rel=1e-6)
+
+
+def test_each_measure_weighs_its_own_gains():
+    found = jd.score(
+        LABELS[0], SCORES[0], "CG CG(gain='exp')@2 CG(gain='binary') CG(gains={1: 9})", item_weights=ITEMS[0]
+    )
+    expected = [3 * 0.5 + 3 + 2, 3 * 1, 0.5 + 3 + 1, 3 * 0.5 + 9 * 3 + 2]
+    assert [column[0] for column in found.columns.values()] == expected
+    assert list(found.columns) == ["CG", "CG(gain='exp')@2", "CG(gain='binary')", "CG(gains={1: 9})"]
+
+
+def test_weights_of_one_change_nothing_in_any_layout():
+    plain = jd.score(LABELS, SCORES, "nDCG@3 Q")
+    for layout in ({}, {"group": [4, 4]}, {"qid": [0] * 4 + [1] * 4}):
+        shape = (lambda x: x) if not layout else np.ravel
+        found = jd.score(shape(LABELS), shape(SCORES), "nDCG@3 Q", item_weights=np.ones_like(shape(SCORES)), **layout)
+        assert {n: c.tolist() for n, c in found.columns.items()} == {n: c.tolist() for n, c in plain.columns.items()}
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "slug"),
+    [
+        ("AP", {"item_weights": ITEMS}, "item-weights"),
+        ("ERR", {"item_weights": ITEMS}, "item-weights"),
+        ("nDCG", {"item_weights": -ITEMS}, "item-weights"),
+        ("nDCG", {"item_weights": ITEMS[:1]}, "shape"),
+        ("nDCG", {"item_weights": ITEMS, "total_relevant": [3, 3]}, "item-weights"),
+    ],
+)
+def test_weights_of_items_that_cannot_be_used_are_refused(measures, options, slug):
+    with pytest.raises((DataError, UsageError)) as caught:
+        jd.score(LABELS, SCORES, measures, **options)
+    assert caught.value.slug == slug

@@ -1,0 +1,123 @@
+"""Gains and discounts that are functions of the user."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.errors import UsageError
+from judged.measures import parse
+
+QRELS = {"q": {"a": 3, "b": 0, "c": 1, "d": -1, "x": 2}, "r": {"a": 1}}
+RUN = {"q": ["b", "a", "d", "c"], "r": ["b", "a"]}
+
+
+def cubed(grade):
+    return grade**3
+
+
+def root(rank):
+    return math.sqrt(rank)
+
+
+def value(*measures):
+    return jd.evaluate(QRELS, RUN, list(measures))
+
+
+def test_a_gain_function_gives_the_gain_of_each_grade():
+    dcg = 27 / np.log2(3) + 1 / np.log2(5)
+    ideal = 27 + 8 / np.log2(3) + 1 / 2
+    assert value(jd.DCG(gain=cubed))["DCG(gain=cubed())"][0] == pytest.approx(dcg)
+    assert value(jd.nDCG(gain=cubed))["nDCG(gain=cubed())"][0] == pytest.approx(dcg / ideal)
+
+
+def test_a_discount_function_gives_the_divisor_at_each_rank():
+    measure = jd.nDCG(discount=root) @ 3
+    assert str(measure) == "nDCG(discount=root())@3"
+    ideal = 3 + 2 / math.sqrt(2) + 1 / math.sqrt(3)
+    assert value(measure)[measure].tolist() == pytest.approx([3 / math.sqrt(2) / ideal, 1 / math.sqrt(2)])
+
+
+def test_functions_that_repeat_named_conventions_give_their_values():
+    for name, params in (
+        ("DCG", {"gain": "exp"}),
+        ("nDCG", {"discount": "rank"}),
+        ("Q", {"gain": "exp"}),
+        ("nERR", {}),
+    ):
+        own = {"gain": lambda g: 2**g - 1} if params != {"discount": "rank"} else {"discount": lambda r: r}
+        ours, theirs = parse(name)(**own), parse(name)(**params)
+        assert value(ours)[ours] == pytest.approx(value(theirs)[theirs])
+
+
+def test_a_function_decides_about_grade_0_but_not_about_documents_without_a_grade():
+    measure = jd.CG(gain=lambda g: g + 1)
+    assert value(measure)[measure][0] == (0 + 1) + (3 + 1) + (1 + 1)  # d has a negative grade: not judged
+
+
+def test_a_function_is_called_once_for_each_grade_and_never_for_negative_ones():
+    seen = []
+
+    def gain(grade):
+        seen.append(grade)
+        return grade
+
+    value(jd.nDCG(gain=gain), jd.DCG(gain=gain))
+    assert sorted(set(seen)) == [0, 1, 2, 3]
+    assert len(seen) <= 2 * 4  # by two measures
+
+
+@pytest.mark.parametrize(
+    ("params", "word"),
+    [
+        ({"gain": lambda g: -g}, "function(3)"),
+        ({"gain": lambda g: math.nan}, "finite"),
+        ({"gain": lambda g: math.inf}, "finite"),
+        ({"discount": lambda r: 0.0}, "> 0"),
+        ({"discount": lambda r: 1 / r}, "fall"),
+        ({"discount": lambda r: math.nan}, "finite"),
+    ],
+)
+def test_wrong_values_of_functions_are_refused(params, word):
+    with pytest.raises(UsageError) as caught:
+        value(jd.nDCG(**params))
+    assert caught.value.slug == "parameter"
+    assert word in str(caught.value)
+
+
+def test_two_functions_of_the_same_name_are_refused():
+    with pytest.raises(UsageError) as caught:
+        value(jd.nDCG(gain=lambda g: g), jd.nDCG(gain=lambda g: 2 * g))
+    assert caught.value.slug == "parameter"
+    assert str(jd.nDCG(gain=partial(pow, 2))) == "nDCG(gain=function())"
+
+
+def test_a_printed_name_is_read_again_but_cannot_be_computed():
+    measure = parse("nDCG(gain=cubed())@10")
+    assert str(measure) == str(jd.nDCG(gain=cubed) @ 10)
+    with pytest.raises(UsageError) as caught:
+        value(measure)
+    assert (caught.value.slug, caught.value.value) == ("parameter", "cubed")
+    with pytest.raises(UsageError):
+        parse("nDCG(gain=cubed)@10")
+
+
+def test_values_by_a_function_are_saved_pickled_compared_and_explained(tmp_path):
+    measure = jd.nDCG(gain=cubed)
+    found = value(measure)
+    found.save(tmp_path / "v.json")
+    assert jd.load(tmp_path / "v.json").mean() == found.mean()
+    assert pickle.loads(pickle.dumps(found)).mean() == found.mean()
+    board = jd.compare(QRELS, {"x": RUN, "y": {"q": ["a"], "r": ["a"]}}, [measure])
+    assert board.where("nDCG(gain=cubed())")[0].query in QRELS
+    assert "27" in str(found.explain(measure, "q"))
+
+
+def test_arrays_take_functions_too():
+    ours = jd.ndcg([3, 0, 1], [1, 3, 2], gain=cubed, discount=root)
+    assert ours == pytest.approx((1 / math.sqrt(2) + 27 / math.sqrt(3)) / (27 + 1 / math.sqrt(2)))
