@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from simulations.populations import Draw, recentred, reweighted, thinned
-from simulations.table import Cell, SimulatedTable
 
 from judged._types import Bools, Floats
 from judged.quality_gate.drops import sure_ends
 from judged.quality_gate.history import spent
 from judged.quality_gate.rules import Rules
 from judged.stats.paired.registry import outcome
+from simulations.populations import Draw, recentred, reweighted, thinned
+from simulations.table import Cell, SimulatedTable
 
 QUERIES = (20, 50, 200, 1000)
 ALLOWED = 0.01
