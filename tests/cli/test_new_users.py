@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
     result = called("eval", "odd.csv", "run.json")
     assert result.returncode == 2
     assert "[columns]" in result.stderr
-    assert '--query-col --doc-col "Artikel Nr" --grade-col' in result.stderr
+    assert '--query-col NAME --doc-col "Artikel Nr" --grade-col NAME.' in result.stderr
 
 
 @pytest.mark.parametrize("words", [
@@ -177,7 +178,7 @@ def test_judges_in_one_table_have_columns_and_words_of_their_own() -> None:
     wrong = called("agree", "sheet.csv", "--judges", "ann,bbo", *names)
     assert "Did you mean 'bob'?" in wrong.stderr
     unnamed = called("agree", "sheet.csv", "--judges", "ann,bob")
-    assert "--query-col --doc-col" in unnamed.stderr
+    assert "--query-col NAME --doc-col NAME" in unnamed.stderr
 
 
 def test_columns_of_a_click_log_are_named() -> None:
@@ -413,6 +414,53 @@ def test_warnings_in_a_table_name_flags() -> None:
     result = called("eval", "q", "ranks.run", "-m", "RR")
     assert "--order rank" in result.stdout
     assert "order='rank'" in str(jd.evaluate("q", "ranks.run", "RR"))
+
+
+# ── files of shops and spreadsheets ──────────────────────────────────────────────────────────────
+
+SHOP = "Search Term,Product SKU,Grade\nred shoe,a,1\nred shoe,b,0\nred shoe,c,2\n"
+RESULTS = "Search Term,Product SKU,{}\nred shoe,c,1\nred shoe,a,2\nred shoe,b,3\n"
+
+
+@pytest.fixture
+def shop() -> None:
+    Path("shop.csv").write_text(SHOP)
+
+
+@pytest.mark.parametrize("name", ["Rank", "Position", "POS", "place"])
+def test_ranks_have_several_names_and_the_policy_says_that_they_were_used(name: str, shop: None) -> None:
+    import polars as pl
+
+    Path("results.csv").write_text(RESULTS.format(name))
+    result = called("eval", "shop.csv", "results.csv", "-m", "nDCG")
+    assert "1.0000" in result.stdout
+    assert "order by rank" in result.stdout
+    values = jd.evaluate("shop.csv", pl.read_csv("results.csv"), "nDCG")
+    assert values.mean()["nDCG"] == 1
+    assert "order by rank" in str(values.policy)
+
+
+@pytest.mark.parametrize("name", ["Listing Position", "searchRank", "Punkte", "Predictions"])
+def test_advice_never_takes_ranks_for_scores(name: str, shop: None) -> None:
+    Path("results.csv").write_text(RESULTS.format(name))
+    error = called("eval", "shop.csv", "results.csv").stderr
+    advice = re.search(r"Name the columns: (.*)\.  \[columns\]", error)
+    assert advice is not None
+    assert "--rank-col" in advice[1]
+    assert called("eval", "shop.csv", "results.csv", "-m", "RR", *shlex.split(advice[1])).returncode == 0
+
+
+def test_scores_that_count_from_1_are_warned_of(shop: None) -> None:
+    Path("results.csv").write_text(RESULTS.format("Punkte"))
+    result = called("eval", "shop.csv", "results.csv", "--score-col", "Punkte")
+    assert "[scores-are-ranks]" in result.stdout
+    assert "--rank-col Punkte" in result.stdout
+
+
+def test_swapped_tables_are_told_in_both_directions(shop: None) -> None:
+    Path("results.csv").write_text(RESULTS.format("Position"))
+    for words in (("shop.csv", "shop.csv"), ("results.csv", "shop.csv")):
+        assert "[swapped]" in called("eval", *words).stderr
 
 
 # ── what is missing is named, with the usage ─────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,8 +18,10 @@ from judged.errors import DataError, Place, shown
 from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.tables.columns import ColumnRequest, count_known, find_columns
+from judged.io.tables.column_names import looks_like_ranks
+from judged.io.tables.columns import NAMES, ColumnRequest, IsRanks, count_known, find_columns, match
 from judged.io.tables.context import Context
+from judged.io.tables.numbers import count_up
 from judged.io.tables.origin import LineOrigin
 from judged.io.tables.roles import Batch, ColumnBatches
 from judged.io.tables.table import SourceTable, concatenate
@@ -161,7 +164,9 @@ def _can_cut(file: Stored) -> bool:
 def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escaped: bool | None = None) -> ColumnBatches:
     """Return rows as columns. `escaped`: some bytes are not UTF-8; None if that is not known."""
     path = context.name
-    columns = find_columns(header.names, context.request, Place(path, header.line))
+    columns = find_columns(
+        header.names, context.request, Place(path, header.line), is_ranks=_rank_test(rows, header, context.request)
+    )
     position = {role: header.names.index(name) for role, name in columns.column.items()}
     lines = [np.empty(0, np.int64)]
     places = {role: (at + 1, columns.column[role]) for role, at in position.items()}
@@ -185,6 +190,21 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
         if not _is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
+
+
+def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> IsRanks:
+    """Return a function that tells columns of ranks by the name, or by the first rows; it is called only for a message, and takes them."""
+    held: list[list[list[str]]] = []
+
+    def is_ranks(name: str) -> bool:
+        if not held:
+            with suppress(DataError):
+                held.extend(batch for batch, _ in islice(rows, 1))
+        query = request.named_column("query", header.names) or next(iter(match(NAMES["query"], header.names)), None)
+        cells = {one: [row[header.names.index(one)] for row in held[0]] for one in (query, name) if one and held}
+        return looks_like_ranks(name) or (query in cells and count_up(cells[query], cells[name]))
+
+    return is_ranks
 
 
 def _is_text(cells: list[str]) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
 from judged.errors import shown
+
+_RANK_WORDS = frozenset(("rank", "ranks", "ranking", "position", "positions", "pos", "place"))
 
 
 @lru_cache(maxsize=4096)
@@ -35,6 +38,16 @@ def nearest_column(name: str, names: Sequence[str]) -> str | None:
         return inside[0]
     close = get_close_matches(plain_name(name), [plain_name(other) for other in names], 1, 0.6)
     return next((other for other in names if close and plain_name(other) == close[0]), None)
+
+
+def looks_like_ranks(name: str) -> bool:
+    """Return whether a word of a column's name means ranks.
+
+    >>> [looks_like_ranks(name) for name in ("Listing Position", "searchRank", "Composition")]
+    [True, True, False]
+    """
+    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold())
+    return not _RANK_WORDS.isdisjoint(words)
 
 
 def single(columns: list[str]) -> str | None:
