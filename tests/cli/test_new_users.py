@@ -491,6 +491,48 @@ def test_warnings_name_runs_as_tables_do(words: tuple[str, ...]) -> None:
     assert [name in line for name, line in zip(("one/x", "two/x"), lines, strict=True)] == [True, True]
 
 
+@pytest.mark.parametrize(("words", "meant"), [
+    (("eval", "q", "x.run", "--metric", "map"), "--measures"), (("eval", "q", "x.run", "--latex"), "--format latex"),
+    (("eval", "q", "x.run", "--baseline", "x.run"), "judged compare --baseline"), (("explain", "AP", "q", "x.run", "q1"), "--query q1"),
+    (("compare", "q", "x.run", "x.run", "--tie", "best"), "--ties"),
+], ids=" ".join)  # fmt: skip
+def test_an_unknown_option_is_answered_with_the_one_that_was_meant(words: tuple[str, ...], meant: str) -> None:
+    result = called(*words)
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith("error: ")
+    assert result.stderr.endswith(f"Did you mean {meant}?  [usage]\n")
+
+
+def test_a_percentage_is_refused_as_a_drop_and_hints_of_the_gate_name_flags() -> None:
+    assert "such as 0.01." in called("gate", "q", "x.run", "-b", "x.run", "--max-drop", "1%").stderr
+    few = called("gate", "q", "x.run", "-b", "x.run", "-m", "RR").stdout
+    assert "--min-queries 10" in few
+    assert "--mode mean" in few
+    assert "mode='mean'" in str(jd.gate(QRELS, RUN, baseline=RUN))
+
+
+def _commands(group: Any = cli, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    ctx = click.Context(group)
+    found = []
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        found += _commands(command, (*path, name)) if isinstance(command, click.Group) else [((*path, name), command)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "command"), _commands(), ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_every_argument_has_a_line_in_the_help(path: tuple[str, ...], command: Any) -> None:
+    help_text = called(*path, "--help").stdout
+    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    if path != ("trec_eval",):  # prints the help of trec_eval
+        assert bool(arguments) == ("\nArguments:\n" in help_text)
+        assert re.search(r"^  -h, --help +\S", help_text, re.MULTILINE)
+    options = help_text.partition("\nOptions:\n")[2]
+    assert [line for line in options.splitlines() if line.strip() and "  " not in line.strip()] == []
+
+
 def test_identical_runs_get_one_sentence() -> None:
     compared = jd.compare(QRELS, {"a": RUN, "b": RUN})
     assert len(compared.headline()) == 1

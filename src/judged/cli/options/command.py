@@ -22,13 +22,12 @@ from judged.errors import IN_COMMAND, JudgedError, safe
 F = TypeVar("F", bound=Callable[..., Any])
 
 GROUPS = ("Input", "Measures", "Policies", "Statistics", "Output")
-_ARGUMENTS = {  # the line of each argument in `--help`, by its name in the usage
-    "QRELS": "Judgments; or a question file, which contains its run.", "QRELS_A QRELS_B [QRELS_C]...": "Judgments of each judge, or one table with all of them.",
-    "RUN": "Run.", "RUN...": "One or more runs.", "RUN RUN...": "Two or more runs.", "[RUNS]...": "One or more runs: FILE or NAME=FILE.",
-    "RUN_A": "First run.", "RUN_B": "Second run.", "[RUN]": "Run; none if QRELS is a question file.", "[QRELS] CANDIDATE": "Judgments, and the run that is to replace the baseline.",
-    "[QRELS] NAME=RUN...": "Judgments, and the runs of each system.", "RESULTS...": "Results of several collections.", "[HISTORY]": "Interactions that the recommender was trained on.",
-    "LOG": "Click log.", "SOURCE": "File to read.", "TARGET": "File to write.", "MEASURE": "Measure, such as nDCG@10.", "[NAME]": "Measure or coefficient to describe.",
-    "pr|ipr|roc|at-k": "Kind of curve.", "[WORDS]...": "Options and files of trec_eval.",
+_ARGUMENTS = {  # lines of `--help`
+    "qrels": "Judgments.", "sources": "Judgments of each judge, or one table with all of them.", "run": "Run.", "runs": "Runs: FILE or NAME=FILE.",
+    "first": "First run.", "second": "Second run.", "run_a": "First run.", "run_b": "Second run.", "results": "Results or runs, one per collection.",
+    "files": "Judgments, and the run that may replace the baseline.", "inputs": "Judgments, and the runs of each system.",
+    "history": "Interactions that the recommender was trained on.", "log": "Click log.", "source": "File to read.", "target": "File to write.",
+    "measure": "Measure, such as nDCG@10.", "name": "Measure to describe.", "kind": "Kind of curve.", "words": "Arguments of trec_eval.",
 }  # fmt: skip
 _MEANT = {  # options that people try, and what to write instead
     "--metric": "--measures", "--metrics": "--measures", "--measure": "--measures", "--json": "--format json", "--csv": "--format csv",
@@ -60,7 +59,9 @@ class Command(click.Command):
         try:
             rest = super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
         except click.NoSuchOption as error:
-            raise click.UsageError(f"No such option {error.option_name}.{_suggest(error.option_name, ctx)}", ctx) from error
+            raise click.UsageError(
+                f"No such option {error.option_name}.{_suggest(error.option_name, ctx)}", ctx
+            ) from error
         except click.UsageError as error:
             extra = re.fullmatch(r"Got unexpected extra argument \((\S+)\)", error.message)
             if extra is not None and "--query" in _flags(self):
@@ -91,8 +92,7 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Argument):
-                name = parameter.make_metavar(ctx)
-                groups["Arguments"].append((name, _ARGUMENTS[name]))
+                groups["Arguments"].append((parameter.make_metavar(ctx), _ARGUMENTS[str(parameter.name)]))
             elif (record := parameter.get_help_record(ctx)) is not None:
                 groups[getattr(parameter, "group", "") or "Options"].append(record)
         for name, records in groups.items():
