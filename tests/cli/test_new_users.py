@@ -463,6 +463,31 @@ def test_swapped_tables_are_told_in_both_directions(shop: None) -> None:
         assert "[swapped]" in called("eval", *words).stderr
 
 
+# ── questions in two files ───────────────────────────────────────────────────────────────────────
+
+GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","question":"How?","relevant":["c7"]}\n'
+
+
+@pytest.mark.parametrize("field", ["contexts", "retrieved", "retrieved_chunks", "results", "documents"])
+def test_relevant_and_retrieved_chunks_are_in_two_files(field: str) -> None:
+    chunks = {"q1": [{"chunk_id": "c4", "score": 0.9}, {"chunk_id": "c2", "score": 0.5}], "q2": [{"chunk_id": "c7", "score": 1}]}
+    records = [{"id": query, "question": "so?", field: found} for query, found in chunks.items()]
+    Path("gold.jsonl").write_text(GOLD)
+    Path("found.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    assert jd.evaluate("gold.jsonl", "found.jsonl", "R@5").to_dict() == {"q1": {"R@5": 1 / 2}, "q2": {"R@5": 1.0}}
+    assert jd.evaluate(list(map(json.loads, GOLD.splitlines())), records, "R@5").mean() == {"R@5": 3 / 4}
+    assert "0.7500" in called("eval", "gold.jsonl", "found.jsonl", "-m", "R@5").stdout
+    if field not in ("results", "documents"):
+        assert "[swapped]" in called("eval", "found.jsonl", "gold.jsonl").stderr
+
+
+def test_a_field_of_a_wrong_type_is_named() -> None:
+    Path("rag.jsonl").write_text('{"id":"q1","retrieved":"x","relevant":["a"]}\n')
+    error = called("eval", "rag.jsonl").stderr
+    assert "[fields]" in error
+    assert "in the field 'retrieved', got 'x' (str)" in error
+
+
 # ── what is missing is named, with the usage ─────────────────────────────────────────────────────
 
 

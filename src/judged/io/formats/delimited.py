@@ -18,8 +18,8 @@ from judged.errors import DataError, Place, shown
 from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.tables.column_names import looks_like_ranks
-from judged.io.tables.columns import NAMES, ColumnRequest, IsRanks, count_known, find_columns, match
+from judged.io.tables.column_names import NAMES, looks_like_ranks, match
+from judged.io.tables.columns import ColumnRequest, IsRanks, count_known, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.numbers import count_up
 from judged.io.tables.origin import LineOrigin

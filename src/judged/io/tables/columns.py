@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, Place, UsageError, Wording
 from judged.io.tables.column_names import (
+    NAMES,
+    RELEVANT,
+    RETRIEVED,
+    Names,
     list_columns,
+    list_names,
     looks_like_ranks,
+    match,
     nearest_column,
     plain_name,
     same_column,
@@ -20,30 +26,9 @@ from judged.io.tables.column_names import (
 )
 from judged.io.text.decimals import What
 
-Names = tuple[tuple[str, ...], ...]
 IsRanks = Callable[[str], bool]
 
-# The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. Two columns of one line
-# are ambiguous. Names of the second line count without one of the first: beside `qid`, `query` is the text of the query.
-NAMES: Mapping[str, Names] = {
-    "query": (
-        ("queryid", "qid", "topicid", "userid", "customerid", "visitorid", "memberid", "reviewerid", "uid", "questionid"),
-        ("query", "topic", "user", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question"),
-    ),
-    "doc": (
-        ("docno", "docid", "itemid", "corpusid", "documentid", "pid", "passageid", "chunkid", "movieid", "productid", "articleid", "newsid",
-         "bookid", "trackid", "songid", "videoid", "asin", "iid", "sku", "productsku", "itemsku", "urlid", "resultid"),
-        ("doc", "item", "document", "product", "chunk", "passage", "article", "url", "result"),
-        ("id",),
-    ),
-    "score": (("score", "sim", "similarity", "prediction", "predictedrating", "predicted", "pred", "est", "relevancescore", "similarityscore"),),
-    "grade": (
-        ("relevance", "rel", "grade", "label", "gain", "rating", "humangrade", "humanlabel", "humanrating", "relevancegrade", "relevancelabel", "escilabel"),
-    ),
-    "rank": (("rank",), ("position",), ("pos",), ("place",)),
-    "aspect": (("subtopic", "intent", "aspect", "iteration"),),
-}  # fmt: skip
-_NESTED = ("docs", "docids", "documents", "results", "ranking", "hits", "items", "retrieved", "relevant")
+_NESTED = ("docs", "docids", "documents", "results", "ranking", "hits", "items")
 _MEANING = {
     "query": "query ids (query_id, qid, topic …)",
     "doc": "document ids (doc_id, docno, corpus-id …)",
@@ -122,11 +107,6 @@ class ColumnRequest:
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
 
-def list_names(role: str) -> tuple[str, ...]:
-    """Return every known name of a role, the surest first."""
-    return tuple(name for tier in NAMES[role] for name in tier)
-
-
 @dataclass(frozen=True, slots=True)
 class RoleColumns:
     """The column of each role. `borrowed`: the grades are in a column called score, as in BEIR."""
@@ -164,24 +144,18 @@ def are_columns(names: Iterable[Any], request: ColumnRequest) -> bool:
     return {"query", "doc"} <= set(roles) and (len(roles) > 2 or bool(request.named))
 
 
-def nested(names: Iterable[Any], request: ColumnRequest) -> tuple[str, str] | None:
-    """Return the keys of a query and of its list of documents, in a record that holds a whole ranking."""
-    names = _texts(names)
-    lists = [name for name in names if plain_name(name) in _NESTED]
-    query = request.named_column("query", names) or single(match(NAMES["query"], names))
-    alone = query is not None and len(lists) == 1 and not match(NAMES["doc"], names)
+def nested(record: Mapping[Any, Any], request: ColumnRequest) -> tuple[str, str] | None:
+    """Return the keys of a query and of its list of documents, in a record that holds a whole ranking.
+
+    Beside a list, `id` is that of the query, as in a question file.
+    """
+    names = _texts(record)
+    held = [name for name in names if not isinstance(record[name], (str, bytes, int, float, type(None)))]
+    lists = match((*(RETRIEVED if request.what == "run" else RELEVANT), _NESTED), held)
+    ids, words = NAMES["query"]
+    query = request.named_column("query", names) or single(match((ids, ("id",), words), names))
+    alone = query is not None and len(lists) == 1 and query not in held and not match(NAMES["doc"][:-1], names)
     return (query, lists[0]) if alone and query is not None else None
-
-
-def match(tiers: Names, names: Iterable[Any]) -> list[str]:
-    """Return the columns of the first tier that has any; several are ambiguous."""
-    by_name: dict[str, list[str]] = {}
-    for name in names:
-        by_name.setdefault(plain_name(name), []).append(name)
-    for tier in tiers:
-        if columns := [column for name in tier for column in by_name.get(name, ())]:
-            return columns
-    return []
 
 
 def find_columns(
@@ -251,6 +225,7 @@ def _check_number(
         if len(other) == 1 and not ranks:
             return RoleColumns({**column, "grade": other[0]}, borrowed=True)
         other = other or ranks
+    other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
     looks = "judgments" if number == "score" else "a run"
     swapped = f"this looks like {looks}; the judgments come first, then the run"
     hint = swapped if other else guess_options(names, request, is_ranks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, NoReturn
 
 import numpy as np
@@ -63,7 +63,8 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
             pass
     raise DataError(
         f"{what}-type", f"a numeric {what}{origin.describe_row(row)}", got=f"{shown(item)} ({type(item).__name__})",
-        hint=_several_hint(what) if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
+        hint=_several_hint(what) if isinstance(item, Mapping) else f"write one {what} per document"
+        if isinstance(item, (list, tuple, Set)) else "convert it with float(x)", where=origin.place(row, what), value=item,
     )  # fmt: skip
 
 
