@@ -6,6 +6,7 @@ import json
 import math
 import re
 import shlex
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -463,6 +464,52 @@ def test_swapped_tables_are_told_in_both_directions(shop: None) -> None:
         assert "[swapped]" in called("eval", *words).stderr
 
 
+def _workbook(name: str, *entries: str) -> None:
+    with zipfile.ZipFile(name, "w") as file:
+        for entry in entries:
+            file.writestr(entry, "<xml/>")
+
+
+@pytest.mark.parametrize(
+    "words", [("a.xlsx", "x.run"), ("q", "a.xlsx"), ("q", "a.zip"), ("q", "old.xls")], ids=" ".join
+)
+def test_a_workbook_is_told_to_be_saved_as_csv(words: tuple[str, ...]) -> None:
+    _workbook("a.xlsx", "[Content_Types].xml", "xl/workbook.xml")
+    _workbook("a.zip", "run.txt")
+    Path("old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    error = called("eval", *words).stderr
+    assert "[workbook]" in error
+    assert ("ZIP archive" if "a.zip" in words else "CSV") in error
+
+
+@pytest.mark.parametrize("first", ["", "sep=;\n", "sep=;\r\n", '"sep=;"\n'])
+def test_excel_writes_its_separator_and_decimal_commas(first: str) -> None:
+    Path("excel.csv").write_text(f"{first}query;doc;score\nq1;a;0,5\nq1;b;1,25\nq2;c;12\n", newline="")
+    run = jd.read_run("excel.csv")
+    assert run.score.tolist() == [0.5, 1.25, 12]
+    assert str(run.where(1, "score")) == f"excel.csv:{4 if first else 3}: column 3 (score)"
+
+
+@pytest.mark.parametrize("scores", [("1,000", "999"), ("1,5", "1.5"), ("1,234,567", "0,5")])
+def test_commas_that_may_separate_thousands_are_refused(scores: tuple[str, str]) -> None:
+    Path("excel.csv").write_text("query;doc;score\nq1;a;{}\nq1;b;{}\n".format(*scores))
+    with pytest.raises(jd.DataError) as caught:
+        jd.read_run("excel.csv")
+    assert caught.value.slug == "score-text"
+
+
+@pytest.mark.parametrize(("judged", "found", "words"), [
+    ("caf\xe9".encode("cp1252"), "café".encode(), "Convert the judgments to UTF-8"), ("café".encode(), "café".encode("cp1252"), "Convert the run to UTF-8"),
+    (b"Red Shoe", b"red shoe", "only in case"), (b"007", b"7", "only in leading zeros"), (b"tea", b"coffee", "judgments for this run"),
+], ids=lambda value: repr(value))  # fmt: skip
+def test_queries_that_differ_in_spelling_are_told(judged: bytes, found: bytes, words: str) -> None:
+    Path("judged.csv").write_bytes(b"query,doc,grade\n%s,a,1\n" % judged)
+    Path("found.csv").write_bytes(b"query,doc,score\n%s,a,1\n" % found)
+    error = called("eval", "judged.csv", "found.csv").stderr
+    assert "[no-common-query]" in error
+    assert words in error
+
+
 # ── questions in two files ───────────────────────────────────────────────────────────────────────
 
 GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","question":"How?","relevant":["c7"]}\n'
@@ -470,7 +517,10 @@ GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","questi
 
 @pytest.mark.parametrize("field", ["contexts", "retrieved", "retrieved_chunks", "results", "documents"])
 def test_relevant_and_retrieved_chunks_are_in_two_files(field: str) -> None:
-    chunks = {"q1": [{"chunk_id": "c4", "score": 0.9}, {"chunk_id": "c2", "score": 0.5}], "q2": [{"chunk_id": "c7", "score": 1}]}
+    chunks = {
+        "q1": [{"chunk_id": "c4", "score": 0.9}, {"chunk_id": "c2", "score": 0.5}],
+        "q2": [{"chunk_id": "c7", "score": 1}],
+    }
     records = [{"id": query, "question": "so?", field: found} for query, found in chunks.items()]
     Path("gold.jsonl").write_text(GOLD)
     Path("found.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))

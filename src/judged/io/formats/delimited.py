@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
+_SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only sep= is left
+_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _TREC_TEAMS = ("query", "Q0", "doc", "rank", "score", "team")  # an interleaved run whose tags are teams
 
@@ -98,6 +101,10 @@ def find_header(line: str, number: int = 1) -> Iterator[Header]:
 
 def _detect(head: Head, request: ColumnRequest) -> Header | None:
     line, number = head.line.decode("utf-8", "surrogateescape"), head.number
+    if separator := _SEPARATOR.fullmatch(line):  # Excel writes sep=; above the header
+        below = bytes(head.data).split(b"\n", number + 1)[number : number + 1]
+        names = split_line(b"".join(below).decode("utf-8", "surrogateescape").rstrip("\r"), separator[1] or "\t")
+        return Header(separator[1] or "\t", tuple(name.strip() for name in names), number + 1) if names else None
     if "team" in request.roles and is_trec_line(head.line, RUN):
         lines = bytes(head.data).split(b"\n")
         first = next(
@@ -185,11 +192,21 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
     for batch in batches():
         for role in position:
             cells[role] += batch[role]
+    number = context.request.number
+    if header.delimiter == ";" and number in cells and escaped is not None:  # a part of a file does not show its commas
+        cells[number] = _with_points(cells[number])
     for role in ("query", "doc"):
         _check_breaks(cells[role], origin(), role)
         if not _is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
+
+
+def _with_points(cells: list[str]) -> list[str]:
+    """Return decimal commas as points, unless some cells have points, or all commas may separate thousands."""
+    commas = [cell for cell in cells if "," in cell]
+    decimal = all(map(_COMMA.fullmatch, commas)) and not all(map(_THOUSANDS.fullmatch, commas))
+    return [cell.replace(",", ".") for cell in cells] if decimal and not any("." in cell for cell in cells) else cells
 
 
 def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> IsRanks:
