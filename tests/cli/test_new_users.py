@@ -531,6 +531,22 @@ def test_relevant_and_retrieved_chunks_are_in_two_files(field: str) -> None:
         assert "[swapped]" in called("eval", "found.jsonl", "gold.jsonl").stderr
 
 
+def test_distances_in_a_run_of_lists_are_warned_of() -> None:
+    chunks = [{"id": "c1", "score": 0.1}, {"id": "c2", "score": 0.4}]
+    rises = jd.evaluate({"q1": ["c1"]}, [{"id": "q1", "contexts": chunks}], "RR")
+    falls = jd.evaluate({"q1": ["c1"]}, [{"id": "q1", "contexts": chunks[::-1]}], "RR")
+    assert rises.mean() == falls.mean() == {"RR": 1 / 2}
+    assert "scores-rise" in {warning.slug for warning in rises.warnings}
+    assert "scores-rise" not in {warning.slug for warning in falls.warnings}
+
+
+def test_advice_has_a_place_for_each_value() -> None:
+    Path("rag.jsonl").write_text('{"id":"q1","found":["x"],"relevant":["a"]}\n')
+    assert called("eval", "rag.jsonl").stderr.endswith("Name the right field with --retrieved FIELD.  [fields]\n")
+    Path("rows.jsonl").write_text('{"query":"q1","doc":"x","score":1}\n{"query":"q1","score":1}\n')
+    assert "--doc-col NAME." in called("eval", "q", "rows.jsonl").stderr
+
+
 def test_a_field_of_a_wrong_type_is_named() -> None:
     Path("rag.jsonl").write_text('{"id":"q1","retrieved":"x","relevant":["a"]}\n')
     error = called("eval", "rag.jsonl").stderr

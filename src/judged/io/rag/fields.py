@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from judged.errors import DataError, Hint, Place, shown
+from judged.errors import DataError, Hint, Place, shown, to_choose
 from judged.io.tables.column_names import RELEVANT, RETRIEVED, plain_name
 
 # Without case, - and _; the most reliable first. Ids come before texts.
@@ -95,5 +95,5 @@ def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:
 
 def _raise(problem: str, names: Sequence[str], role: str, where: Place) -> NoReturn:
     listing = ", ".join(shown(name, 40) for name in names[:20]) or "none"
-    hint = Hint(f"name the right field with {{{role}}}", **{role: None})
+    hint = Hint(f"name the right field with {{{role}}}", **{role: to_choose(role, "FIELD")})
     raise DataError("fields", f"{problem} {listing}", hint=hint, where=where, value=listing)

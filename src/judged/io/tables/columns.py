@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
-from judged.errors import DataError, Hint, Place, UsageError, Wording
+from judged.errors import DataError, Hint, Place, UsageError, to_choose
 from judged.io.tables.column_names import (
     NAMES,
     RELEVANT,
@@ -265,7 +265,7 @@ def guess_options(names: Sequence[str], request: ColumnRequest, is_ranks: IsRank
             if guess is None and ranks:
                 role, guess = "rank", ranks[0]
             option = f"{role}_col"
-            options[option] = guess or Wording(f"{option}=…", f"--{role}-col NAME")
+            options[option] = guess or to_choose(option)
             left = [name for name in left if name != guess]
     return Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
 
