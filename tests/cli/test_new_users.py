@@ -510,6 +510,13 @@ def test_queries_that_differ_in_spelling_are_told(judged: bytes, found: bytes, w
     assert words in error
 
 
+def test_documents_in_another_encoding_are_warned_of() -> None:
+    Path("judged.csv").write_bytes("query,doc,grade\nq1,café,1\n".encode())
+    Path("found.csv").write_bytes("query,doc,score\nq1,café,2\nq1,b,1\n".encode("cp1252"))
+    assert {w.slug: w.count for w in jd.evaluate("judged.csv", "found.csv").warnings}.get("not-utf8") == 1
+    assert "not-utf8" not in {w.slug for w in jd.evaluate("judged.csv", {"q1": ["a"]}).warnings}
+
+
 # ── questions in two files ───────────────────────────────────────────────────────────────────────
 
 GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","question":"How?","relevant":["c7"]}\n'

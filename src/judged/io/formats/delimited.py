@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
@@ -29,6 +29,7 @@ from judged.io.text.decimals import is_decimal
 from judged.io.text.encoding import check_encoding, check_end
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
+from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.io.files.stored import Stored
@@ -198,6 +199,8 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
     for role in ("query", "doc"):
         _check_breaks(cells[role], origin(), role)
         if not _is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
+            if escaped and not _is_text(cells[role]):
+                context = replace(context, warnings=(*context.warnings, _warn_encoding(cells[role], path, role)))
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
 
@@ -222,6 +225,13 @@ def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> 
         return looks_like_ranks(name) or (query in cells and count_up(cells[query], cells[name]))
 
     return is_ranks
+
+
+def _warn_encoding(cells: list[str], name: str, role: str) -> Warned:
+    count = sum(not _is_text([cell]) for cell in dict.fromkeys(cells))
+    what = "query" if role == "query" else "document"
+    text = f"{counted(count, f'{what} id')} of {name} {'is' if count == 1 else 'are'} not UTF-8, so only ids in the same encoding match"
+    return Warned("not-utf8", count, text, Hint("convert the file to UTF-8, for example with iconv"))
 
 
 def _is_text(cells: list[str]) -> bool:
