@@ -243,10 +243,20 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
 
 
 def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned, ...]:
-    """Warn if some runs lack queries that others have, as those of question files with different questions; say what follows."""
+    """Warn if some runs lack queries that others have, as those of question files with different questions; `effect` says what follows, with {} for the queries."""
     sets = [set(one) for one in queries]
     lost = len(set.union(*sets)) - len(set.intersection(*sets))
-    return (Warned("queries-differ", lost, f"{counted(lost, 'query')} not in every run{effect}"),) if lost else ()
+    return (
+        (
+            Warned(
+                "queries-differ",
+                lost,
+                effect.format(f"{counted(lost, 'query')} that {'is' if lost == 1 else 'are'} not in every run"),
+            ),
+        )
+        if lost
+        else ()
+    )
 
 
 def check_relevant(judged: Judged) -> None:

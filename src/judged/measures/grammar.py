@@ -26,8 +26,10 @@ _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
 _SEVERAL = re.compile(r"\d+(,\d+)+")
 _SYNTAX = "measure-syntax"
 _MEANT = {  # names with another meaning elsewhere, or with none for rankings
-    "contextprecision": "use P for the share of retrieved contexts that are relevant, or AP(norm='found') to weigh ranks",
-    "contextrecall": "use R for the share of relevant contexts that were retrieved",
+    **dict.fromkeys(
+        ("faithfulness", "answerrelevancy", "answerrelevance", "answercorrectness", "groundedness", "hallucination"),
+        "use another tool: it judges answers, not rankings",
+    ),
     "auc": "use jd.curves.classify for the area under the ROC curve of all documents",
     **dict.fromkeys(("coverage", "diversity", "ild", "novelty", "serendipity"), "use jd.recommenders.beyond_accuracy"),
 }

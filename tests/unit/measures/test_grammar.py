@@ -71,6 +71,13 @@ def test_the_name_of_a_list_never_means_one_measure(name):
     assert len(parse_all(name)) > 1
 
 
+def test_the_names_of_ragas_are_read():
+    qrels, run = {"q": ["a", "b", "c"], "none": ["z"]}, {"q": ["x", "a", "b"], "none": ["y"]}
+    values = jd.evaluate(qrels, run, "context_precision context_recall").to_dict()
+    assert list(values["q"].values()) == [(1 / 2 + 2 / 3) / 2, 2 / 3]
+    assert list(values["none"].values()) == [0, 0]
+
+
 def test_objects_read_like_names():
     assert str(nDCG(gain="exp") @ 10) == "nDCG(gain='exp')@10"
     assert parse("P@10") == P @ 10
@@ -81,7 +88,7 @@ def test_objects_read_like_names():
     ("text", "slug", "hint"),
     [
         ("ndgc@10", "unknown-measure", "did you mean nDCG@10?"), ("NDGC", "unknown-measure", "did you mean nDCG?"),
-        ("context_precision", "unknown-measure", "P"), ("context_recall@5", "unknown-measure", "R"),
+        ("faithfulness", "unknown-measure", "answers, not rankings"), ("answer_relevancy", "unknown-measure", "answers, not rankings"),
         ("P.5,x", "unknown-measure", "judged measures"),
         ("nDCG@100000000000000000000", "cutoff", "leave out the cutoff"), ("NDCG:top=5;border=0.5", "parameter", "level="), ("ERR:top=3", "unknown-measure", ""),
         ("P@0", "cutoff", "@10"), ("ndcg@-5", "cutoff", "@10"), ("ndcg@010", "cutoff", "write @10"), ("P@2.5", "cutoff", "@10"),

@@ -15,14 +15,14 @@ from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
-from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
+from judged.evaluation.result.tables import notes_on, summary_table, value_record, value_text
 from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure
 from judged.stats.intervals import Method
 from judged.stats.summary import no_weights, summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
-from judged.tables.text import plain_data
+from judged.tables.text import plain_data, title_of
 
 if TYPE_CHECKING:
     from judged.evaluation.explain.result import Explanation

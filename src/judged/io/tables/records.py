@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from operator import attrgetter, itemgetter
 from typing import Any, NoReturn
 
-from judged.errors import DataError, Hint, shown
+from judged.errors import DataError, Hint, shown, to_choose
 from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.roles import ColumnBatches
@@ -50,7 +50,7 @@ def take_column(records: list[Any], name: str, role: str, context: Context) -> l
 def _raise_record(records: list[Any], name: str, role: str, context: Context) -> NoReturn:
     row = next(i for i, record in enumerate(records) if name not in names_of(record))
     origin = context.items()
-    hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": None})
+    hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": to_choose(f"{role}_col")})
     problem = f"a record has no {name!r}{origin.describe_row(row)}: {shown(records[row])}"
     raise DataError("columns", problem, value=records[row], hint=hint, where=origin.place(row))
 

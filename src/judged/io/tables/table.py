@@ -15,7 +15,7 @@ from judged.errors import DataError, Hint, Warned, shown
 from judged.io.tables.column_names import list_columns, same_column
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.ids import Column, RawIds, as_list, encode_ids, group_ids
-from judged.io.tables.numbers import floats, ranks
+from judged.io.tables.numbers import count_up, floats, ranks
 from judged.io.tables.origin import Document, Keys, Origin, WholeOrigin
 from judged.io.tables.roles import ColumnBatches
 from judged.io.text.decimals import decimals, is_decimal, numbers, raise_number
@@ -64,6 +64,10 @@ def as_run(table: SourceTable) -> Run:
     rank = _rank(table)
     if table.number is not None:
         score = _numbers(table)
+        if "score" in table.request.named and rank is None and count_up(keys["query"].tolist(), score):
+            named = table.request.named["score"]
+            text = f"the scores in {named!r} of {table.name} are 1, 2, 3 … in every query, which looks like ranks"
+            keys["warnings"] += (Warned("scores-are-ranks", 1, text, Hint("use {rank_col}", rank_col=named)),)
     elif rank is not None:
         score = -rank.astype(np.float64)
     else:
