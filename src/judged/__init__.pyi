@@ -17,8 +17,6 @@ from .comparison.result import Comparison as Comparison
 from .comparison.variance import variance as variance
 from .core.judged import Judged as Judged
 from .core.policy import Policy as Policy
-from .core.tables import Qrels as Qrels
-from .core.tables import Run as Run
 from .correlation.correlate import correlate as correlate
 from .curves.run_curves import curve as curve
 from .distributed.executors import Processes as Processes
@@ -38,6 +36,8 @@ from .evaluation.result.values import Values as Values
 from .evaluation.spark.evaluate_frame import evaluate_frame as evaluate_frame
 from .evaluation.stream.evaluator import Evaluator as Evaluator
 from .io.rag.questions import read_questions as read_questions
+from .io.read import Qrels as Qrels
+from .io.read import Run as Run
 from .io.read import read_qrels as read_qrels
 from .io.read import read_run as read_run
 from .io.sample import sample_path as sample_path

@@ -21,6 +21,7 @@ from judged.evaluation.result.source import Provenance
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_requested_qrels
 from judged.io.run_names import named_runs, short_names
+from judged.io.swapped import are_ambiguous, check_not_swapped
 from judged.io.tables.frames import is_spark
 from judged.tables.text import counted
 
@@ -190,6 +191,7 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
         return source if isinstance(source, Questions) else read_questions(source, **fields, count_words=words)
 
     gold = read(qrels) if qrels is not None and is_questions(qrels, **fields) else None
+    unsure = [gold is None and are_ambiguous(qrels, run) for run in runs]
     if qrels is not None and gold is None and not is_spark(qrels):
         qrels = read_requested_qrels(qrels, columns.request("qrels"))
     opened: list[Any] = [
@@ -204,6 +206,8 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
         judgments = asked[0].qrels if same else None
     elif qrels is not None and gold is None:
         judgments = open_qrels(qrels, opened, columns)
+        for run in (run for run, check in zip(opened, unsure, strict=True) if check):
+            check_not_swapped(judgments, run)
     if fields and not asked:
         raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     columns.check_used()

@@ -15,6 +15,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.io.arrays.score_column import is_number_matrix
 from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, read_interactions
 from judged.recommenders.lists import History, RecommendedLists
@@ -49,10 +50,10 @@ class Recommendations:
 
 def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommendations:
     """Read the first k recommendations of each user of a run, with the side information."""
-    run = read_run(source)
+    run = _read_lists(source, "run")
     users = _sorted_users(decoded(run.queries, run.query_kind))
     user, doc, rank = _first(run, users, k)
-    history = None if side.history is None else read_interactions(side.history)
+    history = None if side.history is None else read_interactions(side.history, "history")
     catalogue = None if side.items is None or isinstance(side.items, (int, np.integer)) else _catalogue(side.items)
     labels = None if side.categories is None else _labels(side.categories)
     known = [doc, [] if history is None else history.items, catalogue or []]
@@ -77,6 +78,13 @@ def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommen
 
 
 # ── the run ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_lists(source: Any, where: str) -> Run:
+    """Read a run; an array is a matrix of scores, even with three columns."""
+    if is_number_matrix(source):
+        raise DataError("score-matrix", "a run with ids", got="a matrix of numbers", where=where, hint="convert it to a run with jd.recommenders.top_k")  # fmt: skip
+    return read_run(source)
 
 
 def _sorted_users(users: list[Id]) -> tuple[Id, ...]:
@@ -156,7 +164,7 @@ def _found(relevant: tuple[Ints, Ints], user: Ints, item: Ints) -> NDArray[np.bo
 
 def _expected(source: Any, k: int, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints) -> Floats:
     """The rank of each row's item in the user's list of a primitive recommender."""
-    run = read_run(source)
+    run = _read_lists(source, "expected")
     named = tuple(decoded(run.queries, run.query_kind))
     owner, docs, rank = _first(run, named, k)
     rows = zip((as_text(named[u]) for u in owner.tolist()), docs, rank.tolist(), strict=True)
