@@ -84,7 +84,12 @@ def _read_lists(source: Any, where: str) -> Run:
     """Read a run; an array is a matrix of scores, even with three columns."""
     if is_number_matrix(source):
         raise DataError("score-matrix", "a run with ids", got="a matrix of numbers", where=where, hint="convert it to a run with jd.recommenders.top_k")  # fmt: skip
-    return read_run(source)
+    try:
+        return read_run(source)
+    except DataError as error:
+        if error.slug != "swapped":
+            raise
+        raise error.changed(hint=Hint("pass a table with a column of scores or ranks; past interactions belong in {history}", history=None)) from error  # fmt: skip
 
 
 def _sorted_users(users: list[Id]) -> tuple[Id, ...]:
@@ -206,7 +211,8 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
     if lists.interactions is not None:
         unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
         if unseen:
-            text = f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity counts this as 0, Novelty as 1"
+            text = (f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity treats "
+                    f"{'it' if unseen == 1 else 'them'} as having 0 interactions, Novelty as having 1")  # fmt: skip
             every = "no recommended item has any: check that the ids are the same"
             hint = Hint(every) if unseen == len(shown_items) else None
             warnings.append(Warned("item-unseen", unseen, text, hint))

@@ -47,10 +47,10 @@ def read_interactions(source: Any, where: str) -> Interactions:
     try:
         past = read_qrels(source)
     except DataError as error:
-        if error.slug != "columns":
+        if error.slug not in ("columns", "swapped"):
             raise
         raise error.changed(
-            hint="the history needs columns user and item: keep these two, and rating if there is one"
+            hint=f"{where} needs columns user and item: keep these two, and rating if there is one"
         ) from error
     return _encode([as_text(u) for u in past.queries.tolist()], past.query, [as_text(i) for i in past.doc.tolist()])
 
