@@ -19,7 +19,7 @@ from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
 from judged.io.rag.recognise import is_questions
-from judged.io.read import read_requested_qrels
+from judged.io.read import read_qrels, read_requested_qrels
 from judged.io.run_names import named_runs, short_names
 from judged.io.swapped import are_ambiguous, check_not_swapped
 from judged.io.tables.frames import is_spark
@@ -166,13 +166,30 @@ def _named(run: Any, name: str) -> Any:
 
 
 def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
-    if run is None and not isinstance(qrels, Qrels):
+    if run is None and isinstance(qrels, Qrels):
+        raise UsageError("runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)")
+    if run is None:
         qrels, run = None, qrels
-    judgments, [opened] = _open(qrels, [run], options)
+    try:
+        judgments, [opened] = _open(qrels, [run], options)
+    except DataError as error:
+        if qrels is None and error.slug in ("fields", "questions") and _are_judgments(run):
+            raise UsageError(
+                "runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)"
+            ) from error
+        raise
     if isinstance(opened, Questions):
         return opened.qrels, opened.run
     assert judgments is not None
     return judgments, opened
+
+
+def _are_judgments(source: Any) -> bool:
+    try:
+        read_qrels(source)
+    except DataError:
+        return False
+    return True
 
 
 def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels | None, list[Any]]:

@@ -11,7 +11,7 @@ others      ndcg_at_10    recall_at_k with a number    ndcg_metric (rax)    aver
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -57,6 +57,11 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
         return [names]
     if type(names).__module__.partition(".")[0] == "ir_measures":
         names = str(names)
+    if (
+        isinstance(names, Mapping) or hasattr(names, "columns") or hasattr(names, "to_dict")
+    ):  # judgments, a run, a frame
+        raise UsageError(_SYNTAX, "measures as names, such as 'nDCG@10 AP'", got=type(names).__name__, value=type(names).__name__,
+                         hint="pass qrels, run, measures in this order, and several runs as a list or {name: run}")  # fmt: skip
     if not isinstance(names, Iterable):
         raise UsageError(_SYNTAX, "the name of a measure, or a list of them", got=shown(names), value=names)
     if not isinstance(names, str):

@@ -330,3 +330,53 @@ def test_swapped_json_files_are_an_error(tmp_path: Path) -> None:
 )
 def test_fractional_grades_and_whole_scores_are_not_taken_for_swapped(grades: Any, scores: Any) -> None:
     assert "nDCG" in jd.evaluate(grades, scores, "nDCG").mean()
+
+
+# ── arguments in the order of other tools ────────────────────────────────────────────────────────
+
+
+def frame() -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
+
+
+@pytest.mark.parametrize("call", [
+    lambda: jd.evaluate([nDCG @ 10], QRELS, RUN), lambda: jd.evaluate(QRELS, RUN, QRELS), lambda: jd.compare(QRELS, RUN, RUN),
+    lambda: jd.evaluate(QRELS, RUN, frame()), lambda: jd.evaluate(QRELS, RUN, jd.Run(RUN)), lambda: jd.score([1], [1], {"AP": 1}),
+])  # fmt: skip
+def test_data_in_the_place_of_measures_is_named_as_such(call: Any) -> None:
+    with pytest.raises(jd.UsageError, match="measures as names") as error:
+        call()
+    assert error.value.slug == "measure-syntax"
+
+
+@pytest.mark.parametrize("qrels", [QRELS, jd.Qrels(QRELS), [("q1", "a", 1)], frame()])
+def test_a_forgotten_run_is_named_as_such(qrels: Any) -> None:
+    with pytest.raises(jd.UsageError, match="no run was given") as error:
+        jd.evaluate(qrels)
+    assert error.value.slug == "runs"
+
+
+@pytest.mark.parametrize("measures", ["R@5", "nDCG@10 AP", nDCG @ 10])
+def test_measures_in_the_place_of_the_run_are_named_as_such(measures: Any) -> None:
+    with pytest.raises(jd.UsageError, match="measures=") as error:
+        jd.evaluate(frame(), measures)
+    assert error.value.slug == "runs"
+
+
+def test_a_query_in_the_place_of_a_measure_is_named_as_such() -> None:
+    result = jd.evaluate(QRELS, RUN, "AP")
+    for call in (lambda: result["q1"], lambda: result.explain("q1"), lambda: result.interval("q1")):
+        with pytest.raises(jd.UsageError, match=r"\.of\('q1'\)") as error:
+            call()
+        assert error.value.slug == "not-asked"
+    assert len(jd.evaluate({"AP": {"a": 1}}, {"AP": ["a"]}, "AP")["AP"]) == 1
+
+
+def test_names_of_other_tools_lead_to_their_equivalents() -> None:
+    for name in ("calc_aggregate", "iter_calc", "RelevanceEvaluator", "average_precision_score", "read_trec_run"):
+        with pytest.raises(AttributeError, match=r"; use jd\."):
+            getattr(jd, name)
+    with pytest.raises(jd.UsageError, match="test="):
+        jd.compare(QRELS, [RUN, RUN], stat_test="t")  # type: ignore[call-arg]
