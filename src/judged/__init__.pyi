@@ -30,6 +30,7 @@ from .errors import UsageError as UsageError
 from .evaluation.arrays import score as score
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import join as join
+from .evaluation.explain.describe import describe as describe
 from .evaluation.explain.explain import explain as explain
 from .evaluation.result.load import load as load
 from .evaluation.result.values import Values as Values

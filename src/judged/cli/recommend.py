@@ -152,7 +152,7 @@ def _may_be_history(file: str, run: Any) -> bool:
 
 
 def _one_row_per_run(results: Sequence[BeyondAccuracy], files: Sequence[str]) -> RecordTable:
-    """The values of each run; runs whose files have the same name are told apart by folders."""
+    """The values of each run; if files have the same name, their folders are part of the name."""
     from judged.io.run_names import short_names
 
     labels = [result.name for result in results]
