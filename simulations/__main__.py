@@ -1,13 +1,14 @@
-"""Write `docs/error_rates.md`: `python -m simulations [scale]`, where 1 is the published table and 0.05 a quick look."""
+"""Write `docs/error_rates.md`: `python -m simulations [scale] [section …]`, where 1 is the published page and 0.05 a quick look."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from simulations import families, others, pairs
+from simulations import families, gate, others, pairs
 from simulations.table import SimulatedTable
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "error_rates.md"
@@ -22,7 +23,7 @@ differences less their mean. *Reweighted*: topics drawn with weights under which
 A figure in **bold** is outside the goal by more than two standard errors; the goal applies to real, dense measures and 50 queries or more.
 """
 
-SECTIONS: tuple[tuple[str, str, Callable[[float], Iterator[SimulatedTable]]], ...] = (
+SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ...] = (
     ("Type-I error of one comparison", "Nominal 5%, goal 4.5% to 5.5%. `t` is the default.", pairs.type_one_errors),
     (
         "Coverage of intervals of a difference",
@@ -42,28 +43,30 @@ SECTIONS: tuple[tuple[str, str, Callable[[float], Iterator[SimulatedTable]]], ..
     ("Several measures", "", families.families_of_measures),
     ("Contradictions", "Better or worse exactly if the interval excludes 0.", families.contradictions),
     ("Leaderboards", "", families.leaderboards),
+    ("Quality gate", "See [the quality gate](gate.md) for the modes.", gate.tables),
     ("Clicks", "", others.clicks),
     ("Agreement, correlation, classification", "", others.the_rest),
 )
 
 
-def main(scale: float, page: Path = PAGE) -> None:
-    """Simulate every section and write the page."""
-    lines = HEAD.splitlines()
-    for title, text, tables in SECTIONS:
+def main(scale: float, titles: Sequence[str] = (), page: Path = PAGE) -> None:
+    """Simulate every section, or those whose title begins with one of the words, and write them into the page."""
+    old = page.read_text(encoding="utf-8").split("\n## ")[1:] if page.exists() else []
+    texts = {text.partition("\n")[0]: f"## {text.rstrip()}\n" for text in old}
+    for title, intro, tables in SECTIONS:
+        if titles and not title.lower().startswith(tuple(word.lower() for word in titles)):
+            continue
         start = time.time()
-        lines += ["", f"## {title}", "", *([text, ""] if text else [])]
+        lines = [f"## {title}", "", *([intro, ""] if intro else [])]
         for table in tables(scale):
             lines += list(table.markdown())
             met, of = table.within()
             if of and table.goal:
                 lines += [f"{met} of the {of} figures to which the goal applies meet it.", ""]
+        texts[title] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
+        page.write_text("\n".join([HEAD, *(texts[t] for t, _, _ in SECTIONS if t in texts)]), encoding="utf-8")
         print(f"{title}: {time.time() - start:.0f} s", flush=True)
-    text = "\n".join(lines)
-    while "\n\n\n" in text:
-        text = text.replace("\n\n\n", "\n\n")
-    page.write_text(text.rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0, sys.argv[2:])

@@ -21,7 +21,7 @@ def main() -> None:
     files = jd.sample_path
     runs = {name: files(f"runs/{name}.run") for name in ("bm25", "tfidf", "dense")}
     board = jd.compare(
-        files("qrels.txt"), runs, "nDCG@10 AP RR P@10 R@100", slices=(files("queries.jsonl"), "kind"), min_queries=5
+        files("qrels.txt"), runs, "nDCG@10 AP RR P@10 R@100", slices=files("queries.jsonl"), by="kind", min_queries=5
     )
     page = Path(tempfile.mkdtemp()) / "report.html"
     jd.report(board, page, doc_texts=files("documents.jsonl"), query_texts=files("queries.jsonl"))

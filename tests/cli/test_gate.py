@@ -106,13 +106,13 @@ def test_the_exit_code_says_what_the_gate_says():
 def test_all_of_it_once():
     assert fails("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--worst", "1") == (
         f"{FAILS}\n"
-        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000); this is unlikely to be chance (corrected p below 0.0001).\n"
+        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000): on other queries too by at least 0.5000 (corrected p below 0.0001).\n"
         "\n"
-        "measure  slice        queries    best    half  difference        95% interval  won/tied/lost        p  corrected p  max_drop\n"
-        "───────  ───────────  ───────  ──────  ──────  ──────────  ──────────────────  ─────────────  ───────  ───────────  ────────\n"
-        "RR       all queries       20  1.0000  0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20  <0.0001      <0.0001  FAIL\n"
+        "measure  slice        queries    best    half  difference            interval  won/tied/lost  corrected p  max_drop\n"
+        "───────  ───────────  ───────  ──────  ──────  ──────────  ──────────────────  ─────────────  ───────────  ────────\n"
+        "RR       all queries       20  1.0000  0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20      <0.0001  FAIL\n"
         "\n"
-        "mode significant · permutation test, holm correction over measures and slices, percentile intervals, alpha 0.05, seed 0\n"
+        "mode significant · one-sided t test, alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails with a probability of at most 0.05\n"
         "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant\n"
         "\n"
         "20 queries got worse on RR; the 1 worst\n"
@@ -165,7 +165,7 @@ def test_options_are_rules():
         "--min-queries",
         11,
     )
-    assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--mode", "sure", "--max-drop", "0.5")
+    assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--mode", "sure", "--max-drop", "0.6")
     assert passes(
         "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--judged-only", "--depth", "1", "--max-drop", "1"
     )
@@ -384,4 +384,19 @@ def test_a_gate_loads_no_library_it_does_not_need():
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
-    assert not {"scipy", "pandas", "polars", "pyarrow", "duckdb", "xml.etree", "tomllib"} & set(done.stdout.split())
+    assert not {"scipy", "pandas", "polars", "pyarrow", "rich", "duckdb", "xml.etree", "tomllib"} & set(
+        done.stdout.split()
+    )
+
+
+def test_a_history_is_written_and_read_and_its_anchor_compared():
+    asked = ("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--max-drop", "0.6", "--history", "builds.jsonl")
+    assert "build 1 of the history: alpha 0.03, and 0.05 over all builds" in passes(*asked)
+    assert "build 1 of the history, decided before" in passes(*asked)
+    later = ("qrels.txt", "half.run", "-b", "half.run", "-m", "RR", "--max-drop", "0.1", "--history", "builds.jsonl")
+    assert "FAIL  RR fell by 0.5000 since best (1.0000 → 0.5000), more than the 0.1 allowed" in fails(*later)
+    assert "since best" in passes(*later, "--max-total-drop", "RR=0.5")
+    assert "since best" in fails(*later[:-2], "--anchor", "best.run")
+    for flag in ("-o", "--summary"):
+        assert "[output-is-input]" in wrong(*later, flag, "builds.jsonl")
+    assert len(Path("builds.jsonl").read_text().splitlines()) == 4

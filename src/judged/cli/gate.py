@@ -32,13 +32,16 @@ _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction"
 @click.command("gate", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="[QRELS] CANDIDATE")
 @option("-b", "--baseline", metavar="FILE", group="Input", help="Run, or result written by --save, to compare CANDIDATE with.")  # fmt: skip
+@option("--anchor", metavar="FILE", group="Input", help="Earlier baseline, so that small drops do not add up. [default: the first baseline of --history]")  # fmt: skip
+@option("--history", metavar="FILE", group="Input", help="File of builds, to which this one is added; --alpha then is that of all builds together.")  # fmt: skip
 @option("--config", metavar="FILE", group="Input", help=f"File with rules in a table [gate]; options take precedence, per measure. [default: {_CONFIG}, if it exists]")  # fmt: skip
 @slice_options(defaults=False)
 @measures_option
 @level_option
 @option("--max-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop of a mean; NAME=D for one measure. [default: 0]")  # fmt: skip
+@option("--max-total-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop since the anchor. [default: --max-drop]")  # fmt: skip
 @option("--mode", type=click.Choice(get_args(Mode)), group="Statistics",
-        help="Which drops beyond --max-drop fail: only significant ones, any drop of the mean (mean), or any that cannot be ruled out (sure). [default: significant]")  # fmt: skip
+        help="Which drops fail: significantly more than --max-drop, a mean that dropped by more (mean), or more than it cannot be ruled out (sure). [default: significant]")  # fmt: skip
 @option("--min", "least", multiple=True, metavar="NAME=V", group="Statistics", help="Lowest allowed mean of a measure.")
 @option("--max", "most", multiple=True, metavar="NAME=V", group="Statistics", help="Highest allowed mean of a measure.")
 @option("--max-query-drop", metavar="D[:N]", group="Statistics", help="At most N queries may drop by more than D. [default N: 0]")  # fmt: skip
@@ -73,9 +76,14 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     rules = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None)
     qrels, candidate = _inputs(files, rules, options)
     declared = Rules.of(rules)
-    named = [declared.qrels, declared.slices, *([] if _renews(declared.baseline, options) else [declared.baseline])]
+    named = [
+        declared.qrels,
+        declared.slices,
+        declared.anchor,
+        *([] if _renews(declared.baseline, options) else [declared.baseline]),
+    ]
     check_files(ctx, rules, *named)
-    check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"])))
+    check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"], options["anchor"])))
     settings = _rules(ctx, options)
     if options["save"]:
         _save(qrels, candidate, rules, settings, options["save"])
@@ -118,7 +126,12 @@ def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
     several = {
         "baseline": options["baseline"] and _baseline(options),
         "measures": list(options["measures"]),
-        "max_drop": _once("--max-drop", [_drop(word) for word in options["max_drop"]]),
+        "anchor": options["anchor"] and _named(options["anchor"]),
+        "history": options["history"],
+        **{
+            key: _once(flag, [_drop(flag, word) for word in options[key]])
+            for key, flag in (("max_drop", "--max-drop"), ("max_total_drop", "--max-total-drop"))
+        },
         "min": _once("--min", [_bound("--min", word) for word in options["least"]]),
         "max": _once("--max", [_bound("--max", word) for word in options["most"]]),
         "by": list(options["by"]),
@@ -137,11 +150,11 @@ def _once(option: str, bounds: list[tuple[str, float]]) -> dict[str, float]:
     return found
 
 
-def _drop(word: str) -> tuple[str, float]:
+def _drop(option: str, word: str) -> tuple[str, float]:
     try:
         return "default", float(word)
     except ValueError:
-        return _bound("--max-drop", word)
+        return _bound(option, word)
 
 
 def _bound(option: str, word: str) -> tuple[str, float]:
@@ -151,7 +164,7 @@ def _bound(option: str, word: str) -> tuple[str, float]:
     except ValueError:
         number = None
     if not name.strip() or number is None:
-        also = ", or a number" if option == "--max-drop" else ""
+        also = ", or a number" if option.endswith("-drop") else ""
         raise click.BadParameter(f"{word!r} is not a measure with a number, such as nDCG@10=0.5{also}.", param_hint=f"'{option}'")  # fmt: skip
     return name.strip(), number
 

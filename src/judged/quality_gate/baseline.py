@@ -97,7 +97,7 @@ def read_baseline(source: Any, *, allow_edited: bool = False) -> Baseline | None
     if not (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or ".json" in path.suffixes):
         return None
     text = read_text(path)
-    return _read(text, str(source), allow_edited=allow_edited) if _SAVED.match(text) else None
+    return parse_baseline(text, str(source), allow_edited=allow_edited) if _SAVED.match(text) else None
 
 
 def _head(path: Path) -> bytes:
@@ -111,7 +111,8 @@ def _head(path: Path) -> bytes:
         raise FileError("io", f"cannot read the baseline: {reason}", where=str(path), hint="check the path") from error
 
 
-def _read(text: str, name: str, *, allow_edited: bool) -> Baseline:
+def parse_baseline(text: str, name: str, *, allow_edited: bool = False) -> Baseline:
+    """Read the text of a saved result."""
     data = load_saved(text, name, allow_edited=allow_edited)
     values, inputs = Values(**values_arguments(data, name)), data.get("inputs", {})
     if not isinstance(inputs, dict) or not all(v is None or isinstance(v, str) for v in inputs.values()):

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from judged._version import __version__
 from judged.comparison.compare import compare
 from judged.comparison.inputs import slice_requests
 from judged.comparison.result import Comparison
@@ -64,13 +67,20 @@ class GateInputs:
     candidate: Values
     warnings: tuple[Warned, ...] = ()
     missing: tuple[Id, ...] = ()  # queries that the baseline answers and the candidate does not
+    total: Comparison | None = None  # with the anchor
+    unchanged: bool = False  # the candidate is the same run as the baseline
+
+    def baseline(self, measures: Sequence[str], qrels: str) -> Baseline:
+        """The baseline as a saved result, by judgments of this hash."""
+        assert self.comparison is not None
+        return Baseline(_only(self.comparison.results[0], measures, self.comparison.names[0]), __version__, qrels)
 
 
 def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
-    """Options of `compare`. One pair needs no correction; the gate corrects over measures and slices."""
-    names = ("test", "alpha", "min_queries", "resamples", "seed")
-    chosen = {name: getattr(rules, name) for name in names}
-    return {"baseline": 0, "correction": "none", "slices": slices or None, **chosen}
+    """Options of `compare`. The gate decides by intervals of its own (`drops`), because `max_drop` is part of its hypothesis."""
+    chosen = {name: getattr(rules, name) for name in ("alpha", "min_queries", "resamples", "seed")}
+    correction = "none" if rules.mode == "sure" else rules.correction
+    return {"baseline": 0, "test": rules.paired_test, "correction": correction, "slices": slices or None, **chosen}
 
 
 def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]) -> GateInputs:
@@ -95,20 +105,39 @@ def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]
 def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[str, str]) -> GateInputs:
     """Compare the candidate with a saved result."""
     rules, stored, measures = candidate.rules, saved.values, candidate.measures
-    for name in measures.compared:
-        if name not in stored.columns:
-            problem = f"the baseline ({names[0]}) has no {name}, only {', '.join(stored.columns)}"
-            raise DataError("incomparable", problem, hint=Hint("save it again with {measures}", measures=name))
+    kept = _only(stored, measures.compared, names[0])
     warnings = saved.warnings(candidate.judgments, allow_changed=rules.allow_changed_judgments)
     values = candidate.evaluate()
     assert values.source is not None
     slices = _spell_out(slice_requests(rules.slices, rules.by) or [], rules, values.source.judged)
-    columns = {name: column for name, column in stored.columns.items() if name in measures.compared}
-    kept = replace(stored, measures=tuple(m for m in stored.measures if str(m) in columns), columns=columns)
     comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
     judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.judgments.queries.tolist()}
     missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
     return GateInputs(comparison, values, warnings, missing)
+
+
+def with_anchor(found: GateInputs, candidate: GateCandidate, anchor: Baseline, name: str) -> GateInputs:
+    """Compare the candidate with an earlier baseline too, over all queries; not if that has the values of the baseline."""
+    assert found.comparison is not None
+    rules = candidate.rules
+    old, new = (_only(v, rules.measures, n) for v, n in ((anchor.values, name), (found.comparison.results[0], "")))
+    if old.queries == new.queries and all(np.array_equal(old[m], new[m], equal_nan=True) for m in rules.measures):
+        return found
+    warnings = anchor.warnings(candidate.judgments, allow_changed=rules.allow_changed_judgments)
+    own = found.comparison.names[1]
+    names = (f"{name} (anchor)" if name == own else name, own)
+    total = compare(dict(zip(names, (old, found.candidate), strict=True)), **_options(rules, []))
+    return replace(found, total=total, warnings=(*found.warnings, *warnings))
+
+
+def _only(values: Values, measures: Sequence[str], name: str) -> Values:
+    """The values of some measures; raise if one is missing."""
+    for measure in measures:
+        if measure not in values.columns:
+            problem = f"the baseline ({name}) has no {measure}, only {', '.join(values.columns)}"
+            raise DataError("incomparable", problem, hint=Hint("save it again with {measures}", measures=measure))
+    columns = {m: column for m, column in values.columns.items() if m in measures}
+    return replace(values, measures=tuple(m for m in values.measures if str(m) in columns), columns=columns)
 
 
 def _missing(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:

@@ -8,27 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.comparison.difference import Difference
 from judged.comparison.result import Comparison
 from judged.core.tables import Id
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
+from judged.quality_gate.drops import POWER, ROUNDING, Drop, Losses, above, decide_drops
 from judged.quality_gate.rules import Rules
-from judged.stats.multiple.corrections import adjusted
 from judged.stats.paired.registry import TESTS
-from judged.stats.power import MATERIAL
 from judged.tables.text import counted, p_text
-
-_HARDLY = 10  # below it, equal differences say nothing about other queries
-
-_ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
     """The outcome of one rule for one measure, over all queries or in a slice."""
 
-    rule: str  # max_drop, min, max, max_query_drop, min_queries or allow_missing_queries: the key in `Rules`
+    rule: str  # max_drop, max_total_drop, min, max, max_query_drop, min_queries or allow_missing_queries: the key in `Rules`
     measure: str
     slice: str | None = None
     passed: bool
@@ -37,7 +31,9 @@ class Reason:
     sentence: str
     note: str = ""  # why the evidence for a rule that passed is weak
     skipped: bool = False  # the slice has too few queries
-    p: float = math.nan  # corrected
+    p: float = math.nan  # corrected and one-sided: of a drop of at most `allowed`; NaN in mode sure
+    low: float = math.nan  # interval of the difference, whose better end decides; in mode sure the worse one
+    high: float = math.nan
 
     @property
     def verdict(self) -> str:
@@ -50,91 +46,39 @@ class Reason:
         return f"{self.sentence} Note: {self.note}." if self.note else self.sentence
 
 
-@dataclass(frozen=True, slots=True)
-class _Drop:
-    """A drop of a mean: positive if the candidate is worse, also for measures where lower is better."""
+def breaks_rule(drop: Drop, rules: Rules) -> bool:
+    """Return whether a drop breaks its rule, `max_drop` or `max_total_drop`.
 
-    row: Difference
-    lower_is_better: bool
-    allowed: float
-    p: float  # corrected
-    least: float  # the smallest corrected p that this number of queries can have
-
-    @property
-    def flat(self) -> bool:
-        """True if a few queries all differ by the same amount: the interval then has no width and no meaning."""
-        scale = max(abs(self.row.mean_a), abs(self.row.mean_b))
-        return self.row.queries < _HARDLY and self.row.high - self.row.low <= _ROUNDING * scale
-
-    @property
-    def size(self) -> float:
-        return self.row.difference if self.lower_is_better else -self.row.difference
-
-    @property
-    def worst(self) -> float:
-        """The end of the interval of the difference at which the candidate is worst."""
-        return self.row.high if self.lower_is_better else -self.row.low
-
-    def exceeds(self, size: float) -> bool:
-        """Return whether a drop of this size is more than is allowed."""
-        return _above(size, self.allowed, max(abs(self.row.mean_a), abs(self.row.mean_b)))
-
-    @property
-    def moved(self) -> str:
-        if self.size <= 0:
-            better = f"better by {_number(-self.size)}" if self.size else "unchanged"
-            return f"{self._what} is {better} ({_number(self.row.mean_a)} → {_number(self.row.mean_b)})"
-        verb = "rose" if self.lower_is_better else "fell"
-        return f"{self._what} {verb} by {_number(self.size)} ({_number(self.row.mean_a)} → {_number(self.row.mean_b)})"
-
-    @property
-    def _what(self) -> str:
-        return self.row.measure if self.row.part is None else f"{self.row.part}: {self.row.measure}"
-
-
-def breaks_rule(drop: _Drop, rules: Rules) -> bool:
-    """Return whether a drop breaks the rule `max_drop`.
-
-    - `significant`: the mean dropped by more than is allowed, and significantly: the verdict is worse, and the two-sided p, corrected
-      over all measures and slices of the gate, is at most alpha.
-    - `mean`: the mean dropped by more than is allowed.
-    - `sure`: a drop by more than is allowed cannot be excluded: the worse end of the 1 - alpha interval of the difference
-      is beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so the chance that a candidate beyond the bound passes is alpha/2; all rules must
-      hold, so no correction is needed (Berger, Technometrics 1982). Fewer than 10 queries that all differ by the
-      same amount exclude nothing.
+    - `significant`: the drop is significantly more than is allowed. The hypothesis "the drop is at most the allowed one" is
+      tested, one-sided and corrected over all rules of the gate: a candidate for which all of them are true fails with a
+      probability of at most alpha. The lower end of the interval of the drop is then beyond the allowed one.
+    - `mean`: the mean dropped by more than is allowed. This is about these queries only, and controls no error.
+    - `sure`: a drop by more than is allowed cannot be excluded: the upper end of the 1 - alpha interval of the drop
+      is beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so a candidate beyond the bound passes
+      with a probability of at most alpha/2; all rules must hold, so no correction is needed (Berger, Technometrics 1982).
     """
     if math.isnan(drop.size):
         return True
     if rules.mode == "sure":
-        return math.isnan(drop.worst) or drop.flat or drop.exceeds(drop.worst)
-    if not drop.exceeds(drop.size):
-        return False
-    return rules.mode == "mean" or (drop.row.verdict in ("worse", "loses more") and drop.p <= rules.alpha)
+        return not drop.unchanged and drop.exceeds(drop.high)
+    return drop.exceeds(drop.size) and (rules.mode == "mean" or drop.significant)
 
 
-def drop_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
-    """Reasons of `max_drop`: for each measure, all queries and then each slice."""
-    rows = [row for m in measures for row in (*comparison.rows, *comparison.parts) if row.measure == m]
-    tested = [row for row in rows if row.verdict != "too few"]
-    # Corrections are monotone: the smallest possible p-values, corrected, bound each corrected p from below.
-    p, least = (
-        dict(zip(map(id, tested), adjusted(of, rules.correction).tolist(), strict=True))
-        for of in (
-            [row.p for row in tested],
-            [TESTS.find(comparison.settings.test).least_p(row.queries) for row in tested],
-        )
-    )
-    reasons = []
-    for row in rows:
-        lower, allowed = parse(row.measure).definition.lower_is_better, rules.allowed(row.measure)
-        drop = _Drop(row, lower, allowed, p.get(id(row), math.nan), least.get(id(row), math.nan))
-        reasons.append(_drop_reason(drop, rules, comparison.settings.test))
-    return reasons
+def tested_losses(losses: Sequence[Losses], rules: Rules) -> list[Losses]:
+    """The losses that are tested: not those of small slices."""
+    return [one for one in losses if len(one.losses) and (one.row.part is None or len(one.losses) >= rules.min_queries)]
 
 
-def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
+def drop_reasons(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = False) -> list[Reason]:
+    """Reasons of `max_drop` and `max_total_drop`: for each measure, all queries and then each slice."""
+    tested = tested_losses(losses, rules)
+    decided = dict(zip(map(id, tested), decide_drops(tested, rules, unchanged=unchanged), strict=True))
+    return [_drop_reason(decided.get(id(one), Drop(one, math.nan, math.nan)), rules) for one in losses]
+
+
+def _drop_reason(drop: Drop, rules: Rules) -> Reason:
     row = drop.row
-    few = row.part is not None and row.verdict == "too few"
+    few = row.part is not None and row.queries < rules.min_queries
     broken = not few and breaks_rule(drop, rules)
     if few:
         sentence = (
@@ -143,57 +87,88 @@ def _drop_reason(drop: _Drop, rules: Rules, test: str) -> Reason:
     elif not row.queries:
         sentence = f"{row.measure} has no value for any query in both runs."
     else:
-        sentence = _sentence(drop, broken, rules, test)
+        sentence = f"{_moved(drop)}{(_sure_clause if rules.mode == 'sure' else _clause)(drop, broken, rules)}."
+    low, high = drop.ends
     return Reason(
-        rule="max_drop", measure=row.measure, slice=row.part, passed=not broken, observed=drop.size, allowed=drop.allowed,
-        sentence=sentence, note="" if broken or few else _doubt(drop, rules, test), skipped=few, p=drop.p,
+        rule=drop.of.rule, measure=row.measure, slice=row.part, passed=not broken, observed=drop.size, allowed=drop.of.allowed,
+        sentence=sentence, note="" if broken or few else _doubt(drop, rules), skipped=few, p=drop.p, low=low, high=high,
     )  # fmt: skip
 
 
-def _sentence(drop: _Drop, broken: bool, rules: Rules, test: str) -> str:
-    beyond = f", more than the {drop.allowed:g} allowed" if drop.allowed else ""
-    if rules.mode == "sure":
-        level = f"{1 - rules.alpha:.0%} interval"
-        if math.isnan(drop.worst) or (drop.flat and not drop.exceeds(drop.worst)):
-            return f"{drop.moved}; {counted(drop.row.queries, 'query')} cannot bound the drop."
-        if drop.worst <= 0:
-            return f"{drop.moved}; it did not get worse ({level})."
-        limit = (beyond or "; max_drop is 0") if broken else f", within the {drop.allowed:g} allowed"
-        return f"{drop.moved}; it may be worse by up to {_number(drop.worst)} ({level}){limit}."
+def _moved(drop: Drop) -> str:
+    row, size = drop.row, drop.size
+    what = row.measure if row.part is None else f"{row.part}: {row.measure}"
+    since = f" since {row.a}" if drop.of.rule == "max_total_drop" else ""
+    means = f"{_number(row.mean_a)} → {_number(row.mean_b)}"
+    counts = f"; {_counts(drop)}" if drop.sparse and drop.changed else ""
+    if size <= 0:
+        return f"{what} is {f'better by {_number(-size)}' if size else 'unchanged'}{since} ({means}{counts})"
+    return f"{what} {'rose' if drop.of.lower_is_better else 'fell'} by {_number(size)}{since} ({means}{counts})"
+
+
+def _counts(drop: Drop) -> str:
+    """The queries that changed: "5 of 200 queries changed, all got worse"."""
+    row = drop.row
+    changed = f"{drop.changed} of {counted(row.queries, 'query')} changed"
+    if row.losses in (0, drop.changed):
+        whole = "it" if drop.changed == 1 else "all"
+        return f"{changed}, {whole} got {'worse' if row.losses else 'better'}"
+    return f"{changed}, {row.losses} got worse"
+
+
+def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
+    allowed = drop.of.allowed
+    beyond = f", more than the {allowed:g} allowed" if allowed else ""
     if not drop.exceeds(drop.size):
-        return f"{drop.moved}, within the {drop.allowed:g} allowed." if drop.size > 0 else f"{drop.moved}."
+        return f", within the {allowed:g} allowed" if drop.size > 0 else ""
     if rules.mode == "mean":
-        return f"{drop.moved}{beyond or '; max_drop is 0'}."
+        return beyond or f"; {drop.of.rule} is 0"
     p = p_text(drop.p).replace("<", "below ")
     p_value = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
-    if drop.p <= rules.alpha and not broken:
-        why = drop.row.note or "it points the other way"
-        return f"{drop.moved}{beyond}, but the {test} test does not show that it got worse ({p_value}): {why}."
-    if broken:
-        return f"{drop.moved}{beyond}; this is unlikely to be chance ({p_value})."
-    return f"{drop.moved}{beyond}, but this may be chance ({p_value}, alpha = {rules.alpha:g})."
+    if broken and drop.exceeds(drop.low):
+        return f"{beyond}: on other queries too by at least {_number(drop.low)} ({p_value})"
+    if broken:  # a test that is not about the mean
+        return f"{beyond}, and more queries lost than won ({p_value})"
+    if TESTS.find(rules.paired_test).direction is not None and drop.p > 0.5:
+        return f"{beyond}, but the {rules.paired_test} test does not show that it got worse ({p_value})"
+    return f"{beyond}, but other queries might not show it ({p_value}, alpha = {rules.alpha:.2g})"
 
 
-def _doubt(drop: _Drop, rules: Rules, test: str) -> str:
-    """Explain why the evidence for a rule that holds is weak: the queries are too few to detect a drop that matters.
+def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
+    if drop.unchanged:
+        return ", the same run as the baseline"
+    if math.isinf(drop.high):  # a test that cannot reject
+        return f"; {_are_few(drop.row.queries)} to bound the drop"
+    level = f"{round(100 * (1 - rules.alpha), 4):g}% interval"
+    if drop.high <= 0:
+        return f"; it did not get worse ({level})"
+    few = f"; {_are_few(drop.row.queries)} to rule it out" if not drop.exceeds(drop.size) else ""
+    allowed = f"the {drop.of.allowed:g} allowed"
+    beyond = f", {'more than' if broken else 'within'} {allowed}" if drop.of.allowed else f"; {drop.of.rule} is 0"
+    return f"; on other queries it may be worse by up to {_number(drop.high)} ({level}){beyond}{few if broken else ''}"
 
-    Empty if the interval excludes such a drop. A drop is significant, approximately, if it exceeds the half-width of the
-    interval of the difference. A drop matters if it is not allowed; if none is allowed, from a tenth of the baseline's mean (Spärck Jones 1974).
-    """
-    row = drop.row
-    if rules.mode == "significant" and drop.least > rules.alpha:
-        least = TESTS.find(test).least_p(row.queries)
-        several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
-        return f"{counted(row.queries, 'query')} cannot detect any drop, however large: p is never below {least:.2g}{several}"
-    shown = abs(row.difference - (row.high if drop.lower_is_better else row.low))
-    matters = drop.allowed or MATERIAL * abs(row.mean_a)
-    if math.isnan(shown):
-        return f"{counted(row.queries, 'query')} cannot detect a drop"
-    if drop.flat:
-        return f"{counted(row.queries, 'query')} that all differ by the same amount say nothing about other queries"
-    if shown <= matters or drop.worst <= matters:
+
+def _doubt(drop: Drop, rules: Rules) -> str:
+    """Explain why the evidence for a rule that holds is weak: a drop that matters would hardly be found. Empty if the interval excludes it."""
+    row, queries = drop.row, counted(drop.row.queries, "query")
+    if rules.mode == "sure":
         return ""
-    return f"{counted(row.queries, 'query')} cannot detect a drop below about {_number(shown)}"
+    if rules.mode == "significant" and drop.least > rules.alpha:
+        least = TESTS.find(rules.paired_test).least_p(int(np.count_nonzero(drop.of.beyond))) / 2
+        several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
+        few = queries if drop.changed == row.queries or drop.of.allowed else f"{drop.changed} changed of {queries}"
+        return f"{few} cannot detect any drop, however large: p is never below {least:.2g}{several}"
+    if math.isnan(drop.high):
+        return f"{queries} cannot detect a drop"
+    if math.isnan(drop.found):
+        return (
+            ""
+            if 2**-row.queries <= drop.level
+            else f"{queries} that all differ by the same amount say nothing about other queries"
+        )
+    if drop.high <= drop.matters or drop.found <= drop.matters:
+        return ""
+    return f"with {queries} a drop is found with a probability of {POWER:.0%} only from {_number(drop.found)} on"
 
 
 def few_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
@@ -231,7 +206,7 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
     for m in measures:
         x = comparison.matrix(m)
         worse = (x[:, 1] - x[:, 0]) * (1 if parse(m).definition.lower_is_better else -1)
-        slack = _ROUNDING * np.maximum(np.abs(x).max(axis=1), bound)
+        slack = ROUNDING * np.maximum(np.abs(x).max(axis=1), bound)
         fallen = np.flatnonzero(worse > bound + slack)
         first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
         named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
@@ -250,7 +225,7 @@ def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
     for rule, bounds in (("min", rules.min), ("max", rules.max)):
         for m, bound in bounds.items():
             value = means[m]
-            beyond = _above(bound, value) if rule == "min" else _above(value, bound)
+            beyond = above(bound, value) if rule == "min" else above(value, bound)
             side = "below" if rule == "min" else "above"
             held = f"at {'least' if rule == 'min' else 'most'} {bound:g}, as required"
             text = f"{m} is {_number(value)}, " + (f"{side} the {bound:g} required" if beyond else held)
@@ -262,10 +237,9 @@ def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
     return reasons
 
 
-def _above(a: float, b: float, scale: float = 0.0) -> bool:
-    """Return whether a exceeds b by more than a rounding error, of them or of the values they were computed from."""
-    return a > b + _ROUNDING * max(abs(a), abs(b), scale)
-
-
 def _number(value: float) -> str:
     return f"{value:.4f}" if abs(value) >= 1e-4 or value == 0 else f"{value:.2g}"
+
+
+def _are_few(queries: int) -> str:
+    return f"{counted(queries, 'query')} {'is' if queries == 1 else 'are'} too few"

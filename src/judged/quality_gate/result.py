@@ -10,6 +10,7 @@ from judged.comparison.result import Change, Comparison
 from judged.errors import Warned
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names
+from judged.quality_gate.history import Build
 from judged.quality_gate.reasons import Reason
 from judged.quality_gate.rules import Rules
 from judged.tables.result import Result
@@ -29,6 +30,8 @@ class Gate(Result):
     comparison: Comparison | None = None  # None without a baseline
     worse: Mapping[str, tuple[Change, ...]] = field(default_factory=dict)  # by measure, the worst query first
     warnings: tuple[Warned, ...] = ()
+    build: Build | None = None  # of the history
+    remarks: tuple[str, ...] = ()  # about the test
 
     def __bool__(self) -> bool:
         return self.passed
@@ -88,6 +91,7 @@ class Gate(Result):
             "passed": self.passed,
             "headline": self.verdict,
             "rules": self.rules.plain(),
+            "build": None if self.build is None else asdict(self.build),
             "reasons": self.records(),
             "worse": {m: [asdict(change) for change in changes] for m, changes in self.worse.items()},
             "candidate": self.candidate.mean(),

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from judged.core.policy import Policy, PolicyOptions
-from judged.errors import DataError, Hint, JudgedError, UsageError, shown
+from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
-from judged.io.files.source import read_text
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
+from judged.quality_gate.rules_file import read_rules
 from judged.stats.checks import check_choice, check_count
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
@@ -26,7 +26,8 @@ Mode = Literal["significant", "mean", "sure"]
 Bounds = Mapping[str, float]
 
 DEFAULT_KEY = "default"  # in `max_drop`: for measures that are not named
-_BY_MEASURE = ("min", "max", "max_drop")
+_BY_MEASURE = ("min", "max", "max_drop", "max_total_drop")
+_PATHS = ("baseline", "qrels", "slices", "anchor", "history")
 
 
 class GateOptions(PolicyOptions, InputOptions, total=False):
@@ -105,7 +106,7 @@ def _correction(key: str, value: Any) -> str:
         problem = (
             f"the {key} {correction.name} needs tests on the same queries, but measures and slices have different ones"
         )
-        raise UsageError("correction", problem, hint=Hint("use {correction}", correction="holm"), value=value)
+        raise UsageError("correction", problem, hint=Hint("use {correction}", correction="bonferroni"), value=value)
     return correction.name
 
 
@@ -121,8 +122,9 @@ class Rules:
     Args:
         measures: measures that are compared. [default: those of a saved baseline, else those of `evaluate`]
         max_drop: largest drop of a mean: a number, or {measure: number} (`default` for the others).
+        max_total_drop: the same for the drop since the anchor. [default: `max_drop`]
         mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
-        alpha: significance level over all measures and slices.
+        alpha: significance level over all measures and slices; with a history, over all builds too.
         min: {measure: lowest value}, over all queries.
         max: {measure: highest allowed mean}.
         max_query_drop: (drop, n): at most n queries may drop by more.
@@ -130,10 +132,12 @@ class Rules:
         by: columns of the table; `relevant` is the number of relevant documents.
         min_queries: fewest queries that mode `significant` may decide by, and smallest slice that is tested.
         baseline: the run or saved result that the candidate is compared with.
+        anchor: an earlier baseline, from which drops must not add up. [default: the first baseline of the history]
+        history: file of earlier builds, over which alpha is spent; this build is added.
         qrels: the judgments.
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
         allow_missing_queries: accept a candidate that lacks queries of the baseline, if only queries in both count.
-        test: as in `compare`.
+        test: as in `compare`. [default: t; in mode `sure` bootstrap]
         correction: correction over measures and slices together.
         resamples: as in `compare`.
         seed: random seed.
@@ -146,6 +150,7 @@ class Rules:
 
     measures: tuple[str, ...] = _rule((), _measures)
     max_drop: Bounds = _rule({DEFAULT_KEY: 0.0}, _max_drop)  # noqa: RUF009
+    max_total_drop: Bounds = _rule({}, _max_drop)  # noqa: RUF009
     mode: Mode = "significant"
     alpha: float = _rule(0.05, _alpha)
     min: Bounds = _rule({}, _bounds)  # noqa: RUF009
@@ -155,11 +160,13 @@ class Rules:
     by: tuple[str, ...] = _rule((), _columns)
     min_queries: int = 10
     baseline: Any = None
+    anchor: Any = None
+    history: Any = None
     qrels: Any = None
     allow_changed_judgments: bool = False
     allow_missing_queries: bool = False
-    test: str = _rule("t", lambda key, value: TESTS.find(value).name)
-    correction: str = _rule("holm", _correction)
+    test: str | None = _rule(None, lambda key, value: TESTS.find(value).name)
+    correction: str = _rule("bonferroni", _correction)
     resamples: int | None = None
     seed: int = field(default=0, metadata={"least": 0})
     level: float | None = None
@@ -198,15 +205,25 @@ class Rules:
             hint = Hint("name one with {baseline}", baseline=None)
             raise UsageError("rule", f"{several} a baseline", hint=hint, where=self.sources.get(idle[0]), value=idle[0])
 
-    def allowed(self, measure: str) -> float:
-        """The largest drop that this measure may have."""
-        return self.max_drop.get(measure, self.max_drop.get(DEFAULT_KEY, 0.0))
+    def allowed(self, measure: str, rule: str = "max_drop") -> float:
+        """The largest drop that this measure may have by the rule `max_drop` or `max_total_drop`."""
+        total = self.max_total_drop if rule == "max_total_drop" else {}
+        for bounds, key in ((total, measure), (total, DEFAULT_KEY), (self.max_drop, measure)):
+            if key in bounds:
+                return bounds[key]
+        return self.max_drop.get(DEFAULT_KEY, 0.0)
+
+    @property
+    def paired_test(self) -> str:
+        """The test that was chosen, or that of the mode: t is too certain that a loss is small if losses are rare."""
+        return self.test or ("bootstrap" if self.mode == "sure" else "t")
 
     def plain(self) -> dict[str, Any]:
         """The rules as plain data; inputs that are not files are named by their type."""
         dropped = ("sources",) if self.inputs else ("sources", "inputs")
         data = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name not in dropped}
-        return data | {key: _name(data[key]) for key in ("baseline", "qrels", "slices")}
+        data["test"] = self.paired_test
+        return data | {key: _name(data[key]) for key in _PATHS}
 
 
 @cache
@@ -249,23 +266,6 @@ def _by_type(key: str, value: Any) -> Any:
     return value
 
 
-def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the table [gate] of a `judged.toml`."""
-    import tomllib
-
-    try:
-        data = tomllib.loads(read_text(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError("rules-file", f"not TOML: {error}", where=str(path)) from error
-    for key in data:
-        if key != "gate":
-            raise DataError("rules-file", f"unknown table {shown(key)}", hint="name the table [gate]", where=str(path), value=key)  # fmt: skip
-    table = data.get("gate", {})
-    if not isinstance(table, dict):
-        raise DataError("rules-file", f"gate must be a table, got {shown(table)}", where=str(path))
-    return table
-
-
 def _base(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
     """The keys of rules, the folder that their paths start from, and their file."""
     if rules is None:
@@ -282,7 +282,7 @@ def _base(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
 
 def _in_folder(folder: Path | None, key: str, value: Any) -> Any:
     """A path of a file of rules, which starts from the folder of the file."""
-    path = folder is not None and key in ("baseline", "qrels", "slices") and isinstance(value, str)
+    path = folder is not None and key in _PATHS and isinstance(value, str)
     return str(folder / value) if path and folder is not None else value
 
 

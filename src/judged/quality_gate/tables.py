@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.comparison.tables import change_table
+from judged.stats.paired.registry import TESTS
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
 
@@ -47,22 +48,41 @@ def reason_table(gate: Gate) -> Table:
 
 def difference_table(gate: Gate, *, places: int = 4) -> Table:
     """One row per measure and slice: both means, the difference with its interval, p-values, and the outcome of the rule."""
-    comparison = gate.comparison
+    comparison, rules = gate.comparison, gate.rules
     assert comparison is not None
     reasons = {(r.measure, r.slice): r for r in gate.reasons if r.rule == "max_drop"}
     differences = {(row.measure, row.part): row for row in (*comparison.rows, *comparison.parts)}
     rows = []
     for key, reason in reasons.items():
         row = differences[key]
+        shown = replace(row, low=reason.low, high=reason.high)
         rows.append((row.measure, row.part or "all queries", str(row.queries), number(row.mean_a, places), number(row.mean_b, places),
-                     number(row.difference, places, sign="+"), row.columns(places)[1], f"{row.wins}/{row.ties}/{row.losses}",
-                     "–" if reason.skipped else p_text(row.p), p_text(reason.p), reason.verdict))  # fmt: skip
-    interval = f"{1 - comparison.settings.alpha:.0%} interval"
-    headers = ("measure", "slice", "queries", *comparison.names, "difference", interval, "won/tied/lost", "p", "corrected p", "max_drop")  # fmt: skip
-    rules, settings = gate.rules, comparison.settings
-    how = f"mode {rules.mode} · {settings.test} test, {rules.correction} correction over measures and slices, alpha {rules.alpha:g}, seed {rules.seed}"
-    below = (how, f"policy: {gate.candidate.policy}")
-    return Table(headers, tuple(rows), notes=below, words=(0, 1, 10), optional=(8, 7, 2, 9, 3, 4))
+                     number(row.difference, places, sign="+"), shown.columns(places)[1], f"{row.wins}/{row.ties}/{row.losses}",
+                     p_text(reason.p), reason.verdict))  # fmt: skip
+    headers = ("measure", "slice", "queries", *comparison.names, "difference", "interval", "won/tied/lost", "corrected p", "max_drop")  # fmt: skip
+    build = () if gate.build is None else (str(gate.build),)
+    below = (_how(gate), *build, *gate.remarks, f"policy: {gate.candidate.policy}")
+    without = frozenset({8}) if rules.mode == "sure" else frozenset()
+    return Table(headers, tuple(rows), notes=below, words=(0, 1, 9), optional=(7, 2, 8, 3, 4)).without(without)
+
+
+def _how(gate: Gate) -> str:
+    """The test, the levels of the intervals, and the error that the mode controls."""
+    rules, comparison = gate.rules, gate.comparison
+    assert comparison is not None
+    test, alpha = rules.paired_test, f"{rules.alpha:.2g}"
+    seed = f", seed {rules.seed}" if "seed" in TESTS.find(test).options else ""
+    if rules.mode == "sure":
+        return (
+            f"mode sure · {1 - rules.alpha:.4g} intervals of the {test} test{seed}: a candidate worse by more than max_drop passes with a probability "
+            f"of at most {rules.alpha / 2:.2g}"
+        )
+    tests = sum(not r.skipped for r in gate.reasons if r.rule in ("max_drop", "max_total_drop"))
+    over = f"{rules.correction} correction over {tests} rules, " if tests > 1 else ""
+    how = f"one-sided {test} test, {over}alpha {alpha}{seed}; each end of an interval is one-sided at that level"
+    if rules.mode == "mean":
+        return f"mode mean, about these queries only · {how}"
+    return f"mode significant · {how}: a candidate not worse by more than max_drop fails with a probability of at most {alpha}"
 
 
 def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:

@@ -132,7 +132,7 @@ def decide_family(
     differences = [pairwise(x, pairs)[2] for x in tables]
     codes: Sequence[Any] = clusters or [None] * len(tables)
     count = sum(d.shape[1] for d in differences)
-    used, remarks = _usable(chosen, corrected, count, alpha, resamples, max(map(len, differences)))
+    used, remarks = usable_test(chosen, corrected, count, alpha, resamples, max(map(len, differences)))
     options: dict[str, Any] = {"seed": seed, "resamples": resamples if "resamples" in used.options else None}
     outcomes = [outcome_of_pairs(x, pairs, used, clusters=c, **options) for x, c in zip(tables, codes, strict=True)]
     p = np.concatenate([o.p for o in outcomes])
@@ -156,7 +156,7 @@ def decide_family(
     return decisions
 
 
-def _usable(
+def usable_test(
     test: PairTest, correction: Correction, count: int, alpha: float, resamples: int | None, queries: int
 ) -> tuple[PairTest, tuple[str, ...]]:
     """The test; or t, with a remark, if resamples are too few for the level of a pair."""

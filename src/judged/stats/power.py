@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
@@ -202,12 +203,17 @@ def simulated_power(
     return float(((1 + hits) / (1 + resamples) <= level).mean())
 
 
+@lru_cache(maxsize=64)
+def _bound(alpha: float, df: int) -> float:
+    return float(two_sided_quantile(alpha, df)[0])
+
+
 def _power(noncentrality: float, df: int, alpha: float) -> float:
     """Return P(|T| > t) for the noncentral t, T = (Z + noncentrality) / s, as the mean of normal probabilities over s.
 
     SciPy's `nctdtr` is equal where it is defined; it is NaN in the far tail.
     """
-    bound = float(two_sided_quantile(alpha, df)[0])
+    bound = _bound(alpha, df)
     if noncentrality > 1e5 * math.sqrt(df):
         return 1.0  # far beyond any bound
     s, weight = scales(df, step=min(0.03, 0.7 / max(noncentrality, 1.0)))

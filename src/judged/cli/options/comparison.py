@@ -36,7 +36,7 @@ def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
         if not gate:
             command = add(command, "margin", 0.0, "Largest difference that does not matter.", type=float)
         command = add(command, "alpha", 0.05, "Significance level.", type=float)
-        command = add(command, "correction", "holm" if gate else "bonferroni", f"Correction of p-values: {corrections}.", metavar="NAME")  # fmt: skip
+        command = add(command, "correction", "bonferroni", f"Correction of p-values: {corrections}.", metavar="NAME")  # fmt: skip
         return add(command, "test", "t", f"Paired test, which also gives the intervals: {', '.join(sorted(TESTS.names))}.", metavar="NAME")  # fmt: skip
 
     return declare
