@@ -9,7 +9,9 @@ from functools import partial
 from typing import Any
 
 from judged.core.numeric.native import NATIVE
-from judged.core.tables import READERS, Qrels, Run
+from judged.core.tables import READERS
+from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can read
+from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.files.source import file_path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -28,7 +28,11 @@ def are_ambiguous(qrels: Any, run: Any) -> bool:
 
 
 def _has_no_columns(source: Any) -> bool:
-    return not is_path(source) or ".json" in os.fsdecode(source)
+    """True for {query: {doc: number}}, for tuples, and for JSON, which may be either."""
+    if is_path(source):
+        return ".json" in os.fsdecode(source)
+    items = list(source.values()) if isinstance(source, Mapping) else source if isinstance(source, list | tuple) else []
+    return bool(items) and isinstance(items[0], Mapping if isinstance(source, Mapping) else list | tuple)
 
 
 def check_not_swapped(qrels: Qrels, run: Run | UnreadRun) -> None:
@@ -55,8 +59,8 @@ def _are_grades(run: Run | UnreadRun) -> bool:
     seen: set[tuple[Any, Any]] = set()
     recur = False
     for pair in _scores(run):
-        score = pair[1]
-        if not isinstance(score, Real) or score % 1 != 0 or abs(score) > _HIGHEST_GRADE:
+        score = float(pair[1]) if isinstance(pair[1], Real) else np.nan
+        if score % 1 != 0 or abs(score) > _HIGHEST_GRADE:
             return False
         recur = recur or pair in seen
         seen.add(pair)

@@ -380,3 +380,12 @@ def test_names_of_other_tools_lead_to_their_equivalents() -> None:
             getattr(jd, name)
     with pytest.raises(jd.UsageError, match="test="):
         jd.compare(QRELS, [RUN, RUN], stat_test="t")  # type: ignore[call-arg]
+
+
+def test_named_columns_say_which_table_is_which() -> None:
+    def columns(table: Any, name: str) -> dict[str, list[Any]]:
+        rows = [(q, d, n) for q, row in table.items() for d, n in row.items()]
+        return dict(zip(("query", "doc", name), map(list, zip(*rows, strict=True)), strict=True))
+
+    grades, scores = columns(SCORED, "relevance"), columns(GRADED, "score")
+    assert jd.evaluate(grades, scores, "nDCG").mean() == jd.evaluate(jd.Qrels(SCORED), GRADED, "nDCG").mean()

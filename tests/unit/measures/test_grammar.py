@@ -221,7 +221,6 @@ def test_a_set_with_a_cutoff_is_that_of_the_first_documents():
     [
         ("GAUC", "jd.recommenders.gauc", "jd.recommenders.gauc"),
         ("coverage", "jd.recommenders.beyond_accuracy", "judged recommend"),
-        ("novelty", "jd.recommenders.beyond_accuracy", "judged recommend"),
         ("ndcg10", "did you mean nDCG@10?", "did you mean nDCG@10?"),
         ("Precision5", "did you mean P@5?", "did you mean P@5?"),
     ],
