@@ -68,13 +68,16 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     if request.is_ranking:
         layouts = [roles for (what, _), roles in _TUPLES.items() if what == request.what]
     roles = next((layout for layout in layouts if len(layout) == lengths[0]), None)
+    numbers = request.is_ranking and all(map(_is_number_row, items))
+    if numbers and any(cell % 1 != 0 for item in items for cell in item[:2]):
+        raise_matrix(request, context.name)
     if roles is None or lengths.count(lengths[0]) < len(items):
         row = 0 if roles is None else next(i for i, length in enumerate(lengths) if length != lengths[0])
         expected = " or ".join(f"({', '.join(layout)})" for layout in layouts)
         hint = (
             "write a list with one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
         )
-        if request.is_ranking and all(map(_is_number_row, items)):
+        if numbers:
             raise_matrix(request, context.name)
         got, about = shown(items[row]), origin.describe_row(row)
         raise DataError("columns", f"{expected}{about}", got=got, where=origin.place(row), value=items[row], hint=hint)
@@ -91,7 +94,7 @@ def _is_number_row(item: Any) -> bool:
 def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
     """Raise for a matrix of users × items, which has no ids."""
     if request.what == "run":
-        hint = "convert it to a run with jd.recommenders.top_k"
+        expected, hint = "a run with ids", "convert it to a run with jd.recommenders.top_k"
     else:
-        hint = "write judgments as {user: {item: grade}}, or as (user, item, grade)"
-    raise DataError("score-matrix", f"the {request.what} is a matrix of numbers, without ids", where=where, hint=hint)
+        expected, hint = "judgments with ids", "evaluate labels and scores in matrices with jd.score(labels, scores)"
+    raise DataError("score-matrix", expected, got="a matrix of numbers", where=where, hint=hint)

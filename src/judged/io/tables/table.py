@@ -12,6 +12,7 @@ from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Warned, shown
+from judged.io.swapped import JUDGMENTS_FIRST
 from judged.io.tables.column_names import list_columns, same_column
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.ids import Column, RawIds, as_list, encode_ids, group_ids
@@ -95,7 +96,7 @@ def as_qrels(table: SourceTable) -> Qrels:
         row = int(np.argmax(grade != np.trunc(grade)))
         raise DataError(
             "swapped", f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
-            hint=Hint("pass the judgments first, then the run; or name the column: {grade_col}", grade_col="score"),
+            hint=Hint(f"{JUDGMENTS_FIRST}; or name the column: {{grade_col}}", grade_col="score"),
             where=table.origin.place(row, "grade"), value=float(grade[row]),
         )  # fmt: skip
     return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
