@@ -33,10 +33,14 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HasName:
-    """Input with a name, and the path if it is a file."""
+    """Input with a name, and the path if it is a file.
+
+    `files` are absolute paths of everything that it was read from, open files and directories too: no output may replace them.
+    """
 
     name: str
     path: str | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
