@@ -35,7 +35,7 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
 class HasName:
     """Input with a name, and the path if it is a file.
 
-    `files` are absolute paths of everything that it was read from, open files and directories too: no output may replace them.
+    `files` are the absolute paths of its source: of a file, an open file, or a directory. An output must not replace them.
     """
 
     name: str
