@@ -54,7 +54,8 @@ EXCEPTIONS: dict[str, list[tuple[str, str]]] = {
     "trec_eval-10": [
         (r"fractional_rels .*", "fractional grades, which it truncates"),
     ],
-    **dict.fromkeys(("trec_eval-9", "pytrec_eval"), [(r".* gm_(map|bpref) .*", "gm_map and gm_bpref of a query")]),
+    "trec_eval-9": [(r".* gm_(map|bpref) .*", "gm_map and gm_bpref of a query")],
+    "pytrec_eval": [(r".* gm_(map|bpref) .*", "gm_map and gm_bpref of a query")],
     "ir_measures": [(r"(tied|negative)-\d Compat.*", "Compat with equal scores, or scores ≤ 0")],
     "ranx": [
         (r".* bpref .*", "bpref, which counts negative grades as not relevant"),
