@@ -17,7 +17,7 @@ from simulations.table import Cell, SimulatedTable
 
 QUERIES = (20, 50, 200, 1000)
 ALLOWED = 0.01
-_REPEATS = {"significant": 20_000, "sure": 8_000, "builds": 2_000}
+_REPEATS = {"significant": 5_000, "sure": 2_000, "builds": 500}
 _RESAMPLES = 1_999
 _BLOCK = 2_000_000  # values at a time
 _NOTE = "Bold rates miss their goal by more than two standard errors of the simulation."

@@ -19,7 +19,7 @@ _DOCS = [f"d{j}" for j in range(8)]
 def clicks(scale: float) -> Iterator[SimulatedTable]:
     """Coverage of counterfactual estimates, and false findings of interleaving."""
     rows = []
-    for sessions, repeats in ((1_000, 100), (5_000, 60)):
+    for sessions, repeats in ((1_000, 50), (5_000, 30)):
         inside = {name: [] for name in ("ips", "dr", "snips")}
         for seed in range(max(4, int(repeats * scale))):
             log, run, truth = _position_world(sessions, seed)
@@ -37,7 +37,7 @@ def clicks(scale: float) -> Iterator[SimulatedTable]:
     for own in (False, True):
         cells = []
         for sessions in (1_000, 5_000):
-            wrong = [_interleaving(sessions, seed, own) for seed in range(max(20, int(400 * scale)))]
+            wrong = [_interleaving(sessions, seed, own) for seed in range(max(20, int(200 * scale)))]
             cells.append(Cell.of(wrong))
         rows.append(("a list per session" if own else "a list per query", cells))
     yield SimulatedTable(
@@ -77,7 +77,7 @@ def _interleaving(sessions: int, seed: int, own: bool) -> bool:
 
 def the_rest(scale: float) -> Iterator[SimulatedTable]:
     """Coverage of the intervals of agreement, Pearson's correlation, recall and AUC."""
-    repeats = max(20, int(400 * scale))
+    repeats = max(20, int(200 * scale))
     rows = [
         (
             "raw agreement of two judges, queries of 20 documents",

@@ -106,7 +106,7 @@ def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Ki
     runs = kind == "runs"
     columns = {str(one): _values(one, pair, conventions["p"], conventions["ties"]) for one in requests}
     if runs:
-        limits = [(-1.0, 1.0)] * len(columns)
+        limits = [(one.coefficient.low, 1.0) for one in requests]
         ends = interval(list(columns.values()), confidence=conventions["level"], limits=limits)
     else:
         ends = intervals(pair.columns, requests, level=conventions["level"], seed=conventions["seed"])

@@ -58,7 +58,9 @@ class BeyondAccuracy(Result):
 
     def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
         """The intervals of all measures that have a value per user."""
-        ends = interval(list(self.columns.values()), confidence=level) if self.columns else []
+        ranges = {str(m): (float(m.definition.range[0]), float(m.definition.range[1])) for m in self.measures}
+        limits = [ranges[name] for name in self.columns]
+        ends = interval(list(self.columns.values()), confidence=level, limits=limits) if self.columns else []
         return dict(zip(self.columns, ends, strict=True))
 
     def values(self) -> Values:

@@ -52,6 +52,7 @@ def every_result() -> list[Result]:
         compared, compared.overall(), compared.jointly("tukey"), compared.report(overall=True, jointly="nemenyi", where=3),
         *(compared.report(table=name) for name in get_args(TableName)),
         jd.leaderboard({"one": compared, "two": compared}), jd.power(QRELS, BM25, DENSE, "nDCG@10 AP", simulate=True),
+        jd.variance(QRELS, {"A": [BM25, DENSE], "B": [DENSE, BM25]}, "AP"),
         jd.gate(QRELS, DENSE, baseline=BM25, min={"AP": 0.2}),
         agreed, agreed.order, jd.correlate(BM25, DENSE), correlate_all(RUNS),
         jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold="f"),
