@@ -152,6 +152,7 @@ class Run(_IdTable):
     _number: ClassVar[tuple[str, str]] = ("score", "score")
     score: Floats
     rank: Ints | None = None  # the rank column, if there is one
+    wrong_rank: tuple[Place, str] | None = None  # the first cell of a rank column that is not an integer ≥ 0
     tag: str = ""
 
 
